@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 import karat
 from karat.errors import KaratError
 from karat.intake import Options, read_files
-from karat.intake.answers_file import remember
-from karat.intake.questions import ProposalError
+from karat.intake.reading import ProposalError, remember
 from karat.intake.table_repair import read_results
 from karat.judgments.source import SourceFile
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.errors import MeasureError
 from karat.measure.reliability.agreement import agreement
+from karat.measure.result import MeasureError
 from karat.messages import Message, with_code
 from karat.models.agreement import fleiss_kappa, icc_agreement
 from measure.retest import rated_twice

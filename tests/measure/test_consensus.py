@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.measure.consensus import Consensus, consensus
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.messages import Message, message_of
 from karat.models.dawid_skene import dawid_skene
 from messages import codes, raises

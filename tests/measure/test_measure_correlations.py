@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.measure.errors import MeasureError
 from karat.measure.pairs.measure_correlations import compare_measures
+from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message, message_of
 from measure.rated_items import ratings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.measure.errors import MeasureError
 from karat.measure.pairs.measure_correlations import compare_measures
+from karat.measure.result import MeasureError
 from messages import raises
 
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.errors import MeasureError
 from karat.measure.reliability.decision_study import decision_study
 from karat.measure.reliability.noise_ceiling import noise_ceiling
+from karat.measure.result import MeasureError
 from measure.retest import rated_twice
 from messages import codes, raises
 

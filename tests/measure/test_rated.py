@@ -7,8 +7,8 @@ import polars as pl
 from hypothesis import given
 
 import karat
-from karat.measure.errors import MeasureError
 from karat.measure.rated import rated
+from karat.measure.result import MeasureError
 from karat.messages import Message, message_of
 from messages import raises
 from strategies import judgments

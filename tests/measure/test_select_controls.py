@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.measure.scaling.select_controls import Controls, select_controls
 from karat.messages import Message, message_of
 from messages import raises

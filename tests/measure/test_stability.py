@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.errors import MeasureError
 from karat.measure.reliability.stability import Stability, stability
+from karat.measure.result import MeasureError
 from karat.measure.scaling.ratings import drawn_again, standardised_within
 from measure.retest import rated_twice
 from messages import raises

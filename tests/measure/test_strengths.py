@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import karat
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths, by_strength
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message, message_of

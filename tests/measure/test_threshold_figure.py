@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.measure.scaling.result import point_probabilities, thresholds_figure
 from karat.measure.scaling.strengths import strengths
 from measure.rated_items import ratings

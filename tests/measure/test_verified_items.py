@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.measure.scaling.select_controls import Controls
 from karat.messages import message_of
 from messages import raises

@@ -15,8 +15,8 @@ import pytest
 
 import karat
 from karat.languages.en import LANGUAGE as ENGLISH
-from karat.measure.errors import MeasureError
 from karat.measure.measures import Measures
+from karat.measure.result import MeasureError
 from karat.report.page import coded, csv_link, inlined, rows
 from karat.report.sections import quality, results, sections
 from karat.report.words.criteria import needed_answers

@@ -19,8 +19,7 @@ from karat.simulate import Power, SimulateError, Spread, answer_study, closed_po
 from karat.simulate.analysis import by_mean_squares, by_mixed_model, expected_variance
 from karat.simulate.draw import Latent, Normal, draw_answers, in_logits, on_scale
 from karat.simulate.layout import SimulationLayout, layout_of, named_contrast
-from karat.simulate.pilot import read_pilot
-from karat.simulate.power import Batch, run_batch
+from karat.simulate.power import Batch, read_pilot, run_batch
 from karat.study.init import write_study
 from karat.study.study import Study, load
 from karat.types import Progress

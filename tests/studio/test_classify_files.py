@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.studio.classify_files import classify
+from karat.studio.column_guesses import classify
 from karat.studio.folder import StudioError
 
 STUDY = '[[block]]\nitems = ["items.csv", "fillers.csv"]\nquestions = "pairs.csv"\n'

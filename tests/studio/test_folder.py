@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import KaratError
-from karat.studio.classify_files import classify
+from karat.studio.column_guesses import classify
 from karat.studio.folder import StudioError, pack, place_of, unpack
 
 PARTS = st.one_of(

@@ -13,7 +13,7 @@ from karat.cli.reading import ReadOptions
 
 if TYPE_CHECKING:
     from karat.intake import Intake
-    from karat.intake.questions import Proposal, Question
+    from karat.intake.reading import Proposal, Question
 
 MOST_QUESTIONS = 3
 SHOWN_ROWS = 4
@@ -40,7 +40,7 @@ def is_terminal() -> bool:
 
 def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
     """Read the files; where something is open and somebody sits at the terminal, ask, and remember the answers."""
-    from karat.intake.questions import ProposalError
+    from karat.intake.reading import ProposalError
 
     answers, asked = Answers(), 0
     while True:
@@ -73,7 +73,7 @@ def _with_answers(reading: ReadOptions, answers: Answers) -> ReadOptions:
 
 def _asked(question: Question) -> Proposal:
     """The answer to a question: the number of a proposal, or the name of a column."""
-    from karat.intake.questions import Proposal
+    from karat.intake.reading import Proposal
 
     typer.echo(f"\n{question.text()}")
     for number, choice in enumerate(question.choices, start=1):
@@ -91,7 +91,7 @@ def _asked(question: Question) -> Proposal:
 
 def _show(intake: Intake, files: list[Path], answers: Answers) -> None:
     """The first rows as karat understands them, and where the answers are kept."""
-    from karat.intake.answers_file import remember
+    from karat.intake.reading import remember
 
     frame = intake.judgments.frame.head(SHOWN_ROWS)
     names = [name for name in SHOWN_COLUMNS if name in frame.columns]

@@ -18,7 +18,7 @@ from karat.errors import IntakeError
 from karat.intake.content import ROW_NUMBERS, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
-from karat.intake.questions import Proposal, Question
+from karat.intake.reading import Proposal, Question
 from karat.intake.roles import ITEM_WORDS, PERSON_WORDS, cut
 from karat.judgments.checks import LISTS, kind_of_cells
 from karat.judgments.columns import COLUMNS, REQUIRED

@@ -14,14 +14,21 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
-from karat.intake.answers_file import with_remembered
 from karat.intake.cells import chained, seconds_of
 from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
-from karat.intake.questions import Proposal, ProposalError, Question
 from karat.intake.readers import READERS, reader_for, reader_named
-from karat.intake.reading import Options, Reader, Reading, as_message
+from karat.intake.reading import (
+    Options,
+    Proposal,
+    ProposalError,
+    Question,
+    Reader,
+    Reading,
+    as_message,
+    with_remembered,
+)
 from karat.intake.wide import filled_up
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked, Place, check, frame_row, text_column

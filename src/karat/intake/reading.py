@@ -1,17 +1,24 @@
-"""What a reader is given, what it gives back, and how it is registered."""
+"""What a reader is given, what it gives back, and how it is registered.
+
+Where a file leaves something open, karat asks at most three questions, each with a best guess and a sample. The answers
+are kept in `FILE.karat.toml`, so that the next command on that file needs no options.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+import json
+import shlex
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, cast
 
 import polars as pl
 
-from karat.errors import Problems
-from karat.intake.questions import Question
+from karat.errors import IntakeError, Problems
 from karat.judgments.checks import Place
-from karat.judgments.scales import Scale
+from karat.judgments.scales import Scale, parse_scale
 from karat.judgments.source import SourceFile
 from karat.messages import Message
 
@@ -106,3 +113,138 @@ class Reader:
     together: bool = False
     maps: bool = False
     keeps_names: bool = False
+
+
+MOST_QUESTIONS = 3
+ASKED = {
+    "participant": Message("ask.participant"),
+    "item": Message("ask.item"),
+    "response": Message("ask.response"),
+    "wide": Message("ask.wide"),
+    "answers": Message("ask.answers"),
+}
+"""The questions by what they are about."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """One answer to a question: what it sets, and what speaks for it."""
+
+    mapping: Mapping[str, str]
+    detail: Message
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Flags other than --map, such as wide or scale."""
+
+    @property
+    def label(self) -> str:
+        """The answer in short: the columns, or the value of the flag."""
+        said = [source.replace("+", " + ") for source in self.mapping.values()] + list(self.options.values())
+        return ", ".join(said)
+
+    @property
+    def flags(self) -> list[str]:
+        """The answer as flags of the command line."""
+        flags = [part for role, source in self.mapping.items() for part in ("--map", f"{role}={source}")]
+        return flags + [part for name, value in self.options.items() for part in (f"--{name}", value)]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked (participant, item, response, ...) and the answers that karat proposes, the best first."""
+
+    role: str
+    choices: tuple[Proposal, ...]
+
+    def text(self) -> Message:
+        """The question in words."""
+        return ASKED[self.role]
+
+
+class ProposalError(IntakeError):
+    """A file that can be read once something is confirmed: the questions, and the command with karat's own answers."""
+
+    def __init__(self, file: str, questions: Sequence[Question]) -> None:
+        self.file = file
+        self.questions = tuple(questions[:MOST_QUESTIONS])
+        lines = []
+        for question in self.questions:
+            best, *others = question.choices
+            lines.append(f"{question.text()} {best.label}: {best.detail}")
+            if others:
+                lines.append(f"  or {'; '.join(other.label for other in others[:2])}")
+        flags = [flag for question in self.questions for flag in question.choices[0].flags]
+        self.flags = flags
+        command = " ".join(shlex.quote(part) for part in ["karat", "convert", file, *flags, "-o", "judgments.parquet"])
+        head = Message("ask.headline", {"file": file, "n": len(self.questions)})
+        tail = Message("ask.command", {"command": command})
+        super().__init__("\n".join([str(head), *(f"  {line}" for line in lines), str(tail)]))
+
+    def __reduce__(self) -> tuple[type[ProposalError], tuple[str, tuple[Question, ...]]]:
+        return type(self), (self.file, self.questions)
+
+
+SUFFIX = ".karat.toml"
+FLAGS = ("wide", "scale", "answers")
+
+
+def notes_path(file: Path) -> Path:
+    """Where the answers about a file or folder are kept.
+
+    >>> notes_path(Path("data/results.csv")).name
+    'results.csv.karat.toml'
+    """
+    return file.with_name(file.name + SUFFIX)
+
+
+def remember(file: Path, mapping: Mapping[str, str], flags: Mapping[str, str]) -> Path | None:
+    """Write the answers beside the file; None where the folder cannot be written to."""
+    lines = [f"# How karat reads {file.name}. Delete this file to be asked again.", "", "[map]"]
+    lines += [f"{column} = {json.dumps(source, ensure_ascii=False)}" for column, source in mapping.items()]
+    if flags:
+        lines += ["", "[read]"]
+        lines += [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in flags.items()]
+    path = notes_path(file)
+    try:
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError:
+        return None
+    return path
+
+
+def with_remembered(paths: Iterable[str | Path], options: Options) -> tuple[Options, list[Message]]:
+    """The options with what was answered before; what is said now comes first."""
+    notes = []
+    for path in map(Path, paths):
+        kept = notes_path(path)
+        if not kept.is_file():
+            continue
+        data = _loaded(kept)
+        mapping = {str(column): _source(source) for column, source in data.get("map", {}).items()}
+        read = data.get("read", {})
+        scale = options.scale
+        if scale is None and "scale" in read:
+            scale = parse_scale(str(read["scale"]))
+        answers = options.answers
+        if not answers and read.get("answers") == "begin":
+            answers = {"*": "begin"}
+        wide = options.wide
+        if wide is None and read.get("wide") in ("participant", "item"):
+            wide = cast(Any, read["wide"])
+        options = replace(options, mapping={**mapping, **options.mapping}, scale=scale, answers=answers, wide=wide)
+        notes.append(Message("intake.remembered", {"file": kept.name}))
+    return options, notes
+
+
+def _loaded(path: Path) -> dict[str, Any]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise IntakeError(f"{path.name} cannot be read: {error}. Fix it, or delete it to be asked again.") from None
+    wrong = [key for key in data if key not in ("map", "read")]
+    if wrong or not all(isinstance(part, dict) for part in data.values()):
+        raise IntakeError(f"{path.name} must have the tables [map] and [read] only. Fix it, or delete it.")
+    return data
+
+
+def _source(source: object) -> str:
+    return "+".join(map(str, source)) if isinstance(source, list) else str(source)

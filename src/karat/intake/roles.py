@@ -1,7 +1,7 @@
 """Which columns of a table hold what: participants, items, answers. Names suggest, content decides, the user confirms.
 
 A role is certain where the column's name is one of those that karat knows for it and its content fits. Everything else
-is a proposal: the reading then waits for an answer (see `karat.intake.questions`).
+is a proposal: the reading then waits for an answer (see `karat.intake.reading`).
 
 What was judged is the smallest set of columns that tells all stimuli apart: one column where one does, else several
 together (`verb+content`). Columns that describe participants, positions, times, the platform and answers are no part of
@@ -19,7 +19,7 @@ import polars as pl
 
 from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
-from karat.intake.questions import Proposal, Question
+from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
 from karat.messages import Message

@@ -22,7 +22,6 @@ from karat.measure.dimensions.profiles import DimensionScores, Profiles, dimensi
 from karat.measure.dimensions.reduction import Reduction, ShortForm, reduce_pairs, short_form
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.order_effects import OrderEffects, order_effects
-from karat.measure.errors import MeasureError
 from karat.measure.measures import Measures
 from karat.measure.pairs.compare import DecisionComparison, compare_decisions
 from karat.measure.pairs.decisions import Decisions, decisions
@@ -31,6 +30,7 @@ from karat.measure.reliability.agreement import Agreement, agreement
 from karat.measure.reliability.decision_study import DecisionStudy, decision_study
 from karat.measure.reliability.noise_ceiling import NoiseCeiling, noise_ceiling
 from karat.measure.reliability.stability import Stability, stability
+from karat.measure.result import MeasureError
 from karat.measure.run import run
 from karat.measure.scaling.assumptions import ChoiceAssumptions, choice_assumptions
 from karat.measure.scaling.choices import predict, strength_draws

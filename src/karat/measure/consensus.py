@@ -31,9 +31,8 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import about_question
 from karat.messages import Message, with_code
 from karat.models.dawid_skene import DawidSkene, dawid_skene, label_shares

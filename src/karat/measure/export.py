@@ -26,7 +26,7 @@ from karat.measure.dimensions.adequacy import Adequacy
 from karat.measure.dimensions.factors import Factors
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths, thresholds_figure
 from karat.messages import Message
 from karat.plots.style import to_svg

@@ -18,7 +18,7 @@ import polars as pl
 from karat.errors import cause
 from karat.judgments import Judgments
 from karat.judgments.files import unescape_formulas
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.messages import Message, NotComputed
 
 

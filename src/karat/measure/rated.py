@@ -22,7 +22,7 @@ from karat.judgments.columns import FUNCTIONS, nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import PAIR, group_numbers, with_choices
 from karat.judgments.trial_order import with_positions
-from karat.measure.errors import MeasureError
+from karat.measure.result import MeasureError
 from karat.messages import Message
 from karat.types import Floats, Ints
 

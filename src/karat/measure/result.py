@@ -1,4 +1,4 @@
-"""What all results of measures share: a table, further tables, sentences, a figure and a form for JSON."""
+"""What all results of measures share: a table, further tables, sentences, a figure and a form for JSON; and their error."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from karat.errors import KaratError
 from karat.jupyter import NotebookDisplay
 from karat.messages import Message
 
@@ -77,3 +78,7 @@ class MeasureResult(NotebookDisplay):
 
     def __str__(self) -> str:
         return " ".join(map(str, self.messages))
+
+
+class MeasureError(KaratError, ValueError):
+    """A measure that cannot be computed from these judgments; its message says why and what to do."""

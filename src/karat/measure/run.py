@@ -37,7 +37,6 @@ from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.data import family_of
 from karat.measure.effects.order_effects import order_effects
 from karat.measure.effects.planned import for_choices, planned_choices, planned_contrasts
-from karat.measure.errors import MeasureError
 from karat.measure.measured import Excluded, Measure, nobody
 from karat.measure.measures import Measures
 from karat.measure.pairs.compare import compare_decisions
@@ -48,6 +47,7 @@ from karat.measure.reliability.agreement import agreement
 from karat.measure.reliability.decision_study import decision_study
 from karat.measure.reliability.noise_ceiling import noise_ceiling
 from karat.measure.reliability.stability import group_of, grouped, stability
+from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS, strengths
 from karat.messages import Message, NotComputed, message_of
 from karat.types import NamedSteps

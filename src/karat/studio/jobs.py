@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
 from karat.messages import render_all
-from karat.studio.classify_files import FileClasses, classify
-from karat.studio.column_guesses import ColumnGuesses, columns_of
+from karat.studio.column_guesses import ColumnGuesses, FileClasses, classify, columns_of
 from karat.studio.corrections import Corrections, scale_text
 from karat.studio.folder import StudioError, pack
 from karat.studio.worker import JobFailure, Say

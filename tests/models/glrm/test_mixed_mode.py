@@ -100,7 +100,7 @@ def test_the_mode_has_no_slope_left() -> None:
 def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     search, pair = search_of()
     far = search.find(pair.zero_modes())
-    monkeypatch.setattr("karat.models.glrm.mode.STEPS", 1)
+    monkeypatch.setattr("karat.models.glrm.optimise.STEPS", 1)
     once = search.find(pair.zero_modes())
     assert once.found is False
     assert once.schur.half_log_determinant > 0

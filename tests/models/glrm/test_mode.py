@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from karat.models.glrm import mode
+from karat.models.glrm import optimise
 from karat.models.glrm.crossed import crossed
 from karat.models.glrm.families import BinaryFamily, Gaussian
-from karat.models.glrm.mode import Modes, Scales, evaluate, find_mode, halve
+from karat.models.glrm.objective import Modes, Scales, evaluate, find_mode
+from karat.models.glrm.optimise import halve
 from models.glrm.dense import indicator, logistic
 
 WORKERS, TASKS = 3, 4
@@ -108,13 +109,13 @@ def test_the_mode_is_found_where_a_failing_step_has_little_left_to_gain(monkeypa
             slope @ np.linalg.solve(np.eye(len(b)) + effects.T @ ((chance * (1 - chance))[:, None] * effects), slope)
         )
 
-    monkeypatch.setattr(mode, "halve", lambda *along: None)
+    monkeypatch.setattr(optimise, "halve", lambda *along: None)
     for away, least, most, found in [(2e-4, 0, 1e-6, True), (0.01, 1e-6, 0.1, False), (0.3, 0.1, 1.0, False)]:
         near = Modes(at.worker + away, at.task)
         assert least < left(near) < most
         assert find_mode(*given, near).found is found
     monkeypatch.undo()
-    monkeypatch.setattr(mode, "STEPS", 1)
+    monkeypatch.setattr(optimise, "STEPS", 1)
     assert find_mode(*given, Modes(at.worker + 1, at.task)).found is False
 
 

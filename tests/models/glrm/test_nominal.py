@@ -14,8 +14,7 @@ from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm import nominal as nominal_module
 from karat.models.glrm.crossed import crossed
 from karat.models.glrm.fit import group_message
-from karat.models.glrm.nominal import _first_deviations
-from karat.models.glrm.softmax import BlockModes, NominalObjective, _SoftmaxEvaluation
+from karat.models.glrm.nominal import BlockModes, NominalObjective, _first_deviations, _SoftmaxEvaluation
 from messages import raises
 from models.glrm.dense import differences
 from models.glrm.simulated import answers
@@ -178,7 +177,7 @@ def test_effects_beside_which_there_is_no_likelihood_are_the_mode_only_if_nothin
 
 def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     objective = objective_of(*choices(9, 6))
-    monkeypatch.setattr("karat.models.glrm.mode.STEPS", 1)
+    monkeypatch.setattr("karat.models.glrm.optimise.STEPS", 1)
     at = objective(np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3]), objective.zero_modes())
     assert at is not None
     assert at.found is False

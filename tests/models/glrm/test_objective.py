@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from karat.models.glrm import crossed as module
-from karat.models.glrm import mode
+from karat.models.glrm import optimise
 from karat.models.glrm.crossed import crossed
 from karat.models.glrm.families import BinaryFamily, Gaussian, OrdinalFamily
 from karat.models.glrm.objective import Objective, variance_information
@@ -216,12 +216,12 @@ def test_a_search_for_the_modes_that_ends_too_soon_is_said(monkeypatch: pytest.M
     there = objective(parameters, zero)
     assert there is not None
     with monkeypatch.context() as patch:
-        patch.setattr(mode, "STEPS", 1)
+        patch.setattr(optimise, "STEPS", 1)
         early = objective(parameters, zero)
         assert early is not None
         assert not early.found
         assert early.value == pytest.approx(there.value, abs=0.5)
-    monkeypatch.setattr(mode, "halve", lambda *given: None)
+    monkeypatch.setattr(optimise, "halve", lambda *given: None)
     stuck, at_mode = objective(parameters, zero), objective(parameters, there.modes)
     assert stuck is not None
     assert at_mode is not None

@@ -120,7 +120,7 @@ def test_parameters_that_are_not_allowed_have_no_value() -> None:
 def test_a_search_without_enough_steps_has_not_found_the_modes(monkeypatch: pytest.MonkeyPatch) -> None:
     parted, whole = both("binary")
     x = PARAMETERS["binary"]
-    monkeypatch.setattr("karat.models.glrm.mode.STEPS", 1)
+    monkeypatch.setattr("karat.models.glrm.optimise.STEPS", 1)
     at = parted(x, parted.zero_modes())
     assert at is not None
     assert not at.found

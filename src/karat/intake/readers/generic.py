@@ -17,8 +17,7 @@ from karat.intake.cells import cell_text, from_one, seconds_of
 from karat.intake.forms import SECOND_HEADER, Shaped, choices_of_pairs, refuse_needed, shape, without_nested
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
-from karat.intake.questions import Question
-from karat.intake.reading import Options, Reader, Reading
+from karat.intake.reading import Options, Question, Reader, Reading
 from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native
 from karat.intake.table_repair import read_results
 from karat.intake.wide import one_row_each

@@ -24,8 +24,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of, rating_of
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import bartlett, kmo
 

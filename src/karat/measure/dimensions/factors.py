@@ -27,8 +27,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.measure.dimensions.matrix import Correlations, Kind, check_invertible, correlations_of
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
 from karat.models.factors import Extraction, FactorFit, Rotation, extract, fit_of, matched, rotate, score_weights
 from karat.models.factors.extraction import LOWEST

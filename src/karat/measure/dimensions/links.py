@@ -17,8 +17,7 @@ import polars as pl
 from scipy.special import ndtri, stdtr
 
 from karat.judgments import frames
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import finite
 from karat.messages import Message
 from karat.models.factors import Regression, pearson, regress

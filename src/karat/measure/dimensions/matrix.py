@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from karat.judgments import Judgments, frames
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
 from karat.models.factors import nearest_correlation, pearson, polychoric
 from karat.types import Floats

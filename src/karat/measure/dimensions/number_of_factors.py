@@ -23,8 +23,7 @@ from karat.errors import counted
 from karat.executors import SERIAL, Executor
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import (
     acceleration,

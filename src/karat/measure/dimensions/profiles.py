@@ -23,8 +23,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import aligned_ratings
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
 from karat.models.means import mean_interval
 

@@ -35,8 +35,7 @@ from numpy.typing import NDArray
 from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.factors import Factors, Kaiser, Method, RotationName, carriers, factors
 from karat.measure.dimensions.matrix import Kind, RatingsMatrix
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom

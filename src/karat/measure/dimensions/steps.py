@@ -19,8 +19,8 @@ from karat.measure.dimensions.factors import Factors, factors
 from karat.measure.dimensions.matrix import RatingsMatrix, ratings_matrix
 from karat.measure.dimensions.number_of_factors import NumberOfFactors, number_of_factors
 from karat.measure.dimensions.profiles import dimension_scores, profiles
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated
+from karat.measure.result import MeasureError
 from karat.messages import Message
 
 FEWEST = 3

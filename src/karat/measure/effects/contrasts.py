@@ -35,8 +35,7 @@ from karat.measure.effects.interactions import (
     effect_sizes,
     factor_terms,
 )
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, intervals, marginal_means, type_three

@@ -26,8 +26,8 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import Stimuli
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, asked_about, known_column, rated
+from karat.measure.result import MeasureError
 from karat.messages import Message, message_of
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.formula import Formula, names_in, read_formula

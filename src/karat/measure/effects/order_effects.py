@@ -27,9 +27,8 @@ from karat.judgments.stimuli import Stimuli
 from karat.judgments.trial_order import check_order, order_messages, with_positions
 from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import columns_of, family_of, one_question, with_people
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, known_column
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three

@@ -23,8 +23,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.interactions import factor_terms
-from karat.measure.errors import MeasureError
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of
 from karat.models.proportions import holm

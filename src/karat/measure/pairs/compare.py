@@ -22,10 +22,9 @@ import polars as pl
 
 from karat.judgments import frames
 from karat.judgments.columns import nearest
-from karat.measure.errors import MeasureError
 from karat.measure.pairs.decisions import SYMBOLS, Decisions
 from karat.measure.reliability.agreement import check_bootstrap
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
 from karat.models.resampling import percentile_interval, quotient
 from karat.types import Floats

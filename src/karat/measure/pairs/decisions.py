@@ -47,11 +47,10 @@ from karat.errors import cause
 from karat.judgments import Judgments, frames
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, NumberRange, Ordinal, Scale
-from karat.measure.errors import MeasureError
 from karat.measure.pairs.pair_contrasts import Contrast, benjamini_hochberg
 from karat.measure.pairs.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message
 from karat.models.proportions import holm

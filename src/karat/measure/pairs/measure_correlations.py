@@ -18,10 +18,9 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import frames
-from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.measure.scaling.result import Strengths
 from karat.measure.texts import coefficient, with_interval
 from karat.messages import Message
@@ -56,7 +55,7 @@ class MeasureCorrelations(MeasureResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """Ranks in one measure against ranks in another, for every two."""
-        from karat.plots.ranks import ranks_plot
+        from karat.plots.ranked import ranks_plot
 
         names = self.scores.columns[1:]
         if len(names) > MOST:

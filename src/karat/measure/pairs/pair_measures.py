@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
-from karat.measure.errors import MeasureError
 from karat.measure.pairs.pair_contrasts import (
     Contrast,
     by_t,
@@ -30,6 +29,7 @@ from karat.measure.pairs.pair_contrasts import (
     yes_no_unpaired,
 )
 from karat.measure.rated import Rated, stimulus_labels
+from karat.measure.result import MeasureError
 from karat.measure.scaling.ratings import standardised_within
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message

@@ -31,9 +31,8 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import about_question
 from karat.messages import Message
 from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, resampled_kappa

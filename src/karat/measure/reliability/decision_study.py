@@ -30,10 +30,9 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
-from karat.measure.errors import MeasureError
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import about_question, finite
 from karat.messages import Message
 from karat.models.resampling import Components, components, percentile_interval, resamples

@@ -23,10 +23,9 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import about_question, rounded
 from karat.messages import Message
 from karat.models.resampling import centred_interval, percentile_interval, resamples

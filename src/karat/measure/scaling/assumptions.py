@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice
-from karat.measure.errors import MeasureError
 from karat.measure.rated import known_column, rated
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.scaling.choices import Compared, compared_stimuli
 from karat.messages import Message
 from karat.models.choices.assumptions import NAMES, Misfit, circular_triads, compared_triads, misfit, simulated, zeta

@@ -26,8 +26,8 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
-from karat.measure.errors import MeasureError
 from karat.measure.rated import COMPARED, Rated, stimulus_labels
+from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Criterion, Strengths, by_strength
 from karat.measure.texts import first_names
 from karat.messages import Message

@@ -42,8 +42,8 @@ from scipy.special import stdtrit
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated
+from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths, by_strength
 from karat.measure.texts import first_names
 from karat.messages import Message, message_of

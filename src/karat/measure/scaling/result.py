@@ -20,9 +20,8 @@ import polars as pl
 from scipy.special import expit, ndtr, ndtri
 
 from karat.judgments.columns import nearest
-from karat.measure.errors import MeasureError
 from karat.measure.rated import stimulus_labels
-from karat.measure.result import MeasureResult
+from karat.measure.result import MeasureError, MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message
 from karat.models.numerics import known as known_number

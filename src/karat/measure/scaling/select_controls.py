@@ -39,9 +39,8 @@ from karat.judgments.files import replacing
 from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
-from karat.measure.errors import MeasureError
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.scaling.ratings import rating_strengths
 from karat.measure.texts import finite
 from karat.messages import Message

@@ -24,8 +24,8 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Scale
-from karat.measure.errors import MeasureError
 from karat.measure.rated import asked_about, rated
+from karat.measure.result import MeasureError
 from karat.measure.scaling.choices import choice_strengths
 from karat.measure.scaling.ratings import rating_strengths
 from karat.measure.scaling.result import Criterion, Strengths

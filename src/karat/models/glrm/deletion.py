@@ -39,11 +39,9 @@ from karat.messages import Message
 from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import Factor
 from karat.models.glrm.fit import Fit
-from karat.models.glrm.mode import find_mode
-from karat.models.glrm.nominal import NominalFit
-from karat.models.glrm.objective import Objective
+from karat.models.glrm.nominal import BlockModes, NominalFit, NominalObjective
+from karat.models.glrm.objective import Objective, find_mode
 from karat.models.glrm.optimise import TOLERANCE, minimise, minimise_off_zero, solve
-from karat.models.glrm.softmax import BlockModes, NominalObjective
 from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats, Ints, Progress
 

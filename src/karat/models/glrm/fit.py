@@ -34,8 +34,7 @@ from karat.models.glrm.families import BinaryFamily, Family, FamilyName, Gaussia
 from karat.models.glrm.mixed.gaussian import EXACT, GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing
 from karat.models.glrm.mixed.terms import INTERCEPT, RandomTerm, sides
-from karat.models.glrm.mode import Modes, evaluate, factorise
-from karat.models.glrm.objective import Objective
+from karat.models.glrm.objective import Modes, Objective, evaluate, factorise
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, Convergence, SearchResult, solve
 from karat.models.glrm.schur import Schur
 from karat.models.numerics import one_thread, significant

@@ -1,25 +1,39 @@
 """Nominal answers of workers to tasks: baseline-category logits with crossed random intercepts.
 
 Every category but the first has its own coefficients, its own worker and task effects and their variances; effects of
-different categories are independent. Maximum likelihood with the Laplace approximation (see `softmax`). The table is
-held whole, so that workers x tasks x (categories - 1)^2 numbers must fit into memory.
+different categories are independent. Maximum likelihood with the Laplace approximation. The table is held whole,
+so that workers x tasks x (categories - 1)^2 numbers must fit into memory.
+
+    log P(y = k) / P(y = 0) = eta_k = x'beta_k + theta_wk u_ik + theta_tk v_jk,     k = 1, ..., K - 1
+
+The derivatives of an answer are those of the multinomial: r = y - p, W = diag(p) - p p' and, summed with the
+posterior covariance H of the predictors, W3 : H / 2 = p (diag H - p'diag H - 2 H p + 2 p'H p) / 2. The rest is as for
+one predictor, with blocks for numbers: E = -r + c - W q, d/dbeta_k = X'E_k, and d/dtheta_wk = sum E_k u_k + [half the
+derivative of log det M at fixed W] + pu_k r_k.
+
+Arrays are predictors x sheets x workers x tasks. A factorisation costs much more than an evaluation here, so that the
+search for the mode keeps the last one, also from one set of parameters to the next, for as long as the steps with it
+shrink quickly.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 
 from karat.messages import Message
-from karat.models.glrm.crossed import arrange, crossed
+from karat.models.glrm.blocks import BlockSchur
+from karat.models.glrm.crossed import Factor, arrange, crossed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
-from karat.models.glrm.optimise import Convergence, SearchResult, solve
-from karat.models.glrm.softmax import BlockModes, NominalObjective
+from karat.models.glrm.objective import variance_information
+from karat.models.glrm.optimise import Convergence, Evaluation, SearchResult, newton, solve
 from karat.models.numerics import one_thread, significant
-from karat.types import Floats
+from karat.types import Bools, Floats
 
 LARGEST = 60_000_000
 """How many numbers the curvature may have."""
@@ -125,3 +139,258 @@ def _first_deviations(chosen: Floats, present: Floats | None) -> Floats:
         variance = np.log(counts / others).var(axis=1) - (1 / counts + 1 / others).mean(axis=1)
         deviations.append(np.sqrt(np.clip(variance, 1.0, 25.0)))
     return np.concatenate(deviations)
+
+
+DECREMENT = 1e-13
+"""The squared Newton decrement at the mode. It is small, since steps with a kept factor only shrink it by a share."""
+
+
+@dataclass(frozen=True)
+class BlockCurvature:
+    """W summed over the answers of a worker, (workers, k, l), and of a task, (k, l, tasks)."""
+
+    worker: Floats
+    task: Floats
+
+
+Factorised = tuple[BlockSchur, BlockCurvature]
+
+
+@dataclass(frozen=True)
+class BlockModes:
+    """Spherical effects of workers (workers, predictors) and tasks (predictors, tasks), and the factor last used."""
+
+    worker: Floats
+    task: Floats
+    factor: Factorised | None = None
+
+
+@dataclass(frozen=True)
+class _SoftmaxPoint:
+    modes: BlockModes
+    value: float
+    probability: Floats
+    slope: Floats
+    """The slopes of every cell."""
+    towards_worker: Floats
+    towards_task: Floats
+
+
+@dataclass(frozen=True)
+class NominalObjective:
+    """The negative log-likelihood as a function of (beta by column, then category; theta_w; theta_t)."""
+
+    chosen: Floats
+    """1 where the category was the answer."""
+    present: Floats | None
+    """sheets x workers x tasks: 1 where there is an answer; None where there is one everywhere."""
+    design: Floats
+    """sheets x workers x tasks x columns."""
+
+    @property
+    def predictors(self) -> int:
+        return len(self.chosen)
+
+    @property
+    def parameters(self) -> int:
+        return int(self.design.shape[-1] + 2) * self.predictors
+
+    def split(self, parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        """beta (columns x categories) and the deviations of workers and tasks."""
+        m = self.predictors
+        return parameters[: -2 * m].reshape(-1, m), parameters[-2 * m : -m], parameters[-m:]
+
+    @property
+    def deviations(self) -> int:
+        """How many of the parameters, the last, are deviations."""
+        return 2 * self.predictors
+
+    @property
+    def answers(self) -> int:
+        return int(self.chosen[0].size if self.present is None else self.present.sum())
+
+    def without(
+        self, modes: BlockModes, factor: Factor, group: int
+    ) -> tuple[NominalObjective | None, BlockModes, Bools]:
+        """The objective without a worker or task, the modes of the others and which parameters it keeps.
+
+        A category that nobody else used goes with its parameters. None where the baseline, or all others, are gone.
+        """
+        axis = 2 if factor == "worker" else 3
+        chosen = np.delete(self.chosen, group, axis=axis)
+        present = None if self.present is None else np.delete(self.present, group, axis=axis - 1)
+        used = chosen.sum(axis=(1, 2, 3)) > 0
+        rest = NominalObjective(chosen[used], present, np.delete(self.design, group, axis=axis - 1))
+        worker, task = modes.worker[:, used], modes.task[used]
+        worker, task = (
+            (np.delete(worker, group, axis=0), task) if factor == "worker" else (worker, np.delete(task, group, axis=1))
+        )
+        whole = used.any() and chosen.sum() < rest.answers
+        return rest if whole else None, BlockModes(worker, task), np.tile(used, self.parameters // self.predictors)
+
+    def zero_modes(self) -> BlockModes:
+        """No effects, from where the first search starts."""
+        m, _, workers, tasks = self.chosen.shape
+        return BlockModes(np.zeros((workers, m)), np.zeros((m, tasks)))
+
+    def __call__(self, parameters: Floats, start: BlockModes) -> Evaluation | None:
+        """The value and gradient, the modes searched from `start`; None where parameters are not finite."""
+        if not np.all(np.isfinite(parameters)):
+            return None
+        beta, by_worker, by_task = self.split(parameters)
+        place = _SoftmaxEvaluation(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
+        point, factorised, found = place.mode(start)
+        covariance = factorised[0].covariance()
+        gradient = place.gradient(point, factorised, covariance)
+        modes = BlockModes(point.modes.worker, point.modes.task, factorised)
+        information = partial(place.information, point, factorised, covariance)
+        value = point.value + factorised[0].half_log_determinant
+        return Evaluation(value, gradient, modes, information, found)
+
+
+@dataclass(frozen=True)
+class _SoftmaxEvaluation:
+    """The objective at some parameters."""
+
+    objective: NominalObjective
+    base: Floats
+    by_worker: Floats
+    by_task: Floats
+
+    def mode(self, start: BlockModes) -> tuple[_SoftmaxPoint, Factorised, bool]:
+        """The mode, its curvature and whether it was found."""
+        point = self.evaluate(start.worker, start.task)
+        search = self.factorise, self._step, self._moved
+        return newton(point, *search, kept=start.factor, enough=DECREMENT, lasting=True)
+
+    def _step(self, point: _SoftmaxPoint, factor: Factorised) -> tuple[tuple[Floats, Floats], float]:
+        worker, task = factor[0].solve(point.towards_worker, point.towards_task)
+        return (worker, task), float(np.vdot(worker, point.towards_worker) + np.vdot(task, point.towards_task))
+
+    def _moved(self, point: _SoftmaxPoint, along: tuple[Floats, Floats], length: float) -> _SoftmaxPoint:
+        return self.evaluate(point.modes.worker + length * along[0], point.modes.task + length * along[1])
+
+    def evaluate(self, worker: Floats, task: Floats) -> _SoftmaxPoint:
+        """The penalised likelihood (negative) at some effects."""
+        chosen, present = self.objective.chosen, self.objective.present
+        eta = (self.by_worker * worker).T[:, None, :, None] + (self.by_task[:, None] * task)[:, None, None]
+        eta = eta + self.base
+        highest = np.maximum(eta.max(axis=0), 0.0)
+        log_likelihood = float(np.vdot(chosen, eta))
+        eta -= highest
+        probability = np.exp(eta, out=eta)
+        total = probability.sum(axis=0)
+        total += np.exp(-highest)
+        probability /= total
+        normaliser = np.log(total)
+        normaliser += highest
+        if present is not None:
+            probability *= present
+            normaliser *= present
+        log_likelihood -= float(normaliser.sum())
+        slope = chosen - probability
+        cells = slope[:, 0] if slope.shape[1] == 1 else slope.sum(axis=1)
+        value = float(np.vdot(worker, worker) + np.vdot(task, task)) / 2 - log_likelihood
+        towards_worker = self.by_worker * cells.sum(axis=2).T - worker
+        towards_task = self.by_task[:, None] * cells.sum(axis=1) - task
+        return _SoftmaxPoint(BlockModes(worker, task), value, probability, cells, towards_worker, towards_task)
+
+    def factorise(self, point: _SoftmaxPoint) -> Factorised:
+        """The curvature in the effects, ready to be solved with, and what it was made of."""
+        probability = point.probability
+        m, _, workers, tasks = probability.shape
+        of_worker, of_task = np.empty((workers, m, m)), np.empty((m, m, tasks))
+        between = np.empty((workers, m, m, tasks))
+        for k, other in _pairs(m):
+            weight = _weight(probability, k, other)
+            of_worker[:, k, other] = of_worker[:, other, k] = weight.sum(axis=1)
+            of_task[k, other] = of_task[other, k] = weight.sum(axis=0)
+            between[:, k, other] = self.by_worker[k] * self.by_task[other] * weight
+            if other < k:
+                between[:, other, k] = self.by_worker[other] * self.by_task[k] * weight
+        worker = np.eye(m) + np.outer(self.by_worker, self.by_worker) * of_worker
+        task = np.eye(m)[:, :, None] + np.outer(self.by_task, self.by_task)[:, :, None] * of_task
+        return BlockSchur(worker, between, task), BlockCurvature(of_worker, of_task)
+
+    def information(
+        self, point: _SoftmaxPoint, factorised: Factorised, covariance: tuple[Floats, Floats, Floats]
+    ) -> Floats:
+        """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
+        factor, curvature = factorised
+        p, design = point.probability, np.moveaxis(self.objective.design, -1, 0)
+        m, _, workers, tasks = p.shape
+        x = len(design)
+        fixed = np.empty((x, m, x, m))
+        of_worker, of_task = np.empty((workers, m, x, m)), np.empty((m, tasks, x, m))
+        for k, other in _pairs(m):
+            weight = (p[k] if k == other else 0.0) - p[k] * p[other]
+            for column, values in enumerate(design):
+                weighted = weight * values
+                fixed[column, k, :, other] = fixed[column, other, :, k] = design.reshape(x, -1) @ weighted.ravel()
+                cells = weighted.sum(axis=0)
+                for one, two in {(k, other), (other, k)}:
+                    of_worker[:, one, column, two] = self.by_worker[one] * cells.sum(axis=1)
+                    of_task[one, :, column, two] = self.by_task[one] * cells.sum(axis=0)
+        by_worker, by_task = factor.solve(of_worker.reshape(workers, m, -1), of_task.reshape(m, tasks, -1))
+        flat = fixed.reshape(x * m, x * m)
+        flat = flat - of_worker.reshape(workers * m, -1).T @ by_worker.reshape(workers * m, -1)
+        flat = flat - of_task.reshape(m * tasks, -1).T @ by_task.reshape(m * tasks, -1)
+        var_worker, var_task = covariance[:2]
+        deviations = [
+            *(
+                variance_information(self.by_worker[k], curvature.worker[:, k, k], var_worker[:, k, k])
+                for k in range(m)
+            ),
+            *(variance_information(self.by_task[k], curvature.task[k, k], var_task[k, k]) for k in range(m)),
+        ]
+        information: Floats = block_diag(flat, np.diag(deviations))
+        return information
+
+    def gradient(
+        self, point: _SoftmaxPoint, factorised: Factorised, covariance: tuple[Floats, Floats, Floats]
+    ) -> Floats:
+        """The derivative of the negative log-likelihood through the mode."""
+        factor, curvature = factorised
+        p = point.probability
+        m, by_worker, by_task = len(p), self.by_worker, self.by_task
+        var_worker, var_task, between = covariance
+        diagonal, times, mixed = np.empty((m, 1, *p.shape[2:])), np.zeros_like(p), np.empty((m, m))
+        for k, other in _pairs(m):
+            weight = _weight(p, k, other)
+            forth, back = np.ascontiguousarray(between[:, k, other]), np.ascontiguousarray(between[:, other, k])
+            mixed[k, other], mixed[other, k] = np.vdot(weight, forth), np.vdot(weight, back)
+            spread = by_worker[k] * by_task[other] * forth + by_task[k] * by_worker[other] * back
+            spread += (by_worker[k] * by_worker[other] * var_worker[:, k, other])[:, None]
+            spread += by_task[k] * by_task[other] * var_task[k, other]
+            times[k] += spread * p[other]
+            if k == other:
+                diagonal[k] = spread
+            else:
+                times[other] += spread * p[k]
+        inner = 2 * np.einsum("ksij,ksij->sij", p, times) - (p * diagonal).sum(axis=0)
+        c = p * (diagonal - 2 * times + inner) / 2
+        cells = c.sum(axis=1)
+        pu, pv = factor.solve(by_worker * cells.sum(axis=2).T, by_task[:, None] * cells.sum(axis=1))
+        q = ((by_worker * pu).T[:, :, None] + (by_task[:, None] * pv)[:, None])[:, None]
+        by_answer = c - (self.objective.chosen - p) - p * (q - (p * q).sum(axis=0))
+        by_cell, slope = by_answer.sum(axis=1), point.slope
+        d_beta = np.tensordot(self.objective.design, by_answer, axes=((0, 1, 2), (1, 2, 3)))
+        d_worker = (by_cell.sum(axis=2).T * point.modes.worker + slope.sum(axis=2).T * pu).sum(axis=0)
+        d_task = (by_cell.sum(axis=1) * point.modes.task + slope.sum(axis=1) * pv).sum(axis=1)
+        d_worker += (var_worker * curvature.worker).sum(axis=0) @ by_worker + mixed @ by_task
+        d_task += (var_task * curvature.task).sum(axis=2) @ by_task + by_worker @ mixed
+        return np.concatenate([d_beta.ravel(), d_worker, d_task])
+
+
+def _pairs(m: int) -> list[tuple[int, int]]:
+    """The lower triangle, diagonal and all."""
+    return [(k, other) for k in range(m) for other in range(k + 1)]
+
+
+def _weight(p: Floats, k: int, other: int) -> Floats:
+    """One entry of W in every cell."""
+    weight = -p[k] * p[other]
+    if k == other:
+        weight += p[k]
+    total: Floats = weight[0] if len(weight) == 1 else weight.sum(axis=0)
+    return total

@@ -13,6 +13,13 @@ is h = theta_w^2 qu + theta_t^2 qv + 2 theta_w theta_t quv, and
 
 so that d/dbeta = X'E; d/dtheta_w = sum over cells of E u + W/D (theta_w qu + theta_t quv) + pu r, theta_t alike; and
 for a parameter of the family sum(-l_psi + a W_psi + b r_psi). W, W3 and r of a cell are sums over its answers.
+
+The modes: the worker, task and cell effects that are most likely given the parameters.
+
+Spherical effects u, v, z ~ N(0, 1) enter the linear predictor as eta = X beta + theta_w u_i + theta_t v_j + s z_ij.
+The penalised log-likelihood is concave, so Newton's method with step halving finds its mode. The cell effect, where
+there is one, is solved for within each cell (z = s sum r), which leaves the curvature W / (1 + s^2 W) for worker and
+task.
 """
 
 from __future__ import annotations
@@ -24,9 +31,9 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from karat.models.glrm.crossed import CrossedLayout, Factor
-from karat.models.glrm.families import Family
-from karat.models.glrm.mode import CrossedMode, CrossedPoint, Modes, Scales, find_mode
-from karat.models.glrm.optimise import Evaluation
+from karat.models.glrm.families import Derivatives, Family, Gaussian
+from karat.models.glrm.optimise import STEPS, Evaluation, newton
+from karat.models.glrm.schur import Schur
 from karat.types import Bools, Floats
 
 
@@ -219,3 +226,124 @@ def variance_information(theta: float, weight: Floats, variance: Floats) -> floa
     share = 1 - variance
     per_group = share / theta**2 if abs(theta) > 1e-3 else weight
     return float((per_group * np.maximum(2 * share, 0.2)).sum())
+
+
+CELL_STEP = 1.5
+"""The longest step of eta in the search for a cell effect; the logistic curvature changes little within it."""
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The deviations of the effects: theta_w, theta_t and s (zero where cells have no effect of their own)."""
+
+    worker: float
+    task: float
+    cell: float = 0.0
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Spherical effects; `cell` is None where cells have no effect of their own."""
+
+    worker: Floats
+    task: Floats
+    cell: Floats | None = None
+
+    def turned(self, sign: Floats) -> Modes:
+        """The modes where the deviations, the last parameters, have another sign; `sign` has one for each parameter."""
+        if self.cell is None:
+            return Modes(self.worker * sign[-2], self.task * sign[-1])
+        return Modes(self.worker * sign[-3], self.task * sign[-2], self.cell * sign[-1])
+
+
+@dataclass(frozen=True)
+class CrossedPoint:
+    """The penalised likelihood at some effects: its value, and slope and curvature of every cell."""
+
+    modes: Modes
+    eta: Floats
+    value: float
+    slope: Floats
+    weight: Floats
+    """The sum of W over the answers of a cell."""
+    determinant: Floats | None
+    """1 + s^2 W, the curvature in the cell effect."""
+
+    @property
+    def curvature(self) -> Floats:
+        """The curvature that worker and task see."""
+        return self.weight if self.determinant is None else self.weight / self.determinant
+
+
+@dataclass(frozen=True)
+class CrossedMode:
+    """The mode, with its factorised curvature."""
+
+    point: CrossedPoint
+    schur: Schur
+    found: bool
+
+
+def find_mode(
+    layout: CrossedLayout, family: Family, base: Floats, psi: Floats, scales: Scales, start: Modes
+) -> CrossedMode:
+    """Newton's method from `start`; `base` is the linear predictor without the effects."""
+
+    def factorised(point: CrossedPoint) -> Schur:
+        return factorise(layout, point.curvature, scales)
+
+    def step(point: CrossedPoint, schur: Schur) -> tuple[tuple[Floats, Floats], float]:
+        towards_worker = scales.worker * layout.by_worker(point.slope) - point.modes.worker
+        towards_task = scales.task * layout.by_task(point.slope) - point.modes.task
+        by_worker, by_task = schur.solve(towards_worker, towards_task)
+        return (by_worker, by_task), float(towards_worker @ by_worker + towards_task @ by_task)
+
+    def move(point: CrossedPoint, along: tuple[Floats, Floats], length: float) -> CrossedPoint:
+        modes = point.modes
+        moved = Modes(modes.worker + length * along[0], modes.task + length * along[1], modes.cell)
+        return evaluate(layout, family, base, psi, scales, moved)
+
+    return CrossedMode(*newton(evaluate(layout, family, base, psi, scales, start), factorised, step, move))
+
+
+def evaluate(
+    layout: CrossedLayout, family: Family, base: Floats, psi: Floats, scales: Scales, modes: Modes
+) -> CrossedPoint:
+    """The penalised likelihood (negative) at given worker and task effects; cell effects are searched for."""
+    effects = layout.sum_of_effects(scales.worker * modes.worker, scales.task * modes.task)
+    eta = base + layout.spread(effects)
+    penalty = float(modes.worker @ modes.worker + modes.task @ modes.task) / 2
+    if modes.cell is None:
+        one = _present(layout, family.derivatives(eta, psi))
+        value = penalty - float(one.log_likelihood.sum())
+        return CrossedPoint(modes, eta, value, layout.cells(one.slope), layout.cells(one.curvature), None)
+    cell, s = modes.cell, scales.cell
+    for _ in range(STEPS):
+        one = _present(layout, family.derivatives(eta + layout.spread(s * cell), psi))
+        slope, weight = layout.cells(one.slope), layout.cells(one.curvature)
+        determinant = 1 + s * s * weight
+        step = (s * slope - cell) / determinant
+        if np.abs(step).max() < 1e-10:
+            break
+        # A step is shortened where the curvature would not hold; measured answers have the same everywhere.
+        longest = 1.0 if isinstance(family, Gaussian) else np.maximum(np.abs(s * step) / CELL_STEP, 1)
+        cell = cell + step / longest
+    value = penalty + float((cell * cell).sum()) / 2 - float(one.log_likelihood.sum())
+    return CrossedPoint(
+        Modes(modes.worker, modes.task, cell), eta + layout.spread(s * cell), value, slope, weight, determinant
+    )
+
+
+def factorise(layout: CrossedLayout, curvature: Floats, scales: Scales) -> Schur:
+    """The curvature in worker and task effects, ready to be solved with."""
+    return Schur(
+        layout.matrix(scales.worker * scales.task * curvature),
+        1 + scales.worker**2 * layout.by_worker(curvature),
+        1 + scales.task**2 * layout.by_task(curvature),
+    )
+
+
+def _present(layout: CrossedLayout, one: Derivatives) -> Derivatives:
+    if layout.present is None:
+        return one
+    return Derivatives(one.log_likelihood * layout.present, one.slope * layout.present, one.curvature * layout.present)

@@ -5,13 +5,16 @@ identity and is updated by the damped BFGS formula (Powell 1978), so that it sta
 about C stays true while A follows the parameters. A point counts as the minimum where half the squared Newton
 decrement, g' H^-1 g / 2, is small: that is how much the log-likelihood can still rise, whatever the units of the
 parameters.
+
+Below is the search for the modes of random effects, whose curvature is known: Newton's method with step halving.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from functools import partial
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from scipy import linalg
@@ -29,6 +32,15 @@ DIFFERENCE = 1e-3
 RESTARTS = 3
 NEARLY_ZERO, BESIDE_ZERO = 1e-2, 0.1
 """A deviation below the one is tried again from the other."""
+
+DECREMENT = 1e-9
+"""A squared Newton decrement below which the step taken leaves an error of the order of its square."""
+NOTHING_LEFT = 1e-18
+"""A squared Newton decrement that needs no further step."""
+PATIENCE = 7
+"""A kept factor is renewed where, as the decrement shrinks, more steps than this would be needed with it."""
+STEPS = 200
+MODE_HALVINGS = 40
 
 
 class Evaluated(Protocol):
@@ -294,3 +306,65 @@ def difference_hessian(function: Function, x: Floats, at: Evaluated, scale: Floa
             return None
         hessian[k] = (moved.gradient - at.gradient) / step[k]
     return (hessian + hessian.T) / 2
+
+
+class Valued(Protocol):
+    """A point with the value that is to fall."""
+
+    @property
+    def value(self) -> float: ...
+
+
+Reached = TypeVar("Reached", bound=Valued)
+Factorised = TypeVar("Factorised")
+Step = TypeVar("Step")
+
+
+def newton(
+    point: Reached,
+    factorise: Callable[[Reached], Factorised],
+    step: Callable[[Reached, Factorised], tuple[Step, float]],
+    move: Callable[[Reached, Step, float], Reached],
+    *,
+    kept: Factorised | None = None,
+    enough: float = DECREMENT,
+    lasting: bool = False,
+) -> tuple[Reached, Factorised, bool]:
+    """Newton's method with step halving: the mode, the factorised curvature there and whether it was found.
+
+    `step` gives a direction with its squared decrement, `move` the point at a length of it. Where a factorisation is
+    `lasting`, it serves for as long as the decrement shrinks quickly; `kept` is one of an earlier search.
+    """
+    factor, fresh, before = kept, False, np.inf
+    for _ in range(STEPS):
+        if factor is None:
+            factor, fresh, before = factorise(point), True, np.inf
+        along, decrement = step(point, factor)
+        if fresh and decrement < NOTHING_LEFT:
+            return point, factor, True
+        far = decrement > enough * max(1.0, before / max(decrement, enough)) ** PATIENCE
+        reached = None if far and not fresh else halve(partial(move, point, along), point.value, decrement)
+        if reached is None and fresh:
+            return point, factor, decrement < 1e-6
+        if reached is not None:
+            point, before = reached, decrement
+            if decrement <= enough:
+                return point, factorise(point), True
+        factor, fresh = factor if lasting and reached is not None else None, False
+    return point, factorise(point), False
+
+
+def halve(along: Callable[[float], Reached], value: float, decrement: float) -> Reached | None:
+    """The first point along a Newton step, halved as often as needed, at which the penalised likelihood is higher.
+
+    `along` gives the point at a length of the step, `value` is the negative likelihood at its beginning.
+    """
+    length = 1.0
+    # Near the mode a gain cannot be told from rounding.
+    slack = 1e-11 * (1 + abs(value))
+    for _ in range(MODE_HALVINGS):
+        reached = along(length)
+        if reached.value <= value - 1e-4 * length * decrement + slack:
+            return reached
+        length /= 2
+    return None

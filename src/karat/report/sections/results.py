@@ -8,10 +8,10 @@ import polars as pl
 
 from karat.errors import KaratError
 from karat.measure.effects.contrasts import Contrasts
-from karat.measure.errors import MeasureError
 from karat.measure.export import TABLES, TOLD, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
+from karat.measure.result import MeasureError
 from karat.messages import Message, NotComputed
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import report_figure, sentences

@@ -11,9 +11,9 @@ from karat.judgments.scales import Choice, Nominal
 from karat.languages.language import Language
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.data import design_formula, family_of
-from karat.measure.errors import MeasureError
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
+from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS
 from karat.messages import NotComputed, render
 from karat.report.words.criteria import citation

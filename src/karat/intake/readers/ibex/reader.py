@@ -13,7 +13,6 @@ from karat.intake.content import Contents
 from karat.intake.guess import plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES, function_named_in, function_word
 from karat.intake.personal import are_codes, left_out_note, names_a_person
-from karat.intake.questions import Proposal, Question
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.ibex.answers import ANSWERS, IbexAnswer, answers_of, go_on_keys, milliseconds
 from karat.intake.readers.ibex.log import LogLine, is_log, is_raw, is_table, read_log, runs
@@ -26,7 +25,7 @@ from karat.intake.readers.ibex.people import (
     set_single_questions_apart,
     submissions_of,
 )
-from karat.intake.reading import Options, Reader, Reading
+from karat.intake.reading import Options, Proposal, Question, Reader, Reading
 from karat.intake.wide import own_name
 from karat.judgments.checks import places
 from karat.judgments.columns import COLUMNS

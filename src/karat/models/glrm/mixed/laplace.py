@@ -39,8 +39,7 @@ from karat.models.glrm.crossed import PADDED, SMALL
 from karat.models.glrm.families import Derivatives, Family
 from karat.models.glrm.mixed.sparse import SparseLayout
 from karat.models.glrm.mixed.terms import RandomBlock, Side
-from karat.models.glrm.mode import newton
-from karat.models.glrm.optimise import Evaluation
+from karat.models.glrm.optimise import Evaluation, newton
 from karat.types import Floats
 
 FLOOR = 0.1

@@ -32,9 +32,16 @@ import numpy as np
 from scipy import linalg
 
 from karat.models.glrm.crossed import Factor
-from karat.models.glrm.mode import CELL_STEP, CrossedPoint, Modes, Scales, evaluate, newton
-from karat.models.glrm.objective import Objective, variance_information
-from karat.models.glrm.optimise import Evaluation
+from karat.models.glrm.objective import (
+    CELL_STEP,
+    CrossedPoint,
+    Modes,
+    Objective,
+    Scales,
+    evaluate,
+    variance_information,
+)
+from karat.models.glrm.optimise import Evaluation, newton
 from karat.models.glrm.parts.answers import Crew, Placed, View
 from karat.models.glrm.schur import covariance_of_many, eliminated, inverted
 from karat.types import Bools, Floats
