@@ -1,4 +1,4 @@
-"""What all results of measures share: a table, further tables, sentences, a figure and a form for JSON; and their error."""
+"""What all results of measures share: tables, sentences, a figure, a form for JSON, and one error."""
 
 from __future__ import annotations
 

@@ -9,8 +9,9 @@ Studies are simulated in batches. Every batch has random numbers of its own, fro
 the number of the batch. So the same seed gives the same numbers, however many processes share the work, in which order,
 and after which interruption.
 
-A pilot shows the size of a contrast on the scale, and how much participants and items differ. Its answers are fitted
-by the mixed model of `analysis`. The standard deviations are those of few participants and items; and an effect that was found because it was large in the pilot will be smaller next time (type M error).
+A pilot shows the size of a contrast on the scale, and how much participants and items differ. Its answers are fitted by
+the mixed model of `analysis`. The standard deviations are those of few participants and items; and an effect that was
+found because it was large in the pilot will be smaller next time (type M error).
 """
 
 from __future__ import annotations
