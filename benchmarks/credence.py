@@ -8,8 +8,8 @@ which targets hold; the run fails where one is missed.
 As it comes it takes about a quarter of an hour on two idle cores. --full draws five times as many replications, --tiny
 next to none, --smallest one of each sort without the slow peers (to see that everything runs). Seeds are held out: they
 begin at 1,000,001 and are kept for the published tables; --develop takes those from 1 on. --write puts the tables into
-docs/credence.md and a row into docs/performance.md. Deletion, MACE and Dawid-Skene are run on the first replications
-of each scenario only, and deletion in windows on fewer of some, because they take long; they are compared with credence on
+docs/credence.md and a row into docs/performance.md. Deletion, MACE and Dawid-Skene are run on the first replications of
+each scenario only, and deletion in windows on fewer of some, because they take long; they are compared with credence on
 the same. crowd-kit is installed into an environment of its own under the temporary folder.
 """
 

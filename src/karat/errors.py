@@ -29,9 +29,9 @@ class KaratError(Exception):
 class SettingError(KaratError, ValueError):
     """A setting that cannot be used: what is wrong, and how to fix it.
 
-    >>> error = SettingError("there is no criterion speeed", "is speed meant?")
+    >>> error = SettingError("there is no criterion speeed", "did you mean speed?")
     >>> error.fix, str(error)
-    ('is speed meant?', 'there is no criterion speeed; is speed meant?')
+    ('did you mean speed?', 'there is no criterion speeed; did you mean speed?')
     """
 
     def __init__(self, what: str, fix: str = "") -> None:

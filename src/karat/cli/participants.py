@@ -1,4 +1,4 @@
-"""karat participants: who has taken part elsewhere, and so is no longer naive."""
+"""karat participants: import participants of earlier studies, who are no longer naive."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ ID_COLUMNS = ("participant id", "participant_id", "prolific_pid", "workerid", "w
 
 
 def participants(
-    action: Annotated[str, typer.Argument(help="import", metavar="import", show_default=False)],
+    action: Annotated[str, typer.Argument(help="What to do: import.", metavar="import", show_default=False)],
     file: Annotated[
         Path,
-        typer.Argument(
-            help="Ids of a platform: a table with a column of them, or one in each line.", show_default=False
-        ),
+        typer.Argument(help="Platform ids: a table with an id column, or one id per line.", show_default=False),
     ],
-    study: Annotated[str, typer.Option("--study", help="The study that they took part in: its short name.")],
-    platform: Annotated[str, typer.Option(help="The platform whose ids they are.")] = "prolific",
+    study: Annotated[
+        str, typer.Option("--study", help="Give the short name of the study they took part in.", metavar="NAME")
+    ],
+    platform: Annotated[str, typer.Option(help="Name the platform the ids come from.", metavar="NAME")] = "prolific",
     database: Database = "",
     data: Data = DATA,
 ) -> None:
-    """Tell the server who has taken part elsewhere; only keyed hashes of the ids are kept.
+    """Import participants of earlier studies; only keyed hashes of their ids are stored.
 
-    A study then refuses them with recruitment.not_from, or invites only them with recruitment.only_from.
+    A study can then turn them away with recruitment.not_from, or invite only them with recruitment.only_from.
     """
     from karat.field.content.platforms import person_hash
     from karat.field.store import prior_participation
 
     if action != "import":
-        raise KaratError(f"karat participants {action}: there is only karat participants import.")
+        raise KaratError(f"karat participants {action}: the only action is import.")
     ids = _ids(file)
     with open_store(database, data) as store:
         secret = store.secret("person")
@@ -49,11 +49,11 @@ def participants(
             )
             for name in ids
         )
-    typer.echo(f"noted      {counted(len(ids), 'participant')} of {study}, {new} of them new")
+    typer.echo(f"imported   {counted(len(ids), 'participant')} of {study}, {new} of them new")
 
 
 def _ids(file: Path) -> list[str]:
-    """The ids in a file, each once: a column that is named as platforms name it, or a file with one id a line."""
+    """The ids in a file, each once: from a column with a name that platforms use, or one id per line."""
     from karat.judgments.source import SourceFile
     from karat.judgments.tables import read_table
 
@@ -64,7 +64,7 @@ def _ids(file: Path) -> list[str]:
     known = next((names[name] for name in ID_COLUMNS if name in names), None)
     if known is None and frame.width > 1:
         raise KaratError(f"{file.name}: no column of ids. Name it {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]}.")
-    # A file with one id a line has no header: its first line is an id too.
+    # A file with one id per line has no header, so its first line is an id too.
     cells = frame[known].to_list() if known else [frame.columns[0], *frame.to_series(0).to_list()]
     ids = [str(cell).strip() for cell in cells if cell is not None and str(cell).strip()]
     if not ids:

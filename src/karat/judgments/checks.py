@@ -205,7 +205,7 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
     for word in given.drop_nulls().unique().sort().to_list():
         if word not in FUNCTIONS:
             close = nearest(word, FUNCTIONS)
-            mend = f"Is {close} meant? " if close else ""
+            mend = f"Did you mean {close}? " if close else ""
             mend += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
             _flag(checked, locate, "function", given == word, "is no item function", mend, given)
 

@@ -19,10 +19,12 @@ from pydantic_core import ErrorDetails
 
 from karat.errors import Problems, ProblemsError
 from karat.judgments.columns import nearest
+from karat.judgments.tables import SPREADSHEETS
 from karat.study.setting_base import FLAW, Settings, meant
 from karat.study.settings import ScreeningSettings, StudySettings
 
 NAME = "study.toml"
+TABLES = (*SPREADSHEETS, ".csv", ".tsv", ".parquet")
 CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb"
 Whole = TypeVar("Whole", bound=BaseModel)
 
@@ -35,7 +37,11 @@ def find_study(path: str | Path) -> Path:
     """The study file that a path means: the file itself, or `study.toml` in a folder."""
     found = Path(path) / NAME if Path(path).is_dir() else Path(path)
     if not found.is_file():
-        raise StudyError(f"There is no study file {found}. `karat init` writes one to begin with.")
+        raise StudyError(f"There is no study file {found}. `karat init` writes one to start from.")
+    if found.suffix.lower() in TABLES:
+        beside = found.parent / NAME
+        there = f"Use {beside}." if beside.is_file() else "`karat init` writes a study file to start from."
+        raise StudyError(f"{found} is a table, not a study file. A study file (study.toml) names its tables. {there}")
     return found
 
 
@@ -119,7 +125,7 @@ def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if kind == "literal_error":
         known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         close = nearest(str(error["input"]), known)
-        return f"is none of {', '.join(known)}", f"Is {close} meant?" if close else "Write one of them."
+        return f"is none of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
     for start, what, mend in _KINDS:
         if kind.startswith(start):
             return what.format(**about), mend.format(**about)

@@ -48,10 +48,10 @@ def meant(word: str, known: list[str]) -> str:
     """The known word that a misspelt one was probably meant to be, or all of them.
 
     >>> meant("lickert", ["yes-no", "likert"])
-    'Is likert meant?'
+    'Did you mean likert?'
     """
     close = nearest(word, known)
-    return f"Is {close} meant?" if close else f"There are {', '.join(known)}."
+    return f"Did you mean {close}?" if close else f"Use one of: {', '.join(known)}."
 
 
 def below(name: str, error: ErrorDetails) -> InitErrorDetails:

@@ -24,7 +24,7 @@ from karat.packages import PackageError
 from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.criteria import EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.setting_base import Settings, below, flaw, flaw_of, meant, refuse
-from karat.study.tasks import TASKS, find_task, task_named
+from karat.study.tasks import TASKS, find_task, instead_of, task_named
 
 URL_SLOTS = ("pid", "session", "study", "code")
 """What may stand in braces in the address to which participants return."""
@@ -53,8 +53,8 @@ class BlockSettings(BlockKeys):
             refuse(cls, [flaw_of(error)])
         if known is None:
             close = nearest(name, list(TASKS))
-            mend = f"Is {close} meant?" if close else "Write one of them, or install the package that has it."
-            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", mend, value=name)])
+            fix = f"Did you mean {close}?" if close else "Use one of them, or install the package that has it."
+            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
         return name
 
     @model_validator(mode="after")

@@ -107,7 +107,7 @@ def load(path: str | Path) -> Study:
     >>> load("nowhere.toml")
     Traceback (most recent call last):
     ...
-    karat.study.file.StudyError: There is no study file nowhere.toml. `karat init` writes one to begin with.
+    karat.study.file.StudyError: There is no study file nowhere.toml. `karat init` writes one to start from.
     """
     found = find_study(path)
     settings, text = read_settings(found)

@@ -31,7 +31,7 @@ def allow(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(told, "Fix what it finds, and take it out of allow.", draft.at("check", "allow"))
         elif name not in RULES:
             close = nearest(name, list(RULES))
-            mend = f"Is {close} meant?" if close else ""
+            mend = f"Did you mean {close}?" if close else ""
             yield Flaw(f"there is no rule {shown(name)}.", mend, draft.at("check", "allow"))
 
 

@@ -31,7 +31,7 @@ def levels(draft: Draft) -> Iterator[Flaw]:
             told = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
             more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
             close = nearest(value, factor.levels) if value else None
-            mend = f"Is {close} meant? " if close else ""
+            mend = f"Did you mean {close}? " if close else ""
             yield Flaw(f"{own[0].item} has {told} of {name}.{more}", f"{mend}There are {', '.join(factor.levels)}.",
                        own[0].spot)  # fmt: skip
 

@@ -95,7 +95,7 @@ def _mend(row: Row, answer: str) -> str:
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
     how = _mend_expected(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
     close = meant(row.block, answer)
-    return f"Is {close} meant? {how}" if close else how
+    return f"Did you mean {close}? {how}" if close else how
 
 
 def meant(block: Block, answer: str) -> str | None:
@@ -185,7 +185,7 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
             continue
         for said, own in odd.items():
             close = nearest(said, tuple(WORDS))
-            mend = f"Is {close} meant?" if close else ""
+            mend = f"Did you mean {close}?" if close else ""
             yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
 
 

@@ -60,7 +60,7 @@ def columns(draft: Draft) -> Iterator[Flaw]:
         for name in own:
             close = get_close_matches(name.lower(), missing, 1, ALIKE)
             if close:
-                yield Flaw(f"the column {shown(name)} has no meaning for karat.", f"Is {close[0]} meant? Rename it.",
+                yield Flaw(f"the column {shown(name)} is unknown to karat.", f"Did you mean {close[0]}? Rename it.",
                            (block.items.locate(0)[0], None))  # fmt: skip
 
 
