@@ -187,7 +187,7 @@ def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, dat
         sent = urllib.parse.urlencode({"visit": visit[1]}).encode()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         with opener.open(f"{server.address()}/s/blind/begin", sent, timeout=60) as reply:
-            assert "Preview of list 1: nothing is counted." in reply.read().decode()
+            assert "Preview of list 1: your answers do not count." in reply.read().decode()
     finally:
         server.stop()
     told, _ = run("status", study_path, "--data", data)

@@ -90,7 +90,7 @@ def test_one_submission_a_person(prolific: Served) -> None:
     person.go_on(person.arrive(**PERSON), KNOWN)
     other_browser = prolific.visitor()
     page = other_browser.arrive(**{**PERSON, "SESSION_ID": "another"})
-    assert "already begun" in page.text
+    assert "already started" in page.text
     assert 'id="trials"' in other_browser.arrive(**PERSON).text  # the same submission proves who they are
     assert person.api("GET", "trials").status == 401  # and takes the session along
     page = finish(other_browser, other_browser.get("/s/study/go"))
@@ -109,7 +109,7 @@ def test_a_shared_computer_does_not_mix_people(prolific: Served) -> None:
 
 def test_without_an_id_nobody_begins(prolific: Served) -> None:
     page = prolific.visitor().get("/s/study/?PROLIFIC_PID=<script>")
-    assert "participant number is missing" in page.text
+    assert "link lacks your participant ID" in page.text
     assert page.forms == []
 
 
@@ -164,7 +164,7 @@ def test_mturk_reload_goes_on(mturk: Served) -> None:
     page = person.go_on(person.arrive(**WORKER), KNOWN)
     assert 'id="trials"' in page.text
     assert 'id="trials"' in mturk.visitor().arrive(**WORKER).text
-    assert "already begun" in mturk.visitor().arrive(**{**WORKER, "assignmentId": "A999"}).text
+    assert "already started" in mturk.visitor().arrive(**{**WORKER, "assignmentId": "A999"}).text
 
 
 ELSEWHERE = (
