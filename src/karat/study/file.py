@@ -1,4 +1,4 @@
-"""Reading a study file, or a file of rules alone: TOML in, checked settings out; every flaw with its line and mend.
+"""Reading a study file, or a file of rules alone: TOML in, checked settings out; every problem with its line and fix.
 
 Python's own parser gives values without their places, so a scanner follows headers and keys to tell the line of each;
 the parser has already made sure that the file is TOML. A file of rules holds `[screening]` as a study file has it, for
@@ -114,7 +114,7 @@ def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
 
 
 def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
-    """A validator's error as what is wrong and how to mend it."""
+    """A validator's error as what is wrong and how to fix it."""
     kind, location, about = error["type"], error["loc"], error.get("ctx", {})
     if kind == FLAW:
         return about["what"], about["mend"]

@@ -1,4 +1,4 @@
-"""Item tables: one row an item and condition, from CSV or a spreadsheet, or from templates and a lexicon.
+"""Item tables: one row per item and condition, from CSV or a spreadsheet, or from templates and a lexicon.
 
 Spreadsheets that were made for another tool, or for none, have the right columns under other names. These are never
 taken for karat's own in silence: messages name them, so that they are renamed.
@@ -67,7 +67,7 @@ def read_items(paths: Sequence[Path], factors: Sequence[str], task: str) -> Item
 
 
 def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], task: str) -> Items:
-    """Sentences with `{slots}`, one row a condition, filled from a lexicon with one row an item.
+    """Sentences with `{slots}`, one row per condition, filled from a lexicon with one row per item.
 
     24 items in 4 conditions are so written once: 4 templates and 24 rows of words.
     """

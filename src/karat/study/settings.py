@@ -210,7 +210,7 @@ class TextSettings(Settings):
     privacy: str = Field("", description="Who processes the data, why, for how long, and which rights there are.")
     instructions: str = Field("", description="What to do, with the advice to rely on one's own intuition.")
     practice: str = Field("", description="What is said before the practice trials.")
-    debriefing: str = Field("", description="What the study was about, told at the end.")
+    debriefing: str = Field("", description="What the study was about, shown at the end.")
     completion: str = Field("", description="The last page, with the thanks.")
     comment: bool = Field(True, description="Whether participants may leave a comment at the end.")
     quiz: list[QuizQuestion] = Field([], description="Questions about the instructions.")

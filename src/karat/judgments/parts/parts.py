@@ -64,7 +64,7 @@ def checked_part(
     locate: Callable[[int], Place],
     participants: pl.DataFrame | None = None,
 ) -> Judgments:
-    """A table as judgments; what is wrong with it is told with the name of the part."""
+    """A table as judgments; errors name the part."""
     checked = check(frame, scales, locate)
     if checked.problems:
         raise JudgmentsError(f"{name} is not a table of judgments:", checked.problems)

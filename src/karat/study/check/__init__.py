@@ -1,7 +1,7 @@
 """The check before money is spent: a study goes in, findings in three grades come out.
 
 Every rule is a small function that looks at a study and says what it would stumble over. It is registered with its
-name, its grade, where it comes from and how to mend a study; `docs/reference/checks.md` lists them all.
+name, its grade, where it comes from and how to fix a study; `docs/reference/checks.md` lists them all.
 """
 
 from __future__ import annotations
