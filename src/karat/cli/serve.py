@@ -77,7 +77,7 @@ def serve(
         config = replace(config, port=listener.getsockname()[1])
         store = Store.open(config.database_url)
         try:
-            _account(store, new_password)
+            set_login(store, new_password)
             store.call(studies_of.set_value, studies_of.ServerValue(ADDRESS, config.address))
             for slug, study in loaded:
                 _register(store, slug, study, draft)
@@ -112,7 +112,7 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
     return list(named.items())
 
 
-def _account(store: Store, renew: bool) -> None:
+def set_login(store: Store, renew: bool) -> None:
     """The login of the dashboard, set on the first start, or again where that is wanted."""
     from karat.field.admin.login import NAME, first_password, hashed
     from karat.field.store import admins

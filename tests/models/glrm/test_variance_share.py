@@ -236,7 +236,7 @@ def test_a_search_begins_away_from_zero_where_a_deviation_is_to_grow() -> None:
     errors = np.sqrt(np.diag(np.linalg.inv(HESSIAN)))
     for sign, growing in ((1, 1), (-1, 2)):
         search = _Search([model], sign)
-        moved = search.turn @ search._start()
+        moved = search.turn @ search.start()
         expected = np.zeros(3)
         expected[growing] = 0.3 * errors[growing] * np.sign(model.parameters[growing])
         assert moved == pytest.approx(expected, abs=1e-12)

@@ -210,7 +210,7 @@ class Earnest:
         rows = _places_of(content)
         stimulus, level = item[rows], content[rows]
         strength, information = self._without_themselves(speakers, people, rows, stimulus, level)
-        probability, slopes = self._by_grammar(speakers, strength, 1 / information, stimulus, level)
+        probability, slopes = self.by_grammar(speakers, strength, 1 / information, stimulus, level)
         alone = np.ones(len(level))
         if self.repeats:
             earlier = self.earlier[people][rows]
@@ -233,7 +233,7 @@ class Earnest:
         by_trial[rows] = np.log(looked)
         return Prefix(whole, log_sum(whole), lapsing, by_trial, slopes.astype(np.float32), rows, alone)
 
-    def _by_grammar(
+    def by_grammar(
         self, speakers: Speakers, strength: Floats, variance: Floats, stimulus: Ints, level: Ints
     ) -> tuple[Floats | Singles, Floats | Singles]:
         """The probability of each answer at each place and its slope, grammar by grammar."""

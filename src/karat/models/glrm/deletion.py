@@ -200,7 +200,7 @@ def _p_value(fit: Fit | NominalFit, distance: Floats, simulations: int, seed: in
     if not np.isfinite(distance[worker]):
         return float("nan")
     with one_thread(len(fit.workers) * len(fit.tasks)):
-        redraw = NominalRedraw(fit, worker) if isinstance(fit, NominalFit) else _Redraw(fit, worker)
+        redraw = NominalRedraw(fit, worker) if isinstance(fit, NominalFit) else Redraw(fit, worker)
         random = np.random.default_rng([seed, worker])
         above = 0
         for draws in range(1, simulations + 1):
@@ -240,7 +240,7 @@ class _Others:
         return float(2 * (best.at.value + self.log_likelihood))
 
 
-class _Redraw(_Others):
+class Redraw(_Others):
     """Everybody else's model, from which the answers of one worker are drawn again and again."""
 
     def __init__(self, fit: Fit, worker: int) -> None:
@@ -267,13 +267,13 @@ class _Redraw(_Others):
     def reaches(self, observed: float, random: np.random.Generator) -> bool:
         """Whether newly drawn answers are at least as far from the others' model as the observed ones."""
         answers = self.answers.copy()
-        answers[self.mine] = self._drawn(random)
+        answers[self.mine] = self.draw_answers(random)
         family, _ = self.family.kept(answers, self.layout.present)
         objective = Objective(self.layout, family, self.design)
         return self.distance_of(objective, self.modes, observed) >= observed
 
-    def _drawn(self, random: np.random.Generator) -> Any:
-        task = self.mode.point.modes.task + _task_deviations(self.mode.schur, random)
+    def draw_answers(self, random: np.random.Generator) -> Any:
+        task = self.mode.point.modes.task + task_deviations(self.mode.schur, random)
         eta = self.base + self.scales.worker * random.normal() + self.scales.task * task[self.tasks]
         latent = eta + random.logistic(size=eta.shape)
         if not len(self.psi):
@@ -281,7 +281,7 @@ class _Redraw(_Others):
         return np.searchsorted(self.psi, latent)
 
 
-def _task_deviations(schur: Any, random: np.random.Generator) -> Floats:
+def task_deviations(schur: Any, random: np.random.Generator) -> Floats:
     """A draw of the task effects around their mode: from N(0, M^-1), whose blocks the factor holds."""
     few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
     if not schur.turned:
@@ -326,7 +326,7 @@ class NominalRedraw(_Others):
         )  # fmt: skip
         if self.others.factor is None:
             raise ValueError("The others' model was not evaluated.")
-        task = by_task[:, None] * (self.others.task + _task_deviations_by_category(self.others.factor[0], random))
+        task = by_task[:, None] * (self.others.task + task_deviations_by_category(self.others.factor[0], random))
         base = np.moveaxis(self.design[:, self.worker] @ beta, -1, 0)
         logits = base + (by_worker * random.normal(size=m))[:, None, None] + task[:, None]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
@@ -337,7 +337,7 @@ class NominalRedraw(_Others):
         return labels
 
 
-def _task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
+def task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
     """A draw of the task effects around their mode (categories x tasks): from N(0, M^-1), whose blocks are held."""
     few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
     if not schur.turned:

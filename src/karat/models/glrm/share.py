@@ -370,7 +370,7 @@ class _Search:
 
     def end(self, drop: float) -> float:
         """The share at the end of the interval."""
-        start = self._start()
+        start = self.start()
         slope = self.turn.T @ self.angle(self.best + self.turn @ start)[1]
         # Scaled so that the multiplier of the constraint is about 1, as the search expects.
         scale = -self.sign * np.sqrt(2 * drop) / max(float(np.linalg.norm(slope)), 1e-12)
@@ -388,7 +388,7 @@ class _Search:
             return float("nan")
         return float(np.sin(self.angle(self.best + self.turn @ found.x)[0]) ** 2)
 
-    def _start(self) -> Floats:
+    def start(self) -> Floats:
         """Beside the estimate: deviations that are to grow begin away from zero."""
         growing = np.diag(self.one if self.sign > 0 else self.rest) > 0
         errors = np.sqrt((self.turn**2).sum(axis=1))
