@@ -230,7 +230,7 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     if len(known) == len(words):
         given = answers.drop_nulls().cast(pl.Float64, strict=False)
         fives = float(((given % 5) == 0).mean() or 0.0)  # type: ignore[arg-type]
-        return _guess_number_scale([*known, *_numbers_in(expected)], question, fives)
+        return _guess_number_scale([*known, *_numbers_in(expected)], question, fives, int((given == 0).sum()))
     ordered = ordered_answers(words)
     if ordered is not None:
         return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
@@ -344,7 +344,9 @@ def _numbers_in(expected: pl.Series | None) -> list[float]:
     return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
 
-def _guess_number_scale(numbers: Sequence[float], question: str, round_share: float = 0.0) -> tuple[Scale, Message]:
+def _guess_number_scale(
+    numbers: Sequence[float], question: str, round_share: float = 0.0, zeros: int = 0
+) -> tuple[Scale, Message]:
     low, high = min(numbers), max(numbers)
     values: dict[str, Any] = {"question": question or None}
     whole = all(number == int(number) for number in numbers)
@@ -355,7 +357,11 @@ def _guess_number_scale(numbers: Sequence[float], question: str, round_share: fl
         codes = None if start else ",".join(map(str, range(int(high) + 1)))
         return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
     if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES and round_share >= ROUND_ANSWERS:
-        return Magnitude(zeros=low == 0), Message("scale.magnitude", {**values, "low": low, "high": high})
+        half = min(number for number in numbers if number > 0) / 2
+        told = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
+        return Magnitude(zeros=low == 0), Message(
+            "scale.magnitude", {**values, "low": low, "high": high, "zeros": told}
+        )
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
         return Ordinal(range(-end, end + 1)), Message("scale.symmetric", {**values, "low": -end, "high": end})

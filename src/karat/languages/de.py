@@ -612,12 +612,16 @@ MESSAGES = {
     "rows.identical": "{n} {n:Zeile gleicht|Zeilen gleichen} einer anderen. Nichts weist sie als Kopien aus, deshalb "
     "zählen sie als Antworten.",
     "scale.magnitude": "Die Antworten[[ auf {question}]] sind positive Zahlen von {low} bis {high} ohne erkennbare "
-    "Obergrenze und werden als Größenschätzungen gelesen. Wenn das nicht stimmt, --scale verwenden.",
+    "Obergrenze und werden als Größenschätzungen gelesen.[[ {zeros}]] Wenn das nicht stimmt, --scale verwenden.",
+    "scale.magnitude_zeros": "{n:answer} {n:ist|sind} 0 und {n:hat|haben} damit keinen Logarithmus: In den Maßen "
+    "{n:zählt sie|zählen sie} als die Hälfte der kleinsten positiven Antwort, {half}.",
     "item.without_speakers": "Der Text jedes Trials ist sein Item, ohne die Namen der Sprechenden, die zwischen "
     "Teilnehmenden wechseln: Es bleiben {n} Items.",
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
     "Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere lassen "
+    "sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",
     "scale.ordered": "Die Antworten[[ auf {question}]] sind geordnete Wörter und werden als die Punkte {levels} "
     "einer Skala gelesen. Wenn das nicht stimmt, --scale nominal:{text} verwenden.",

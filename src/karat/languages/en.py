@@ -576,12 +576,16 @@ MESSAGES = {
     "rows.identical": "{n} {n:row is|rows are} identical to another row. Nothing says that they are copies, so they "
     "count as answers.",
     "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible "
-    "upper end, so they are read as magnitude estimates. If that is wrong, use --scale.",
+    "upper end, so they are read as magnitude estimates.[[ {zeros}]] If that is wrong, use --scale.",
+    "scale.magnitude_zeros": "{n:answer} {n:is|are} 0, which has no logarithm: in the measures {n:it counts|they count} "
+    "as half of the smallest positive answer, {half}.",
     "item.without_speakers": "The words of each trial are its item, without the names of the speakers, which change "
     "between participants: {n} items remain.",
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
+    "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
     "scale.ordered": "The answers[[ to {question}]] are ordered words, so they are read as the points {levels} of a "
     "rating scale. If that is wrong, use --scale nominal:{text}.",
