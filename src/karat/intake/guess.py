@@ -32,15 +32,19 @@ NAMES: dict[str, tuple[str, ...]] = {
         "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
         "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
         "subjnum", "ppid",
-        "speaker", "informant", "pid", "vp", "proband", "sessionid",
+        "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
+        "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
+        "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
-        "instanceid", "exampleid", "sampleid", "pairid", "tid", "sentence", "example", "questionid", "question",
+        "instanceid", "exampleid", "sampleid", "pairid", "itemnr", "itemnum", "satz", "satzid", "satznr", "satznummer",
+        "phrase", "frase", "oración", "oracion", "zin", "cümle", "cumle", "stimid", "stimuli", "tid", "sentence",
+        "example", "questionid", "question",
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
-        "selected", "antwort", "bewertung",
+        "selected", "antwort", "bewertung", "urteil", "jugement", "giudizio", "oordeel", "juicio", "ratings", "resp",
     ),
     "trial": (
         "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
@@ -48,7 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime",
+        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),
@@ -275,6 +279,14 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
     starts = {int(match[1]): word for match, word in zip(numbered, words, strict=True) if match}
     if len(starts) == len(words):
         return [starts[number] for number in sorted(starts)]
+    codes = [re.fullmatch(r"(AO?)0*(\d{1,2})", word) for word in words]
+    if all(codes) and len({code[1] for code in codes if code}) == 1:
+        # LimeSurvey numbers the answers of a question; one that nobody gave lies between the others.
+        found = {int(code[2]): word for code, word in zip(codes, words, strict=True) if code}
+        blank = words[0].rstrip("0123456789")
+        if 0 < min(found) and max(found) <= MOST_ORDINAL_POINTS:
+            width = len(words[0]) - len(blank)
+            return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
     plainly = {_bare_answer(word): word for word in words}
     order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
     return None if order is None else [plainly[word] for word in order if word in plainly]

@@ -58,7 +58,7 @@ NO_CONDITION = re.compile(
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|comments?|confidence|answer_text|.*\[\d+\]|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
     r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|sentence_text|"
-    r"gender|sex|age|language|.*correct.*|winner.*|answer\..*orders?|annotation|expected.*"
+    r"gender|sex|age|language|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
 LAYOUT = re.compile(
@@ -66,7 +66,7 @@ LAYOUT = re.compile(
 )
 """Names of columns that say in which list or voice something was shown, or that were computed."""
 PLACE = re.compile(r".*(position|order|number|index|side)|order_?number.*")
-"""Names of columns that, where they hold numbers, say when something was shown; words may be a word order or a number."""
+"""Names of columns that, where they hold numbers, say when something was shown; words may be a word order."""
 CONDITION = re.compile(
     r"(?i)(cond|conditions?)|(?:item|sent|sentence|stim|stimulus|trial|exp)?[_. ]?(?:type|cond|condition)"
 )

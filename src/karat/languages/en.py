@@ -568,6 +568,7 @@ MESSAGES = {
     "describes|columns describe} participants or were left out.",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
+    "form.sides": "The answers name the two sides and are read so: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
     "form.second_rows": "second rows of choice trials",
@@ -577,8 +578,8 @@ MESSAGES = {
     "count as answers.",
     "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible "
     "upper end, so they are read as magnitude estimates.[[ {zeros}]] If that is wrong, use --scale.",
-    "scale.magnitude_zeros": "{n:answer} {n:is|are} 0, which has no logarithm: in the measures {n:it counts|they count} "
-    "as half of the smallest positive answer, {half}.",
+    "scale.magnitude_zeros": "{n:answer} {n:is|are} 0, which has no logarithm: in the measures "
+    "{n:it counts|they count} as half of the smallest positive answer, {half}.",
     "item.without_speakers": "The words of each trial are its item, without the names of the speakers, which change "
     "between participants: {n} items remain.",
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
