@@ -602,6 +602,8 @@ MESSAGES = {
     "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen.",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",
+    "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
+    "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
     "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
     "form.second_rows": "zweite Zeilen von Wahltrials",
@@ -612,12 +614,16 @@ MESSAGES = {
     "rows.identical": "{n} {n:Zeile gleicht|Zeilen gleichen} einer anderen. Nichts weist sie als Kopien aus, deshalb "
     "zählen sie als Antworten.",
     "scale.magnitude": "Die Antworten[[ auf {question}]] sind positive Zahlen von {low} bis {high} ohne erkennbare "
-    "Obergrenze und werden als Größenschätzungen gelesen. Wenn das nicht stimmt, --scale verwenden.",
+    "Obergrenze und werden als Größenschätzungen gelesen.[[ {zeros}]] Wenn das nicht stimmt, --scale verwenden.",
+    "scale.magnitude_zeros": "{n:answer} {n:ist|sind} 0 und {n:hat|haben} damit keinen Logarithmus: In den Maßen "
+    "{n:zählt sie|zählen sie} als die Hälfte der kleinsten positiven Antwort, {half}.",
     "item.without_speakers": "Der Text jedes Trials ist sein Item, ohne die Namen der Sprechenden, die zwischen "
     "Teilnehmenden wechseln: Es bleiben {n} Items.",
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
     "Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere "
+    "lassen sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",
     "scale.ordered": "Die Antworten[[ auf {question}]] sind geordnete Wörter und werden als die Punkte {levels} "
     "einer Skala gelesen. Wenn das nicht stimmt, --scale nominal:{text} verwenden.",

@@ -568,6 +568,7 @@ MESSAGES = {
     "describes|columns describe} participants or were left out.",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
+    "form.sides": "The answers name the two sides and are read so: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
     "form.second_rows": "second rows of choice trials",
@@ -576,12 +577,16 @@ MESSAGES = {
     "rows.identical": "{n} {n:row is|rows are} identical to another row. Nothing says that they are copies, so they "
     "count as answers.",
     "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible "
-    "upper end, so they are read as magnitude estimates. If that is wrong, use --scale.",
+    "upper end, so they are read as magnitude estimates.[[ {zeros}]] If that is wrong, use --scale.",
+    "scale.magnitude_zeros": "{n:answer} {n:is|are} 0, which has no logarithm: in the measures "
+    "{n:it counts|they count} as half of the smallest positive answer, {half}.",
     "item.without_speakers": "The words of each trial are its item, without the names of the speakers, which change "
     "between participants: {n} items remain.",
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
+    "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
     "scale.ordered": "The answers[[ to {question}]] are ordered words, so they are read as the points {levels} of a "
     "rating scale. If that is wrong, use --scale nominal:{text}.",
