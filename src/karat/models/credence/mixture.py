@@ -84,15 +84,18 @@ class Mixture:
 
     def _blind(self) -> Floats:
         """Ways of not looking x participants x trials + 1: the answers from each trial on, all parts together."""
-        guessed = np.sum([
-            one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
-            for one in self.earnest
-        ], axis=0)  # fmt: skip
         repeated = [
             np.sum([spammers.patterns(part.button, part.levels, length) for part in self.trials.parts], axis=0)
             for length in self.lengths
         ]
-        return np.stack([guessed, *repeated])
+        return np.stack([self._guessed(), *repeated])
+
+    def _guessed(self) -> Floats:
+        found: Floats = np.sum([
+            one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
+            for one in self.earnest
+        ], axis=0)  # fmt: skip
+        return found
 
     def _prior(self) -> Floats:
         ways = np.array([0.5, *(0.25 * 0.5**place for place in range(len(self.lengths)))])
@@ -119,6 +122,9 @@ class Mixture:
     def step(self, learn: bool = True) -> MixtureStep:
         """Look at everybody once, and unless told otherwise learn from it."""
         clock = self._clock()
+        if self.by_classes:
+            # Careless people look now and then, at what is learned of the stimuli.
+            self.blind[0] = self._guessed()
         places = sum(len(one.log_weights) for one in self.earnest) * self.groups
         many = max(1, CHUNK // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
