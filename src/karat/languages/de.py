@@ -1454,7 +1454,7 @@ MESSAGES = {
     "credence.probability": "aufmerksam mit Wahrscheinlichkeit [[{probability:.2r+}]][[unter {below:.3r}]]"
     "[[über {above:.3r}]][[; ähnlichstes Verhalten: {behaviour:word}]][[ ab Trial {switch}]]"
     "[[ ({switch_from} bis {switch_to})]][[; dagegen: {against:word}]][[; dafür: {in_favour:word}]]"
-    "[[; verglichen mit Sprechenden der Gruppe {speakers}]]",
+    "[[; verglichen mit Sprechenden der Gruppe {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} von {participants:participant} markiert (aufmerksam mit einer "
     "Wahrscheinlichkeit unter {below:.2r+}).",
     "credence.nothing_to_draw": "Von {participant} gibt es keine Antworten zu zeichnen.",
@@ -1477,6 +1477,8 @@ MESSAGES = {
     "word.risk high": "hohes Risiko",
     "word.risk moderate": "mittleres Risiko",
     "word.risk undetermined": "unbestimmtes Risiko",
+    "word.limit.agrees": "Übereinstimmung mit den anderen liegt über dem Zufall",
+    "word.limit.close": "Antworten folgen den anderen zu genau, um ohne Antwortzeiten sicher zu sein",
     "word.evidence.agreement": "Übereinstimmung mit den anderen",
     "word.evidence.controls": "Kontroll- und Aufmerksamkeits-Trials",
     "word.evidence.sequence": "die Abfolge der Antworten",

@@ -1385,7 +1385,7 @@ MESSAGES = {
     "credence.probability": "attentive with probability [[{probability:.2r+}]][[below {below:.3r}]]"
     "[[above {above:.3r}]][[; closest behaviour: {behaviour:word}]][[ from trial {switch} on]]"
     "[[ ({switch_from} to {switch_to})]][[; against: {against:word}]][[; in favour: {in_favour:word}]]"
-    "[[; compared with speakers of group {speakers}]]",
+    "[[; compared with speakers of group {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} of {participants:participant} flagged (attentive with a probability below "
     "{below:.2r+}).",
     "credence.nothing_to_draw": "The participant {participant} has no answers to draw.",
@@ -1408,6 +1408,8 @@ MESSAGES = {
     "word.risk high": "high risk",
     "word.risk moderate": "moderate risk",
     "word.risk undetermined": "undetermined risk",
+    "word.limit.agrees": "agreement with the others is above chance",
+    "word.limit.close": "answers follow the others too closely to be certain without response times",
     "word.evidence.agreement": "agreement with the others",
     "word.evidence.controls": "controls and attention trials",
     "word.evidence.sequence": "the sequence of answers",

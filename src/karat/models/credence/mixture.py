@@ -239,7 +239,7 @@ class Mixture:
             one.learn_population(by_place.sum(axis=0))
             sums += by_place.sum(axis=1)
         self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
-        self._learn_shares(step.likelihood)
+        self.learn_shares(step.likelihood)
         unlikely = 1 - step.posterior[:, [EARNEST]]
         self.rates = spammers.learned_rates(self.period, self.allowed, unlikely * step.change)
         residual = self._times_by_part()
@@ -252,7 +252,7 @@ class Mixture:
         odds: Floats = weighted[:, EARNEST] - log_sum(np.delete(weighted, EARNEST, axis=1))
         return odds
 
-    def _learn_shares(self, likelihood: Floats) -> None:
+    def learn_shares(self, likelihood: Floats) -> None:
         """To the end at once: this is cheap, and the slowest of all to converge in turns with the rest."""
         relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
         for _ in range(SHARE_ROUNDS):
