@@ -30,7 +30,6 @@ from karat.models.credence import (
     Fitted,
     Mixture,
     ScaleTrials,
-    beyond_chance,
     closeness,
     residual_times,
 )
@@ -59,7 +58,7 @@ WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
 """The share of fillers, controls and the like from which they distinguish another grammar from not looking."""
 FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
-SIGNIFICANT, CERTAIN = 2.33, 5.0
+SIGNIFICANT, CERTAIN = 2.33, 4.0
 """Agreement with the others is above chance from the first on (p < .01), and beyond any doubt from the second."""
 DOUBTFUL, UNDECIDED = 0.01, 0.5
 """The least probability of being attentive for each of the two, whatever the model says."""
@@ -246,7 +245,7 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     """
     step, trials = fitted.step, looked.trials
     earnest = step.posterior[:, EARNEST]
-    agrees = beyond_chance(trials, (step.otherwise < UNDECIDED + 1e-9) & ~looked.keyed)
+    agrees = fitted.mixture.beyond_chance((step.otherwise < UNDECIDED + 1e-9) & ~looked.keyed)
     least = np.select([agrees >= CERTAIN, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
     most = np.ones(len(earnest))
     if trials.residual is None:

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.credence.earnest import Prefix, log_sum
+from karat.models.credence.earnest import Prefix, draw_levels, log_sum
 from karat.models.credence.trials import ScaleTrials, Singles
 from karat.types import Bools, Floats, Ints
 
@@ -44,6 +44,8 @@ EVEN = 0.2
 CARELESS = np.array([0.0, 0.1, 0.2, 0.3])
 """How far they look, as a discrimination."""
 FIRST_TURNS, TURNS = 10, 2
+BLURRED = 0.02
+"""Added to probabilities, so that no single answer decides on the agreement of a participant."""
 AGREED = 2.0
 """So many answers of each class speak for its own label before anybody answers."""
 
@@ -68,6 +70,7 @@ class Classes:
         self.answers = self.of_all = np.full((part.levels, part.levels), 1 / part.levels)
         """The answers to each class of those who look, and of all who are attentive, whatever they go by."""
         self.by_others = self.classes[self.item]
+        self.own_discrimination = np.full(len(part.item), 1.0)
         for _ in range(FIRST_TURNS):
             self._turn(weight[self.owner])
         self.answers = self.of_all
@@ -99,6 +102,12 @@ class Classes:
         from_here = np.cumsum(from_here[:, ::-1], axis=1)[:, ::-1]
         share = np.log([*np.full(len(CARELESS), (1 - EVEN) / len(CARELESS)), EVEN])
         return log_sum(from_here + share)
+
+    @property
+    def worth(self) -> Floats:
+        """How far each answer (rows x levels) would go along with what the others say of the stimulus."""
+        found: Floats = np.log(self.by_others @ self.answers + BLURRED)
+        return found
 
     def _turn(self, weight: Floats) -> None:
         """One turn of Dawid and Skene, in which each answer counts by its weight."""
@@ -162,7 +171,20 @@ class Classes:
         )
 
     def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
-        """Nothing: own answers are left out as they stand."""
+        """Note how well some participants discriminate; own answers are left out as they stand."""
+        self.own_discrimination[people] = _shares(np.maximum(places, 1e-300)) @ self.discrimination
+
+    def predict(self, people: Bools, group: Ints, random: np.random.Generator) -> Ints:
+        """The answers with those of some participants drawn anew, by what was learned."""
+        found, of = self.part.content.copy(), people[self.owner]
+        owner, levels = self.owner[of], self.part.levels
+        classes = draw_levels(self.classes, random)[self.item[of]]
+        given = np.bincount(self.owner * levels + self.level, minlength=len(found) * levels).reshape(-1, levels)
+        taste = _shares(given + levels * self.usual)[owner]
+        looked = (1 - LAPSE) * self.own_discrimination[owner][:, None]
+        shares = looked * self.answers[classes] + (1 - looked) * taste
+        found[self.rows[0][of], self.rows[1][of]] = draw_levels(shares, random)
+        return found
 
     def learn(self, weight: Floats, places: list[Floats]) -> None:
         """The classes of stimuli and the answers to each, from who was attentive when."""

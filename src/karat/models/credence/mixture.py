@@ -22,8 +22,8 @@ import numpy as np
 from karat.models.credence import spammers
 from karat.models.credence.classes import Classes
 from karat.models.credence.earnest import Earnest, Prefix, log_sum
-from karat.models.credence.trials import CredenceTrials
-from karat.types import Floats
+from karat.models.credence.trials import CredenceTrials, beyond_chance
+from karat.types import Bools, Floats
 
 CHUNK = 4_000_000
 """Participants are taken so many at a time that their answers on the grid fill at most this many numbers."""
@@ -114,6 +114,12 @@ class Mixture:
     def by_strengths(self) -> list[Earnest]:
         """The parts that are judged by the strengths of stimuli, in which there may be groups of speakers."""
         return [one for one in self.earnest if isinstance(one, Earnest)]
+
+    def beyond_chance(self, counted: Bools) -> Floats:
+        """Everybody's agreement with the others in standard errors above chance, by what is learned of classes."""
+        return beyond_chance(
+            self.trials, counted, [one.worth if isinstance(one, Classes) else None for one in self.earnest]
+        )
 
     @property
     def groups(self) -> int:
