@@ -448,8 +448,6 @@ MESSAGES = {
     "oder fehlenden Zeitpunkten nach Zeilen.",
     "order.unknown": "Es gibt weder eine Spalte `trial` noch `time`; Trials sind nach Zeilen nummeriert. Ihre "
     "Reihenfolge ist unbekannt.",
-    "order.halves_by_row": "Es gibt weder eine Spalte `trial` noch `time`; die Antworten sind nach Zeilen halbiert "
-    "statt nach der gezeigten Reihenfolge.",
     "order.no_sequences": "Es gibt weder eine Spalte `trial` noch `time`; die Reihenfolge der Trials ist unbekannt. "
     "Antwortmuster und Wechsel im Verlauf des Fragebogens bleiben unberücksichtigt. Mit einer Spalte `trial` werden "
     "sie einbezogen.",
@@ -1446,6 +1444,8 @@ MESSAGES = {
     "credence.no_times": "Es gibt keine Antwortzeiten, daher lässt sich Eile nicht erkennen.",
     "credence.by_classes": "Klassen von Stimuli beschreiben diese Antworten besser als Stärken, daher wurde nach "
     "Klassen geurteilt. Eine Vorliebe für eine Antwort oder weniger Übereinstimmung als üblich fällt nicht auf.",
+    "credence.misfit": "Das Modell beschreibt diese Daten nicht, daher wird niemand beurteilt: {figure:word} "
+    "{observed:.2} in den Daten und {expected:.2} nach dem Modell.",
     "credence.many": "Mehr als ein Drittel der Teilnehmenden fällt auf ({flagged} von {participants}). Das ist "
     "ungewöhnlich. Vor einem Ausschluss sind die Aufgabe und die Antworten zu prüfen.",
     "credence.sparse": "Alle haben nur wenige von sehr vielen Stimuli beurteilt, daher wurde nicht nach Gruppen von "
@@ -1460,7 +1460,7 @@ MESSAGES = {
     "credence.probability": "aufmerksam mit Wahrscheinlichkeit [[{probability:.2r+}]][[unter {below:.3r}]]"
     "[[über {above:.3r}]][[; ähnlichstes Verhalten: {behaviour:word}]][[ ab Trial {switch}]]"
     "[[ ({switch_from} bis {switch_to})]][[; dagegen: {against:word}]][[; dafür: {in_favour:word}]]"
-    "[[; verglichen mit Sprechenden der Gruppe {speakers}]]",
+    "[[; verglichen mit Sprechenden der Gruppe {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} von {participants:participant} markiert (aufmerksam mit einer "
     "Wahrscheinlichkeit unter {below:.2r+}).",
     "credence.nothing_to_draw": "Von {participant} gibt es keine Antworten zu zeichnen.",
@@ -1483,6 +1483,13 @@ MESSAGES = {
     "word.risk high": "hohes Risiko",
     "word.risk moderate": "mittleres Risiko",
     "word.risk undetermined": "unbestimmtes Risiko",
+    "word.misfit.agreement": "zwei aufmerksame Personen stimmen überein mit Wahrscheinlichkeit",
+    "word.misfit.spread": "die Standardabweichung der Übereinstimmung über Stimuli beträgt",
+    "word.misfit.entropy": "die mittlere Entropie der Antworten auf einen Stimulus (von 0 bis 1) beträgt",
+    "word.misfit.runs": "dieselbe Taste folgt auf sich selbst mit Wahrscheinlichkeit",
+    "word.misfit.flagged": "die überzufällige Übereinstimmung der Auffälligen, relativ zu den anderen, beträgt",
+    "word.limit.agrees": "Übereinstimmung mit den anderen liegt über dem Zufall",
+    "word.limit.close": "Antworten folgen den anderen zu genau, um ohne Antwortzeiten sicher zu sein",
     "word.evidence.agreement": "Übereinstimmung mit den anderen",
     "word.evidence.controls": "Kontroll- und Aufmerksamkeits-Trials",
     "word.evidence.sequence": "die Abfolge der Antworten",

@@ -425,8 +425,6 @@ MESSAGES = {
     "times are equal or missing.",
     "order.unknown": "There is neither a column `trial` nor `time`, so trials are numbered by row. Their order is "
     "unknown.",
-    "order.halves_by_row": "There is neither a column `trial` nor `time`, so answers are halved by row instead of by "
-    "order of presentation.",
     "order.no_sequences": "There is neither a column `trial` nor `time`, so the order of trials is unknown. Patterns "
     "of answers and changes along the questionnaire are not considered. Add a column `trial` to include them.",
     "answers.not_ordered": "{name} needs answers on an ordered scale (ratings, sliders, magnitudes, yes or no). The "
@@ -1376,6 +1374,8 @@ MESSAGES = {
     "credence.no_times": "There are no response times, so hurried answers cannot be detected.",
     "credence.by_classes": "Classes of stimuli describe these answers better than strengths, so answers were judged by "
     "classes. A preference for some answer, or fewer agreements than usual, is no reason to flag anybody.",
+    "credence.misfit": "The model does not describe these data, so nobody is judged: {figure:word} {observed:.2} in "
+    "the data and {expected:.2} by the model.",
     "credence.many": "More than a third of the participants are flagged ({flagged} of {participants}), which is "
     "unusual. Look at the task and the answers before you exclude anybody.",
     "credence.sparse": "Each participant judged only a few of very many stimuli, so groups of speakers were not looked "
@@ -1390,7 +1390,7 @@ MESSAGES = {
     "credence.probability": "attentive with probability [[{probability:.2r+}]][[below {below:.3r}]]"
     "[[above {above:.3r}]][[; closest behaviour: {behaviour:word}]][[ from trial {switch} on]]"
     "[[ ({switch_from} to {switch_to})]][[; against: {against:word}]][[; in favour: {in_favour:word}]]"
-    "[[; compared with speakers of group {speakers}]]",
+    "[[; compared with speakers of group {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} of {participants:participant} flagged (attentive with a probability below "
     "{below:.2r+}).",
     "credence.nothing_to_draw": "The participant {participant} has no answers to draw.",
@@ -1413,6 +1413,13 @@ MESSAGES = {
     "word.risk high": "high risk",
     "word.risk moderate": "moderate risk",
     "word.risk undetermined": "undetermined risk",
+    "word.misfit.agreement": "two attentive participants agree with probability",
+    "word.misfit.spread": "the standard deviation of agreement over stimuli is",
+    "word.misfit.entropy": "the mean entropy of the answers to a stimulus (from 0 to 1) is",
+    "word.misfit.runs": "the same button follows itself with probability",
+    "word.misfit.flagged": "agreement beyond chance among those who would be flagged, relative to the others, is",
+    "word.limit.agrees": "agreement with the others is above chance",
+    "word.limit.close": "answers follow the others too closely to be certain without response times",
     "word.evidence.agreement": "agreement with the others",
     "word.evidence.controls": "controls and attention trials",
     "word.evidence.sequence": "the sequence of answers",

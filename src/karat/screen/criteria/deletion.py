@@ -35,6 +35,7 @@ from pydantic import Field
 from karat.errors import KaratError
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
+from karat.judgments.trial_order import check_order
 from karat.messages import Message
 from karat.screen.crowd.answers import Crowd, crowd, fit, refuse_large
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
@@ -329,6 +330,7 @@ def deletion_windows(
     stride = max(width // 2, 1) if step is None else step
     if width < 2 or stride < 1:
         raise ScreenError(Message("deletion.windows"))
+    check_order(judgments.frame.columns, ScreenError, "deletion_windows")
     answers = crowd(judgments, "deletion_windows")
     _refuse_many(len(answers.workers), at_most)
     number_of = pl.int_range(1, pl.len() + 1).over("participant")
