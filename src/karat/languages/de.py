@@ -1064,6 +1064,8 @@ MESSAGES = {
     "{known}.]]",
     "layout.no_factor": "{factor} ist kein Faktor eines Blocks von {file}. Dort ergänzen.",
     "layout.no_contrast": "Der Kontrast {contrast} kommt im Design nicht vor. Seine Stufen korrigieren.",
+    "layout.choice": "Die Wahlen vergleichen selbst schon {factor}, deshalb kann {contrast} keine Interaktion "
+    "damit sein. Besser ist ein Unterschied von {factor} auf jeder Stufe des anderen Faktors.",
     "layout.no_items": "Ein Design braucht Items, es gibt aber {n}.",
     "layout.items": "{n:item} lassen sich nicht gleichmäßig auf {groups} Gruppen des Designs verteilen; simuliert "
     "werden {simulated}.",
@@ -1737,6 +1739,8 @@ MESSAGES = {
     "links und rechts stand.",
     "difference.no_choice": "Kein Unterschied ist berechenbar, weil keine Auswahl zwischen {factor} {first} und "
     "{second} besteht.",
+    "difference.no_whole": "Kein Unterschied ist berechenbar, weil keine Person in allen Bedingungen von {first} minus "
+    "{second} geantwortet hat.",
     "difference.no_column": "Kein Unterschied ist berechenbar, weil es keine Spalte {column} gibt.[[ Ist {close} "
     "gemeint?]][[ Das Design hat {columns}.]]",
     "difference.no_level": "Kein Unterschied ist berechenbar, weil {column} auf Testtrials keine Stufe {level} "
@@ -1990,6 +1994,9 @@ MESSAGES = {
     "planned.failed": "Der geplante Vergleich {name:quoted} ließ sich nicht berechnen. {reason}",
     "planned.no_term": "Das Modell hat keinen Term aus {factors:and}.",
     "planned.no_answers": "Es gibt keine Antworten bei {first} oder {second}.",
+    "planned.no_factor": "Das Modell hat keinen Faktor {names:and}.",
+    "planned.choice": "Eine Wahl vergleicht zwei Stufen, deshalb hat sie keine Interaktion und keine Gewichte über "
+    "Zellen. Besser ist ein Unterschied zweier Stufen mit `within` auf jeder Stufe des anderen Faktors.",
     "planned.no_column": "Die Wahlen haben keine Spalte {column:quoted}.",
     "planned.no_choice": "Keine Wahl ist zwischen {levels:and} von {factor}.",
     "planned.ties": "{name}: {n:answer} „kein Unterschied“ {n:wurde|wurden} ausgelassen.",

@@ -1014,6 +1014,8 @@ MESSAGES = {
     "contrasts.unknown": "{file} plans no contrast {name}.[[ Did you mean {close}?]][[ It plans {known}.]]",
     "layout.no_factor": "{factor} is not a factor of any block of {file}. Add it there.",
     "layout.no_contrast": "The contrast {contrast} never occurs in the design. Fix its levels.",
+    "layout.choice": "The choices themselves compare {factor}, so {contrast} cannot be an interaction with it. Plan a "
+    "difference of {factor} within each level of the other factor.",
     "layout.no_items": "A design needs items, but there are {n}.",
     "layout.items": "{n:item} cannot be split evenly into {groups} groups of the design, so {simulated} are simulated.",
     "simulate.participants": "A study needs participants, but there are {n}.",
@@ -1660,6 +1662,8 @@ MESSAGES = {
     "right.",
     "difference.no_choice": "No difference can be computed because no choice is between {factor} {first} and "
     "{second}.",
+    "difference.no_whole": "No difference can be computed because no participant answered in all conditions of {first} "
+    "minus {second}.",
     "difference.no_column": "No difference can be computed because there is no column {column}.[[ Did you mean "
     "{close}?]][[ The design has {columns}.]]",
     "difference.no_level": "No difference can be computed because {column} has no level {level} on test "
@@ -1893,6 +1897,9 @@ MESSAGES = {
     "planned.failed": "The planned comparison {name:quoted} could not be computed. {reason}",
     "planned.no_term": "The model has no term of {factors:and}.",
     "planned.no_answers": "There are no answers at {first} or {second}.",
+    "planned.no_factor": "The model has no factor {names:and}.",
+    "planned.choice": "A choice compares two levels, so it has no interaction or weights over cells. Plan a difference "
+    "of two levels `within` each level of the other factor.",
     "planned.no_column": "The choices have no column {column:quoted}.",
     "planned.no_choice": "No choice is between {levels:and} of {factor}.",
     "planned.ties": "{name}: {n:answer} “no difference” {n:was|were} left out.",
