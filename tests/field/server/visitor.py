@@ -159,6 +159,14 @@ def answer_to(trial: Mapping[str, Any], scales: Mapping[str, Any], respond: Any 
     }  # fmt: skip
 
 
+async def asked(app: Any, form: PageForm) -> Reply:
+    """What the server answers to a form of somebody without cookies; for several at the same moment."""
+    body = urlencode(form.filled({}, 0)).encode()
+    headers = {"host": "127.0.0.1:8000", "content-type": "application/x-www-form-urlencoded",
+               "content-length": str(len(body))}  # fmt: skip
+    return await _answered(app, "POST", form.action, body, headers)
+
+
 async def _answered(app: Any, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> Reply:
     parts = urlsplit(path)
     scope = {

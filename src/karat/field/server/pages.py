@@ -31,7 +31,7 @@ from karat.field.server.served_study import (
 from karat.field.server.views import FieldError, notice, page
 from karat.field.server.visits import VisitLink, arrival, device_class, is_framed, opened, read_link, sealed, token_of
 from karat.field.store import Store, arrivals, people, progress, studies
-from karat.field.store.arrivals import Arrived
+from karat.field.store.arrivals import Arrival, Arrived
 
 router = APIRouter(tags=["pages"], default_response_class=HTMLResponse)
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -100,7 +100,7 @@ async def begin(slug: str, request: Request) -> Response:
     row = await _store(request).look(studies.find, slug)
     token = token_of(config.secret, link)
     newcomer = arrival(request, field, link, token, draft=row is not None and row.state == "draft")
-    arrived = await _store(request).do(arrivals.arrive, newcomer)
+    arrived = await _arrived(request, field, newcomer)
     if arrived.outcome not in ("new", "resumed", "ended"):
         lines = _not_let_in(field, link, arrived)
         return notice(request, field, field.words["end.heading"], lines, framed=framed)
@@ -112,6 +112,28 @@ async def begin(slug: str, request: Request) -> Response:
     response = RedirectResponse(f"/s/{slug}/go", 303)
     set_cookie(response, config, cookie_of(slug), token, COOKIE_SECONDS)
     return response
+
+
+async def _arrived(request: Request, field: ServedStudy, newcomer: Arrival) -> Arrived:
+    """What becomes of an arrival; in an open study one address cannot hold all free places."""
+    store, limits = _store(request), request.app.state.limits
+    wanted = newcomer.wanted
+    free_for_all = field.open_to_all and limits.limited and not newcomer.invitation_hash
+    if not free_for_all or wanted is None or newcomer.preview or newcomer.pilot or newcomer.known_token:
+        return await store.do(arrivals.arrive, newcomer)
+    rank = limits.holds.add(request.client.host if request.client else "", newcomer.token_hash)
+    arrived = None
+    try:
+        free = wanted - await store.look(studies.seats, field.id, newcomer.now)
+        if free > 0 and not limits.holds.within(newcomer.token_hash, rank, free):
+            raise HTTPException(429, headers={"Retry-After": "60"})
+        arrived = await store.do(arrivals.arrive, newcomer)
+    finally:
+        if arrived is not None and arrived.outcome == "new":
+            limits.holds.counted(newcomer.token_hash)
+        else:
+            limits.holds.release(newcomer.token_hash)
+    return arrived
 
 
 def _not_let_in(field: ServedStudy, link: VisitLink, arrived: Arrived) -> list[str]:
@@ -189,7 +211,7 @@ async def _withdraw_by_code(request: Request, field: ServedStudy, form: PostedFo
     config = config_of(request)
     if unsign(config.secret, "withdraw", form.get("csrf")) != [field.slug] or from_another_site(request, config):
         raise HTTPException(403)
-    if not request.app.state.limits.allow("login", request):
+    if not request.app.state.limits.allow("withdrawal", request):
         raise HTTPException(429)
     if await _store(request).do(people.withdraw, people.Withdrawal(field.id, form.get("code"))):
         return _withdrawn(request, field, framed=False)
@@ -253,7 +275,7 @@ async def _background(asked: RequestSession, form: PostedForm) -> Response:
     following = _next(asked)
     await asked.store.do(
         progress.set_background,
-        progress.SetBackground(session.id, checked.answers, following, asked.field.lease_seconds, quotas),
+        progress.SetBackground(session.id, checked.answers, following, asked.field.lease_of(session.answered), quotas),
     )
     return await onward(asked)
 

@@ -110,6 +110,8 @@ def arrival(request: Request, field: ServedStudy, link: VisitLink, token: str, d
         lists=field.study.lists,
         first_step=flow.next_step(field.study, flow.WELCOME),
         lease_seconds=field.lease_seconds,
+        first_lease_seconds=field.lease_of(0),
+        budget=field.budget,
         platform=platform.name,
         person_hash=None if link.preview else field.hash_of(platform.name, link.person),
         resume_hash=None if link.preview else field.hash_of(f"{platform.name}-session", link.session),

@@ -25,7 +25,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
 from karat.field.store.engine import StoreError
 from karat.field.store.prior_participation import refused
 from karat.field.store.schema import event, identity, invitation, session
-from karat.field.store.studies import holds_seat, lock_studies
+from karat.field.store.studies import holds_seat, lock_studies, stored_bytes
 
 Outcome = Literal["new", "resumed", "ended", "taken", "early", "full", "paused", "closed", "refused"]
 
@@ -49,6 +49,10 @@ class Arrival:
     lists: int
     first_step: str
     lease_seconds: float
+    first_lease_seconds: float | None = None
+    """How long the place is kept before the first answer; as long as later where nothing is said."""
+    budget: int | None = None
+    """How many bytes the sessions of the study may store before it lets nobody else in."""
     platform: str = "link"
     person_hash: str | None = None
     resume_hash: str | None = None
@@ -194,6 +198,8 @@ class _Admission:
             waiting_seconds=arrival.waiting_seconds, now=arrival.now,
         ):  # fmt: skip
             return Arrived("refused")
+        if arrival.budget is not None and stored_bytes(self.connection, arrival.study_id) >= arrival.budget:
+            return Arrived("full")
         number = self._least_filled(arrival)
         return Arrived("full") if number is None else self._admit(arrival, number)
 
@@ -243,7 +249,7 @@ class _Admission:
             "resume_hash": arrival.resume_hash, "completion_code": completion_code(),
             "withdrawal_code": withdrawal_code() if same_as is None else same_as.withdrawal_code,
             "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "device": dict(arrival.device),
-            "lease_until": arrival.now + arrival.lease_seconds, "started": arrival.now, "last_seen": arrival.now,
+            "lease_until": _lease_until(arrival, 0), "started": arrival.now, "last_seen": arrival.now,
             "background": {},
         }  # fmt: skip
         made = self.connection.execute(insert(session).values(**values).returning(session.c.id)).scalar_one()
@@ -280,12 +286,17 @@ class _Admission:
         """The session gets the new token; one that runs gets a new lease, and with it its seat again."""
         values: dict[str, Any] = {"token_hash": arrival.token_hash, "last_seen": arrival.now}
         if earlier.state == "running":
-            values["lease_until"] = arrival.now + arrival.lease_seconds
+            values["lease_until"] = _lease_until(arrival, earlier.answered)
         self.connection.execute(update(session).where(session.c.id == earlier.id).values(**values))
         self.filled.clear()
 
     def _sessions(self, *conditions: Any) -> list[Row[Any]]:
         return list(self.connection.execute(select(session).where(*conditions).order_by(session.c.id)))
+
+
+def _lease_until(arrival: Arrival, answered: int) -> float:
+    first = arrival.first_lease_seconds
+    return arrival.now + (arrival.lease_seconds if answered or first is None else first)
 
 
 def _invitation_of(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

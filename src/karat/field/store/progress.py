@@ -48,6 +48,13 @@ class Session:
     device: dict[str, Any]
     background: dict[str, str]
     comment: str | None
+    events: int
+    refused: int
+    stored: int
+    event_bytes: int
+    consented: float | None
+    consent: str | None
+    version: str | None
 
     @property
     def left(self) -> int:
