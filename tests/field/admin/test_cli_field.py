@@ -10,7 +10,7 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +20,7 @@ import karat
 from field.admin.fielding import PASSWORD, Fielded, Server, write_study
 from karat.cli.main import main
 from karat.cli.serve import _account as account
+from karat.cli.serve import note_address
 from karat.field.admin.login import NAME, matches
 from karat.field.store import Store, admins, arrivals, export, prior_participation, studies
 
@@ -165,6 +166,13 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
         assert get(f"{server.address()}/healthz")[0] == 200
         assert get(f"{server.address()}/s/blind/")[0] == 200
         assert "Log in" in get(f"{server.address()}/admin")[1]
+        # Another server was started on the folder and killed; links names the one that answers.
+        with closing(Store.open(f"sqlite:///{data}/karat.db")) as store:
+            note_address(store, "http://127.0.0.1:1")
+        assert f"{server.address()}/s/blind/" in run("links", study_path, "--data", data)[0]
+        second = Server(study_path, "--data", data)
+        second.stop()
+        assert any(line.startswith("note") and server.address() in line for line in second.lines)
     finally:
         assert "Everything that was acknowledged is saved." in server.stop()
     assert server.process.returncode == 0
@@ -173,6 +181,11 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
     assert "the screening rules differ from those that were frozen when blind started" in error
+    for file in data.glob("karat.db*"):
+        file.rename(file.with_name(f"moved-{file.name}"))
+    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    assert "--new-database" in error
+    assert not (data / "karat.db").exists()
 
 
 def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, data: Path) -> None:

@@ -97,6 +97,7 @@ async def stored(request: Request, slug: str) -> StudyRow:
 async def every_study(request: Request, researcher: LoggedIn) -> Response:
     """The studies of this server."""
     store = request.app.state.store
+    await request.app.state.health.probe(store)
     listed = [
         (row, request.app.state.studies[row.slug]) for row in await store.look(studies.every)
         if row.slug in request.app.state.studies
@@ -163,6 +164,7 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
 
 
 async def _shown(request: Request, slug: str) -> StudyPage:
+    await request.app.state.health.probe(request.app.state.store)
     row = await stored(request, slug)
     study = request.app.state.studies[slug]
     screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))

@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from karat.errors import counted
-from karat.field.store.engine import StoreError, one_by_one
+from karat.field.store.engine import StoreError, erasing, one_by_one
 from karat.field.store.schema import (
     DECISIONS,
     answer,
@@ -80,6 +80,7 @@ class Withdrawal:
     now: float = field(default_factory=time)
 
 
+@erasing
 @one_by_one
 def withdraw(connection: Connection, given: Withdrawal) -> bool:
     """Take the answers of a participant away; whether the code was known."""
@@ -90,7 +91,7 @@ def withdraw(connection: Connection, given: Withdrawal) -> bool:
     emptied = {
         "state": "withdrawn", "finished": given.now, "background": {}, "comment": None, "device": {},
         "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "quiz_passed": None,
-        "state_before": None,
+        "state_before": None, "consented": None, "consent": None, "events": 0, "refused": 0,
     }  # fmt: skip
     connection.execute(update(session).where(session.c.id.in_(ids)).values(**emptied))
     return bool(ids)
@@ -104,6 +105,7 @@ class Erasure:
     participant: str
 
 
+@erasing
 @one_by_one
 def erase(connection: Connection, given: Erasure) -> bool:
     """Erase a participant, with the note that they took part; whether there was anybody to erase."""
@@ -134,6 +136,7 @@ class Anonymise:
     now: float = field(default_factory=time)
 
 
+@erasing
 @one_by_one
 def anonymise(connection: Connection, given: Anonymise) -> int | Exception:
     """Forget who the participants of a study are; how many sessions there are. It cannot be taken back."""

@@ -82,6 +82,8 @@ class SetStep:
     session_id: int
     step: str
     after: str | None = None
+    consent: str | None = None
+    """The fingerprint of the text that the participant agrees to by this step."""
     now: float = field(default_factory=time)
 
 
@@ -93,7 +95,8 @@ def set_step(connection: Connection, given: SetStep) -> str | Exception:
         return NoSessionError()
     if row.state != "running" or given.after not in (None, row.step):
         return str(row.step)
-    _set(connection, row.id, step=given.step, last_seen=given.now)
+    agreed = {} if given.consent is None else {"consent": given.consent, "consented": given.now}
+    _set(connection, row.id, step=given.step, last_seen=given.now, **agreed)
     return given.step
 
 
