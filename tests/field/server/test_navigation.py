@@ -17,7 +17,7 @@ from karat.field.store.schema import answer, event, invitation, session, trial
 from karat.study.init import TEMPLATES, write_study
 from karat.study.study import load
 
-PERSON = {"PROLIFIC_PID": "5f0a5f0a5f0a5f0a5f0a5f0a", "SESSION_ID": "6a6a6a6a", "STUDY_ID": "77"}
+PERSON = {"PROLIFIC_PID": "5f0a5f0a5f0a5f0a5f0a5f0a", "SESSION_ID": "6a" * 12, "STUDY_ID": "77" * 12}
 
 
 def heading(page: Any) -> str:

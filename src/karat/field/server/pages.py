@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from fastapi import APIRouter
@@ -104,6 +105,8 @@ async def begin(slug: str, request: Request) -> Response:
     if arrived.outcome not in ("new", "resumed", "ended"):
         lines = _not_let_in(field, link, arrived)
         return notice(request, field, field.words["end.heading"], lines, framed=framed)
+    if arrived.token_hash is None and arrived.session_id is not None:
+        return await _end_by_ids(request, field, arrived.session_id)
     if framed:
         session = await loaded(request, field, token)
         if session is None:
@@ -112,6 +115,15 @@ async def begin(slug: str, request: Request) -> Response:
     response = RedirectResponse(f"/s/{slug}/go", 303)
     set_cookie(response, config, cookie_of(slug), token, COOKIE_SECONDS)
     return response
+
+
+async def _end_by_ids(request: Request, field: ServedStudy, session_id: int) -> Response:
+    """The last page for somebody whose browser does not hold the session: with the code, without a way to withdraw."""
+    session = await _store(request).look(progress.by_id, session_id)
+    if session is None:
+        raise HTTPException(401)
+    asked = RequestSession(request, field, replace(session, withdrawal_code=None), "", framed=False)
+    return await end_page(asked)
 
 
 async def _arrived(request: Request, field: ServedStudy, newcomer: Arrival) -> Arrived:
@@ -257,7 +269,7 @@ async def _consent(asked: RequestSession, form: PostedForm) -> Response:
     if not agreed:
         await asked.store.do(progress.finish, progress.Finish(asked.session.id, "declined"))
         return await onward(asked)
-    return await _go_on(asked)
+    return await _go_on(asked, consent=asked.field.consent)
 
 
 async def _background(asked: RequestSession, form: PostedForm) -> Response:
@@ -316,9 +328,9 @@ async def _debriefing(asked: RequestSession, form: PostedForm) -> Response:
     return await _go_on(asked)
 
 
-async def _go_on(asked: RequestSession) -> Response:
-    """Nothing to save but that this step is over."""
-    step = progress.SetStep(asked.session.id, _next(asked), after=asked.session.step)
+async def _go_on(asked: RequestSession, consent: str | None = None) -> Response:
+    """Nothing to save but that this step is over, and what was agreed to."""
+    step = progress.SetStep(asked.session.id, _next(asked), after=asked.session.step, consent=consent)
     await asked.store.do(progress.set_step, step)
     return await onward(asked)
 

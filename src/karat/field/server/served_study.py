@@ -7,6 +7,7 @@ carries the token itself, which no other site knows.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +64,11 @@ class ServedStudy:
         return self.study.settings.language
 
     @property
+    def consent(self) -> str:
+        """The fingerprint of what participants agree to: the text of consent and the privacy notice beside it."""
+        return consent_fingerprint(self.study.settings.texts.consent, str(self.privacy))
+
+    @property
     def lease_seconds(self) -> float:
         """How long somebody's place is kept without a sign of life."""
         return self.study.settings.field.lease_minutes * 60
@@ -98,6 +104,15 @@ class ServedStudy:
     def check(self, trial: StoredTrial, answer: answers.PostedAnswer) -> answers.AnswerVerdict:
         """What an answer to a stored page becomes."""
         return answers.check(trial.shown, self.offers.get(trial.block), answer)
+
+
+def consent_fingerprint(*texts: str) -> str:
+    """A short text that changes when a text that participants agree to changes.
+
+    >>> len(consent_fingerprint("You may stop at any time."))
+    16
+    """
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def script_name(task: Task) -> str:

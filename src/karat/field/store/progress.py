@@ -68,6 +68,12 @@ def load(connection: Connection, token_hash: str) -> Session | None:
     return None if row is None else Session(**row)
 
 
+def by_id(connection: Connection, session_id: int) -> Session | None:
+    """The session of a number."""
+    row = connection.execute(select(session).where(session.c.id == session_id)).mappings().first()
+    return None if row is None else Session(**row)
+
+
 def find(connection: Connection, study_id: int, participant: str) -> list[Session]:
     """The sessions of a participant, in order."""
     here = (session.c.study_id == study_id) & (session.c.participant == participant)
