@@ -1425,11 +1425,12 @@ MESSAGES = {
     "risk.no_right_answers": "Es sind keine richtigen Antworten bekannt, daher ist die Genauigkeit die Übereinstimmung "
     "mit der Mehrheit.",
     "risk.no_majority": "Kein Item hat eine Mehrheitsantwort. Nötig sind richtige Antworten in der Spalte expected.",
+    "risk.criteria": "`criteria` muss markov, deletion oder beide nennen.",
     "risk.not_flagged": "von keinem Kriterium der Antworten markiert",
-    "risk.accuracy": "{level:word} ({score} von 3): Antworten folgen einem Muster[[ mit {run} gleichen Antworten in "
-    "Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
-    "risk.agreement": "{level:word} ({score} von 3): Antworten folgen einem Muster[[ mit {run} gleichen Antworten in "
-    "Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
+    "risk.accuracy": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "Antworten in Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
+    "risk.agreement": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "Antworten in Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
     "credence.below": "`below` muss eine Wahrscheinlichkeit zwischen 0 und 1 sein, ist aber {below}.",
     "credence.few_participants": "Alle Personen werden mit den anderen verglichen, daher sind mindestens "
     "{fewest:participant} nötig.",
@@ -1476,8 +1477,8 @@ MESSAGES = {
     "word.intermittent lapses": "gelegentliche Aussetzer",
     "word.rushing": "Durchklicken",
     "word.largest row divergence": "größte Divergenz einer Zeile",
-    "word.average divergence": "mittlere Divergenz",
-    "word.smallest divergence": "kleinste Divergenz",
+    "word.aKLD": "mittlere Divergenz (aKLD)",
+    "word.mKLD": "kleinste Divergenz (mKLD)",
     "word.not below the mean": "nicht unter dem Mittel",
     "word.below the mean": "unter dem Mittel",
     "word.far below the mean": "mehr als eine Standardabweichung unter dem Mittel",

@@ -1357,11 +1357,12 @@ MESSAGES = {
     "not below {cutoff:.2+}]][[, p {p:p}]][[ (answers from {scale})]]",
     "risk.no_right_answers": "No correct answers are recorded, so accuracy is agreement with the majority.",
     "risk.no_majority": "No item has a majority answer. Add the correct answers in the column expected.",
+    "risk.criteria": "`criteria` must name markov, deletion or both.",
     "risk.not_flagged": "not flagged by a criterion of answers",
-    "risk.accuracy": "{level:word} ({score} of 3): answers follow a pattern[[ with a run of {run} equal answers]]; "
-    "mean time {time:word}; accuracy {accuracy:word}",
-    "risk.agreement": "{level:word} ({score} of 3): answers follow a pattern[[ with a run of {run} equal answers]]; "
-    "mean time {time:word}; agreement with the majority {accuracy:word}",
+    "risk.accuracy": "{level:word} ({score} of 3): flagged by a criterion of answers[[, with a run of {run} equal "
+    "answers]]; mean time {time:word}; accuracy {accuracy:word}",
+    "risk.agreement": "{level:word} ({score} of 3): flagged by a criterion of answers[[, with a run of {run} equal "
+    "answers]]; mean time {time:word}; agreement with the majority {accuracy:word}",
     "credence.below": "`below` must be a probability between 0 and 1, got {below}.",
     "credence.few_participants": "Each participant is compared with the others, so at least {fewest:participant} are "
     "needed.",
@@ -1406,8 +1407,8 @@ MESSAGES = {
     "word.intermittent lapses": "intermittent lapses",
     "word.rushing": "rushing",
     "word.largest row divergence": "largest row divergence",
-    "word.average divergence": "average divergence",
-    "word.smallest divergence": "smallest divergence",
+    "word.aKLD": "average divergence (aKLD)",
+    "word.mKLD": "smallest divergence (mKLD)",
     "word.not below the mean": "not below the mean",
     "word.below the mean": "below the mean",
     "word.far below the mean": "more than one standard deviation below the mean",

@@ -22,7 +22,7 @@ CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "earnest"
 """12 who do not look at the task, and 36 in earnest."""
 PEOPLE = CROWD.participants.height
 PUBLISHED: dict[str, Any] = {"cutoffs": "published", "rule": "mean"}
-DELETION = deletion(CROWD)
+DELETION = deletion(CROWD, by="published")
 FOUND = procedure(CROWD, **PUBLISHED)
 
 

@@ -470,6 +470,7 @@ CRITERION = Criterion(
     computed_by=procedure,
     in_tasks=True,
     unasked=False,
+    careless=False,
     cites=("ba2024",),
     of_the_study=("seed", "simulations", "deletion_simulations", "time_limit", "auxiliary"),
     alternatives=(
