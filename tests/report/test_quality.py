@@ -50,7 +50,7 @@ def test_settings_are_words() -> None:
 def test_a_cutoff_that_everybody_crosses_is_explained_where_it_stands() -> None:
     likert = karat.datasets.load("likert")
     some = likert.frame.filter(pl.col("participant") <= "p12")
-    found = karat.screen.deletion(karat.Judgments(some, likert.scales))
+    found = karat.screen.deletion(karat.Judgments(some, likert.scales), by="published")
     assert isinstance(found, Deletion)
     (doubt,) = with_code(found.notes, "deletion.flags_most")
     screening = karat.screen.run(karat.Judgments(some, likert.scales), {"completion": {}})

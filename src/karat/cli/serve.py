@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import sys
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -43,6 +45,10 @@ BaseUrl = Annotated[
 DATA = Path("karat-data")
 ADDRESS = "address"
 """The key under which the store keeps the last address of its server."""
+SERVERS = "servers"
+"""The key for the addresses of servers that were started and did not stop cleanly."""
+MOST_SERVERS = 5
+PROBE_SECONDS = 2.0
 WIDTH = 110
 
 
@@ -69,6 +75,9 @@ def serve(
     new_password: Annotated[
         bool, typer.Option("--new-password", help="Set a new password for the dashboard if you lost the old one.")
     ] = False,
+    new_database: Annotated[
+        bool, typer.Option("--new-database", help="Begin with an empty database where the old one is gone.")
+    ] = False,
 ) -> None:
     """Serve studies on the web, with pages for participants and a dashboard for researchers.
 
@@ -79,23 +88,95 @@ def serve(
     from karat.field.server.config import prepare
     from karat.field.server.run import listen, run
     from karat.field.store import Store
-    from karat.field.store import studies as studies_of
 
     loaded = _named(studies)
+    _not_lost(data, database, new_database)
     config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
-    with listen(config) as listener:
+    store = Store.open(config.database_url)
+    with closing(store), listen(config) as listener:
         config = replace(config, port=listener.getsockname()[1])
-        store = Store.open(config.database_url)
         try:
-            _account(store, new_password)
-            store.call(studies_of.set_value, studies_of.ServerValue(ADDRESS, config.address))
+            set_login(store, new_password)
+            others = _others(store, config)
+            note_address(store, config.address)
             for slug, study in loaded:
                 _register(store, slug, study, draft)
             app = create_app(loaded, store, config)
-            run(app, config, listener, ready=lambda: _ready(config, loaded, show))
+            run(app, config, listener, ready=lambda: _ready(config, loaded, show, others))
         finally:
-            store.close()
+            note_address(store, config.address, gone=True)
     typer.echo("Stopped. All confirmed answers are saved.")
+
+
+def _not_lost(data: Path, database: str, new_database: bool) -> None:
+    """Refuse a folder whose database is gone, because a new one would look like a study without answers."""
+    if database or new_database or not (data / "secret").exists() or (data / "karat.db").exists():
+        return
+    raise KaratError(
+        f"{data} has the secret of a server but no database karat.db. If the file was moved, put it back. To start "
+        "with an empty database, use --new-database."
+    )
+
+
+def addresses(store: Store) -> list[str]:
+    """The addresses of servers that were started and did not stop cleanly, the latest first.
+
+    >>> import tempfile
+    >>> from karat.field.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
+    ...     note_address(store, "http://127.0.0.1:8000")
+    ...     known = addresses(store)
+    ...     store.close()
+    >>> known
+    ['http://127.0.0.1:8000']
+    """
+    from karat.field.store import studies
+
+    with store.read() as connection:
+        last, known = studies.value(connection, ADDRESS), studies.value(connection, SERVERS)
+    return list(dict.fromkeys([*json.loads(known or "[]"), *([last] if last else [])]))
+
+
+def note_address(store: Store, address: str, gone: bool = False) -> None:
+    """Record the address of a server, or that it has stopped."""
+    from sqlalchemy.exc import DBAPIError
+
+    from karat.field.store import studies
+
+    known = [one for one in addresses(store) if one != address][: MOST_SERVERS - 1]
+    if not gone:
+        store.call(studies.set_value, studies.ServerValue(ADDRESS, address))
+    kept = known if gone else [address, *known]
+    # At the end the database may be full, or have been moved away.
+    with suppress(KaratError, DBAPIError) if gone else nullcontext():
+        store.call(studies.set_value, studies.ServerValue(SERVERS, json.dumps(kept)))
+
+
+def answering(address: str, mark: int | None = None) -> bool:
+    """Whether a server of karat answers at an address; with a mark, one with this secret.
+
+    >>> answering("http://127.0.0.1:1")
+    False
+    """
+    from urllib.request import urlopen
+
+    try:
+        with urlopen(f"{address}/healthz", timeout=PROBE_SECONDS) as reply:  # noqa: S310 - an address of our own
+            state = json.load(reply)
+    except (OSError, ValueError):
+        return False
+    return isinstance(state, dict) and "server" in state and mark in (None, state["server"])
+
+
+def _others(store: Store, config: ServerConfig) -> list[str]:
+    """Other servers that answer and have the same SQLite database."""
+    from karat.field.server.security import secret_mark
+
+    if config.database.startswith("postgres"):
+        return []
+    mark = secret_mark(config.secret)
+    return [one for one in addresses(store) if one != config.address and answering(one, mark)]
 
 
 def _named(paths: list[Path]) -> list[tuple[str, Study]]:
@@ -122,7 +203,7 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
     return list(named.items())
 
 
-def _account(store: Store, renew: bool) -> None:
+def set_login(store: Store, renew: bool) -> None:
     """Set the dashboard login on the first start, or again on request."""
     from karat.field.admin.login import NAME, first_password, hashed
     from karat.field.store import admins
@@ -167,7 +248,7 @@ def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
         store.call(studies.set_state, studies.SetState(row.id, "running"))
 
 
-def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> None:
+def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool, others: list[str]) -> None:
     from karat.field.server.visits import preview_path
 
     for slug, study in named:
@@ -179,6 +260,8 @@ def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> 
         typer.echo(
             "warning    Without TLS, others can read the traffic. Use a proxy: --behind-proxy --base-url https://..."
         )
+    for other in others:
+        typer.echo(f"note       Another server with this data folder is running at {other}. Both use the same answers.")
     typer.echo("Press Ctrl-C to stop.")
     sys.stdout.flush()
     if show and has_screen():

@@ -167,7 +167,7 @@ def read_files(
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
-    told = tuple(dict.fromkeys([*notes, *more, *checked.notes]))
+    told = tuple(dict.fromkeys([*notes, *more, *checked.notes, *_factors(judgments, groups)]))
     intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),
@@ -182,6 +182,17 @@ def read_files(
     # The account lists what was skipped in lines of its own; the judgments alone have only their notes.
     judgments.notes = (*told, *intake.skipped_notes())
     return intake
+
+
+MOST_LOOKED_AT = 200_000
+
+
+def _factors(judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]]) -> list[Message]:
+    """The note on the factors of the design, where the file and not karat says what they are."""
+    if all(reader.keeps_names for reader, _ in groups) or judgments.frame.height > MOST_LOOKED_AT:
+        return []
+    found = judgments.factors()
+    return [Message("intake.factors", {"n": len(found), "names": found, "flag": ",".join(found)})] if found else []
 
 
 def _confirm(parts: Sequence[Reading], files: Sequence[SourceFile], options: Options) -> list[Message]:

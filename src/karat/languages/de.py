@@ -448,8 +448,6 @@ MESSAGES = {
     "oder fehlenden Zeitpunkten nach Zeilen.",
     "order.unknown": "Es gibt weder eine Spalte `trial` noch `time`; Trials sind nach Zeilen nummeriert. Ihre "
     "Reihenfolge ist unbekannt.",
-    "order.halves_by_row": "Es gibt weder eine Spalte `trial` noch `time`; die Antworten sind nach Zeilen halbiert "
-    "statt nach der gezeigten Reihenfolge.",
     "order.no_sequences": "Es gibt weder eine Spalte `trial` noch `time`; die Reihenfolge der Trials ist unbekannt. "
     "Antwortmuster und Wechsel im Verlauf des Fragebogens bleiben unberücksichtigt. Mit einer Spalte `trial` werden "
     "sie einbezogen.",
@@ -602,6 +600,8 @@ MESSAGES = {
     "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen.",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",
+    "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
+    "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
     "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
     "form.second_rows": "zweite Zeilen von Wahltrials",
@@ -612,12 +612,16 @@ MESSAGES = {
     "rows.identical": "{n} {n:Zeile gleicht|Zeilen gleichen} einer anderen. Nichts weist sie als Kopien aus, deshalb "
     "zählen sie als Antworten.",
     "scale.magnitude": "Die Antworten[[ auf {question}]] sind positive Zahlen von {low} bis {high} ohne erkennbare "
-    "Obergrenze und werden als Größenschätzungen gelesen. Wenn das nicht stimmt, --scale verwenden.",
+    "Obergrenze und werden als Größenschätzungen gelesen.[[ {zeros}]] Wenn das nicht stimmt, --scale verwenden.",
+    "scale.magnitude_zeros": "{n:answer} {n:ist|sind} 0 und {n:hat|haben} damit keinen Logarithmus: In den Maßen "
+    "{n:zählt sie|zählen sie} als die Hälfte der kleinsten positiven Antwort, {half}.",
     "item.without_speakers": "Der Text jedes Trials ist sein Item, ohne die Namen der Sprechenden, die zwischen "
     "Teilnehmenden wechseln: Es bleiben {n} Items.",
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
     "Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere "
+    "lassen sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",
     "scale.ordered": "Die Antworten[[ auf {question}]] sind geordnete Wörter und werden als die Punkte {levels} "
     "einer Skala gelesen. Wenn das nicht stimmt, --scale nominal:{text} verwenden.",
@@ -1060,6 +1064,8 @@ MESSAGES = {
     "{known}.]]",
     "layout.no_factor": "{factor} ist kein Faktor eines Blocks von {file}. Dort ergänzen.",
     "layout.no_contrast": "Der Kontrast {contrast} kommt im Design nicht vor. Seine Stufen korrigieren.",
+    "layout.choice": "Die Wahlen vergleichen selbst schon {factor}, deshalb kann {contrast} keine Interaktion "
+    "damit sein. Besser ist ein Unterschied von {factor} auf jeder Stufe des anderen Faktors.",
     "layout.no_items": "Ein Design braucht Items, es gibt aber {n}.",
     "layout.items": "{n:item} lassen sich nicht gleichmäßig auf {groups} Gruppen des Designs verteilen; simuliert "
     "werden {simulated}.",
@@ -1419,11 +1425,12 @@ MESSAGES = {
     "risk.no_right_answers": "Es sind keine richtigen Antworten bekannt, daher ist die Genauigkeit die Übereinstimmung "
     "mit der Mehrheit.",
     "risk.no_majority": "Kein Item hat eine Mehrheitsantwort. Nötig sind richtige Antworten in der Spalte expected.",
+    "risk.criteria": "`criteria` muss markov, deletion oder beide nennen.",
     "risk.not_flagged": "von keinem Kriterium der Antworten markiert",
-    "risk.accuracy": "{level:word} ({score} von 3): Antworten folgen einem Muster[[ mit {run} gleichen Antworten in "
-    "Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
-    "risk.agreement": "{level:word} ({score} von 3): Antworten folgen einem Muster[[ mit {run} gleichen Antworten in "
-    "Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
+    "risk.accuracy": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "Antworten in Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
+    "risk.agreement": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "Antworten in Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
     "credence.below": "`below` muss eine Wahrscheinlichkeit zwischen 0 und 1 sein, ist aber {below}.",
     "credence.few_participants": "Alle Personen werden mit den anderen verglichen, daher sind mindestens "
     "{fewest:participant} nötig.",
@@ -1440,6 +1447,8 @@ MESSAGES = {
     "credence.no_times": "Es gibt keine Antwortzeiten, daher lässt sich Eile nicht erkennen.",
     "credence.by_classes": "Klassen von Stimuli beschreiben diese Antworten besser als Stärken, daher wurde nach "
     "Klassen geurteilt. Eine Vorliebe für eine Antwort oder weniger Übereinstimmung als üblich fällt nicht auf.",
+    "credence.misfit": "Das Modell beschreibt diese Daten nicht, daher wird niemand beurteilt: {figure:word} "
+    "{observed:.2} in den Daten und {expected:.2} nach dem Modell.",
     "credence.many": "Mehr als ein Drittel der Teilnehmenden fällt auf ({flagged} von {participants}). Das ist "
     "ungewöhnlich. Vor einem Ausschluss sind die Aufgabe und die Antworten zu prüfen.",
     "credence.sparse": "Alle haben nur wenige von sehr vielen Stimuli beurteilt, daher wurde nicht nach Gruppen von "
@@ -1454,7 +1463,7 @@ MESSAGES = {
     "credence.probability": "aufmerksam mit Wahrscheinlichkeit [[{probability:.2r+}]][[unter {below:.3r}]]"
     "[[über {above:.3r}]][[; ähnlichstes Verhalten: {behaviour:word}]][[ ab Trial {switch}]]"
     "[[ ({switch_from} bis {switch_to})]][[; dagegen: {against:word}]][[; dafür: {in_favour:word}]]"
-    "[[; verglichen mit Sprechenden der Gruppe {speakers}]]",
+    "[[; verglichen mit Sprechenden der Gruppe {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} von {participants:participant} markiert (aufmerksam mit einer "
     "Wahrscheinlichkeit unter {below:.2r+}).",
     "credence.nothing_to_draw": "Von {participant} gibt es keine Antworten zu zeichnen.",
@@ -1468,8 +1477,8 @@ MESSAGES = {
     "word.intermittent lapses": "gelegentliche Aussetzer",
     "word.rushing": "Durchklicken",
     "word.largest row divergence": "größte Divergenz einer Zeile",
-    "word.average divergence": "mittlere Divergenz",
-    "word.smallest divergence": "kleinste Divergenz",
+    "word.aKLD": "mittlere Divergenz (aKLD)",
+    "word.mKLD": "kleinste Divergenz (mKLD)",
     "word.not below the mean": "nicht unter dem Mittel",
     "word.below the mean": "unter dem Mittel",
     "word.far below the mean": "mehr als eine Standardabweichung unter dem Mittel",
@@ -1477,6 +1486,13 @@ MESSAGES = {
     "word.risk high": "hohes Risiko",
     "word.risk moderate": "mittleres Risiko",
     "word.risk undetermined": "unbestimmtes Risiko",
+    "word.misfit.agreement": "zwei aufmerksame Personen stimmen überein mit Wahrscheinlichkeit",
+    "word.misfit.spread": "die Standardabweichung der Übereinstimmung über Stimuli beträgt",
+    "word.misfit.entropy": "die mittlere Entropie der Antworten auf einen Stimulus (von 0 bis 1) beträgt",
+    "word.misfit.runs": "dieselbe Taste folgt auf sich selbst mit Wahrscheinlichkeit",
+    "word.misfit.flagged": "die überzufällige Übereinstimmung der Auffälligen, relativ zu den anderen, beträgt",
+    "word.limit.agrees": "Übereinstimmung mit den anderen liegt über dem Zufall",
+    "word.limit.close": "Antworten folgen den anderen zu genau, um ohne Antwortzeiten sicher zu sein",
     "word.evidence.agreement": "Übereinstimmung mit den anderen",
     "word.evidence.controls": "Kontroll- und Aufmerksamkeits-Trials",
     "word.evidence.sequence": "die Abfolge der Antworten",
@@ -1724,6 +1740,8 @@ MESSAGES = {
     "links und rechts stand.",
     "difference.no_choice": "Kein Unterschied ist berechenbar, weil keine Auswahl zwischen {factor} {first} und "
     "{second} besteht.",
+    "difference.no_whole": "Kein Unterschied ist berechenbar, weil keine Person in allen Bedingungen von {first} minus "
+    "{second} geantwortet hat.",
     "difference.no_column": "Kein Unterschied ist berechenbar, weil es keine Spalte {column} gibt.[[ Ist {close} "
     "gemeint?]][[ Das Design hat {columns}.]]",
     "difference.no_level": "Kein Unterschied ist berechenbar, weil {column} auf Testtrials keine Stufe {level} "
@@ -1977,6 +1995,9 @@ MESSAGES = {
     "planned.failed": "Der geplante Vergleich {name:quoted} ließ sich nicht berechnen. {reason}",
     "planned.no_term": "Das Modell hat keinen Term aus {factors:and}.",
     "planned.no_answers": "Es gibt keine Antworten bei {first} oder {second}.",
+    "planned.no_factor": "Das Modell hat keinen Faktor {names:and}.",
+    "planned.choice": "Eine Wahl vergleicht zwei Stufen, deshalb hat sie keine Interaktion und keine Gewichte über "
+    "Zellen. Besser ist ein Unterschied zweier Stufen mit `within` auf jeder Stufe des anderen Faktors.",
     "planned.no_column": "Die Wahlen haben keine Spalte {column:quoted}.",
     "planned.no_choice": "Keine Wahl ist zwischen {levels:and} von {factor}.",
     "planned.ties": "{name}: {n:answer} „kein Unterschied“ {n:wurde|wurden} ausgelassen.",

@@ -425,8 +425,6 @@ MESSAGES = {
     "times are equal or missing.",
     "order.unknown": "There is neither a column `trial` nor `time`, so trials are numbered by row. Their order is "
     "unknown.",
-    "order.halves_by_row": "There is neither a column `trial` nor `time`, so answers are halved by row instead of by "
-    "order of presentation.",
     "order.no_sequences": "There is neither a column `trial` nor `time`, so the order of trials is unknown. Patterns "
     "of answers and changes along the questionnaire are not considered. Add a column `trial` to include them.",
     "answers.not_ordered": "{name} needs answers on an ordered scale (ratings, sliders, magnitudes, yes or no). The "
@@ -568,6 +566,7 @@ MESSAGES = {
     "describes|columns describe} participants or were left out.",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
+    "form.sides": "The answers name the two sides and are read so: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
     "form.second_rows": "second rows of choice trials",
@@ -576,12 +575,16 @@ MESSAGES = {
     "rows.identical": "{n} {n:row is|rows are} identical to another row. Nothing says that they are copies, so they "
     "count as answers.",
     "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible "
-    "upper end, so they are read as magnitude estimates. If that is wrong, use --scale.",
+    "upper end, so they are read as magnitude estimates.[[ {zeros}]] If that is wrong, use --scale.",
+    "scale.magnitude_zeros": "{n:answer} {n:is|are} 0, which has no logarithm: in the measures "
+    "{n:it counts|they count} as half of the smallest positive answer, {half}.",
     "item.without_speakers": "The words of each trial are its item, without the names of the speakers, which change "
     "between participants: {n} items remain.",
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
+    "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
     "scale.ordered": "The answers[[ to {question}]] are ordered words, so they are read as the points {levels} of a "
     "rating scale. If that is wrong, use --scale nominal:{text}.",
@@ -1011,6 +1014,8 @@ MESSAGES = {
     "contrasts.unknown": "{file} plans no contrast {name}.[[ Did you mean {close}?]][[ It plans {known}.]]",
     "layout.no_factor": "{factor} is not a factor of any block of {file}. Add it there.",
     "layout.no_contrast": "The contrast {contrast} never occurs in the design. Fix its levels.",
+    "layout.choice": "The choices themselves compare {factor}, so {contrast} cannot be an interaction with it. Plan a "
+    "difference of {factor} within each level of the other factor.",
     "layout.no_items": "A design needs items, but there are {n}.",
     "layout.items": "{n:item} cannot be split evenly into {groups} groups of the design, so {simulated} are simulated.",
     "simulate.participants": "A study needs participants, but there are {n}.",
@@ -1352,11 +1357,12 @@ MESSAGES = {
     "not below {cutoff:.2+}]][[, p {p:p}]][[ (answers from {scale})]]",
     "risk.no_right_answers": "No correct answers are recorded, so accuracy is agreement with the majority.",
     "risk.no_majority": "No item has a majority answer. Add the correct answers in the column expected.",
+    "risk.criteria": "`criteria` must name markov, deletion or both.",
     "risk.not_flagged": "not flagged by a criterion of answers",
-    "risk.accuracy": "{level:word} ({score} of 3): answers follow a pattern[[ with a run of {run} equal answers]]; "
-    "mean time {time:word}; accuracy {accuracy:word}",
-    "risk.agreement": "{level:word} ({score} of 3): answers follow a pattern[[ with a run of {run} equal answers]]; "
-    "mean time {time:word}; agreement with the majority {accuracy:word}",
+    "risk.accuracy": "{level:word} ({score} of 3): flagged by a criterion of answers[[, with a run of {run} equal "
+    "answers]]; mean time {time:word}; accuracy {accuracy:word}",
+    "risk.agreement": "{level:word} ({score} of 3): flagged by a criterion of answers[[, with a run of {run} equal "
+    "answers]]; mean time {time:word}; agreement with the majority {accuracy:word}",
     "credence.below": "`below` must be a probability between 0 and 1, got {below}.",
     "credence.few_participants": "Each participant is compared with the others, so at least {fewest:participant} are "
     "needed.",
@@ -1371,6 +1377,8 @@ MESSAGES = {
     "credence.no_times": "There are no response times, so hurried answers cannot be detected.",
     "credence.by_classes": "Classes of stimuli describe these answers better than strengths, so answers were judged by "
     "classes. A preference for some answer, or fewer agreements than usual, is no reason to flag anybody.",
+    "credence.misfit": "The model does not describe these data, so nobody is judged: {figure:word} {observed:.2} in "
+    "the data and {expected:.2} by the model.",
     "credence.many": "More than a third of the participants are flagged ({flagged} of {participants}), which is "
     "unusual. Look at the task and the answers before you exclude anybody.",
     "credence.sparse": "Each participant judged only a few of very many stimuli, so groups of speakers were not looked "
@@ -1385,7 +1393,7 @@ MESSAGES = {
     "credence.probability": "attentive with probability [[{probability:.2r+}]][[below {below:.3r}]]"
     "[[above {above:.3r}]][[; closest behaviour: {behaviour:word}]][[ from trial {switch} on]]"
     "[[ ({switch_from} to {switch_to})]][[; against: {against:word}]][[; in favour: {in_favour:word}]]"
-    "[[; compared with speakers of group {speakers}]]",
+    "[[; compared with speakers of group {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} of {participants:participant} flagged (attentive with a probability below "
     "{below:.2r+}).",
     "credence.nothing_to_draw": "The participant {participant} has no answers to draw.",
@@ -1399,8 +1407,8 @@ MESSAGES = {
     "word.intermittent lapses": "intermittent lapses",
     "word.rushing": "rushing",
     "word.largest row divergence": "largest row divergence",
-    "word.average divergence": "average divergence",
-    "word.smallest divergence": "smallest divergence",
+    "word.aKLD": "average divergence (aKLD)",
+    "word.mKLD": "smallest divergence (mKLD)",
     "word.not below the mean": "not below the mean",
     "word.below the mean": "below the mean",
     "word.far below the mean": "more than one standard deviation below the mean",
@@ -1408,6 +1416,13 @@ MESSAGES = {
     "word.risk high": "high risk",
     "word.risk moderate": "moderate risk",
     "word.risk undetermined": "undetermined risk",
+    "word.misfit.agreement": "two attentive participants agree with probability",
+    "word.misfit.spread": "the standard deviation of agreement over stimuli is",
+    "word.misfit.entropy": "the mean entropy of the answers to a stimulus (from 0 to 1) is",
+    "word.misfit.runs": "the same button follows itself with probability",
+    "word.misfit.flagged": "agreement beyond chance among those who would be flagged, relative to the others, is",
+    "word.limit.agrees": "agreement with the others is above chance",
+    "word.limit.close": "answers follow the others too closely to be certain without response times",
     "word.evidence.agreement": "agreement with the others",
     "word.evidence.controls": "controls and attention trials",
     "word.evidence.sequence": "the sequence of answers",
@@ -1648,6 +1663,8 @@ MESSAGES = {
     "right.",
     "difference.no_choice": "No difference can be computed because no choice is between {factor} {first} and "
     "{second}.",
+    "difference.no_whole": "No difference can be computed because no participant answered in all conditions of {first} "
+    "minus {second}.",
     "difference.no_column": "No difference can be computed because there is no column {column}.[[ Did you mean "
     "{close}?]][[ The design has {columns}.]]",
     "difference.no_level": "No difference can be computed because {column} has no level {level} on test "
@@ -1881,6 +1898,9 @@ MESSAGES = {
     "planned.failed": "The planned comparison {name:quoted} could not be computed. {reason}",
     "planned.no_term": "The model has no term of {factors:and}.",
     "planned.no_answers": "There are no answers at {first} or {second}.",
+    "planned.no_factor": "The model has no factor {names:and}.",
+    "planned.choice": "A choice compares two levels, so it has no interaction or weights over cells. Plan a difference "
+    "of two levels `within` each level of the other factor.",
     "planned.no_column": "The choices have no column {column:quoted}.",
     "planned.no_choice": "No choice is between {levels:and} of {factor}.",
     "planned.ties": "{name}: {n:answer} “no difference” {n:was|were} left out.",

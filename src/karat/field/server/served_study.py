@@ -7,6 +7,7 @@ carries the token itself, which no other site knows.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,12 +24,17 @@ from karat.field.content.texts import Words
 from karat.field.registration import registration
 from karat.field.server.config import ServerConfig
 from karat.field.server.forms import PostedForm
+from karat.field.server.headers import FIRST_LEASE
 from karat.field.server.security import cookie_name, csrf, csrf_valid, from_another_site, token_hash
 from karat.field.store import Store, progress, studies
 from karat.field.store.progress import Session
 from karat.field.store.trials import StoredTrial
 from karat.study.study import Study
 from karat.study.tasks.task import Task
+
+LEAST_BUDGET = 200_000_000
+BYTES_PER_PARTICIPANT = 2_000_000
+"""Many times what an attentive participant takes."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +64,29 @@ class ServedStudy:
         return self.study.settings.language
 
     @property
+    def consent(self) -> str:
+        """The fingerprint of what participants agree to: the text of consent and the privacy notice beside it."""
+        return consent_fingerprint(self.study.settings.texts.consent, str(self.privacy))
+
+    @property
     def lease_seconds(self) -> float:
         """How long somebody's place is kept without a sign of life."""
         return self.study.settings.field.lease_minutes * 60
+
+    @property
+    def open_to_all(self) -> bool:
+        """Whether anybody with the address may begin, as often as they like, and so take a place."""
+        recruitment = self.study.settings.recruitment
+        return not (self.platform.counts_places or self.platform.needs_person or recruitment.invitations)
+
+    def lease_of(self, answered: int) -> float:
+        """How long a place is kept: in an open study only for a few minutes before the first trial is answered."""
+        return min(self.lease_seconds, FIRST_LEASE) if self.open_to_all and not answered else self.lease_seconds
+
+    @property
+    def budget(self) -> int:
+        """How many bytes the sessions of the study may store before it lets nobody else in."""
+        return max(LEAST_BUDGET, BYTES_PER_PARTICIPANT * self.study.settings.recruitment.participants)
 
     def hash_of(self, kind: str, identifier: str) -> str | None:
         """The keyed hash of a platform's identifier; None where there is none."""
@@ -78,6 +104,15 @@ class ServedStudy:
     def check(self, trial: StoredTrial, answer: answers.PostedAnswer) -> answers.AnswerVerdict:
         """What an answer to a stored page becomes."""
         return answers.check(trial.shown, self.offers.get(trial.block), answer)
+
+
+def consent_fingerprint(*texts: str) -> str:
+    """A short text that changes when a text that participants agree to changes.
+
+    >>> len(consent_fingerprint("You may stop at any time."))
+    16
+    """
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def script_name(task: Task) -> str:

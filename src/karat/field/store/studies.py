@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from time import time
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
 from karat.field.store.engine import StoreError, one_by_one
 from karat.field.store.schema import STUDY_STATES, invitation, server, session, study
@@ -200,6 +200,18 @@ def holds_seat(now: float, *, pilot: bool = False) -> ColumnElement[bool]:
         session.c.pilot.is_(pilot),
         or_(session.c.state == "complete", and_(session.c.state == "running", session.c.lease_until > now)),
     )
+
+
+def seats(connection: Connection, study_id: int, now: float) -> int:
+    """How many places of a study are taken."""
+    query = select(func.count()).select_from(session).where(session.c.study_id == study_id, holds_seat(now))
+    return connection.execute(query).scalar_one()
+
+
+def stored_bytes(connection: Connection, study_id: int) -> int:
+    """About how many bytes the sessions of a study have stored."""
+    query = select(func.coalesce(func.sum(session.c.stored), 0)).where(session.c.study_id == study_id)
+    return int(connection.execute(query).scalar_one())
 
 
 def lock_studies(connection: Connection, ids: Collection[int]) -> dict[int, str]:

@@ -18,7 +18,7 @@ from karat.intake.forms import SECOND_HEADER, Shaped, choices_of_pairs, refuse_n
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.reading import Options, Question, Reader, Reading
-from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native
+from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
 from karat.intake.table_repair import read_results
 from karat.intake.wide import one_row_each
 from karat.judgments.checks import LISTS, RECORDS, places, text_column
@@ -47,6 +47,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
     frame = _mapped(long, mapping)
     frame = _with_functions(frame, roles)
+    frame, more = _with_sides(frame, options)
+    notes += more
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, more = _missing_answers(frame)
     notes += more
@@ -150,6 +152,17 @@ def refuse_absent(given: Mapping[str, str], there: Sequence[str], file: str) -> 
                 raise IntakeError(
                     f"{file} has no column {name} for --map {column}={source}.{hint} It has {', '.join(there)}."
                 )
+
+
+def _with_sides(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[Message]]:
+    """Answers such as A and B as left and right, where two columns hold what was shown on either side."""
+    if not {"left", "right", "response"} <= set(frame.columns) or options.answers:
+        return frame, []
+    sides = sides_of(text_column(frame["response"]).drop_nulls().unique().to_list())
+    if not sides:
+        return frame, []
+    note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
+    return frame.with_columns(text_column(frame["response"]).replace(sides).alias("response")), [note]
 
 
 def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:

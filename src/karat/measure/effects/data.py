@@ -145,7 +145,7 @@ def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
 
 def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None, stimuli: Stimuli) -> list[str]:
     if conditions is None:
-        found = stimuli.varying(rows, stimuli.identifiers) or stimuli.between(rows)
+        found = stimuli.effects(rows)
         if not found:
             raise MeasureError(Message("contrasts.no_condition"))
         return found

@@ -1,8 +1,9 @@
-"""The comparisons that a study planned, as its file states them: one level of a factor minus another.
+"""The comparisons that a study planned, as its file states them.
 
-For ratings, yes-or-no answers and numbers the difference is that of the estimated marginal means of `contrasts`: over
-all levels of the other factors, or at those that `within` names. For choices between the two levels it is the
-intercept of
+For ratings, yes-or-no answers and numbers a comparison is a weighted sum of the estimated marginal means of
+`contrasts`, over all levels of the other factors or at those that `within` names: one level minus another, the
+difference of differences of several factors, or the weights that the file states. For choices between the two levels
+it is the intercept of
 
     first level chosen ~ 1 + (1 | participant) + (1 | item),
 
@@ -22,10 +23,13 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.measure.effects.contrasts import Contrasts, contrasts
-from karat.measure.effects.interactions import factor_terms
+from karat.measure.effects.interactions import effect_sizes, factor_terms, weighted_sum
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of
+from karat.models.glrm import marginal_means
+from karat.models.glrm.formulas.formula import names_in
+from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.proportions import holm
 
 if TYPE_CHECKING:
@@ -75,22 +79,67 @@ def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> Pla
     >>> planned_contrasts(plan, found).table().row(0)[:3]
     ('order', 'PP>OBJ', 'OBJ>PP')
     """
-    terms = {} if found.model is None else factor_terms(found.model)
     rows: list[Any] = []
     notes: list[Message] = []
     for one in plan:
-        place = {one.factor: "", **one.within}
-        names = next((own for own in terms.values() if set(own) == set(place)), None)
-        if names is None:
-            notes.append(_failed(one, Message("planned.no_term", {"factors": list(place)})))
-            continue
-        first, second = (", ".join({**place, one.factor: level}[name] for name in names) for level in one.levels)
-        row = _row(found.differences, first, second)
-        if row is None or not np.isfinite(row[0]):
-            notes.append(_failed(one, Message("planned.no_answers", {"first": first, "second": second})))
+        row = _simple(one, found) if one.simple else _weighted(one, found)
+        if isinstance(row, Message):
+            notes.append(_failed(one, row))
         else:
-            rows.append((one.name, first, second, *row))
+            rows.append((one.name, *row))
     return _made(rows, found.unit, {"level": found.level}, notes)
+
+
+def _simple(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Message:
+    """The difference of two levels, from the table of all pairs; why there is none."""
+    terms = {} if found.model is None else factor_terms(found.model)
+    place = {one.factor: "", **one.within}
+    names = next((own for own in terms.values() if set(own) == set(place)), None)
+    if names is None:
+        return Message("planned.no_term", {"factors": list(place)})
+    first, second = (", ".join({**place, one.factor: level}[name] for name in names) for level in one.levels)
+    row = _row(found.differences, first, second)
+    if row is None or not np.isfinite(row[0]):
+        return Message("planned.no_answers", {"first": first, "second": second})
+    return first, second, *row
+
+
+def _weighted(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Message:
+    """A weighted sum of the means of cells; why there is none."""
+    model = found.model
+    known = {} if model is None else {name for name, own in model.frame.raw.items() if isinstance(own, FactorVariable)}
+    lacking = [name for name in one.names if name not in known]
+    if model is None or lacking:
+        return Message("planned.no_factor", {"names": lacking})
+    terms = [{names_in(model.formula.variables[label].tree)[0].text for label in term}
+             for term in model.design.expansion.terms]  # fmt: skip
+    if not one.weights and not any(set(one.names) <= term for term in terms):
+        return Message("planned.no_term", {"factors": list(one.names)})
+    means = marginal_means(model, *one.names, level=found.level)
+    cells = list(zip(*means.cells.values(), strict=True))
+    first, second = (", ".join((side, *one.within.values())) for side in one.sides)
+    if any(cell not in cells for cell in one.cells):
+        return Message("planned.no_answers", {"first": first, "second": second})
+    weights = np.array([one.cells.get(cell, 0.0) for cell in cells])
+    size = weighted_sum(model, weights, means)
+    if not np.isfinite(size.estimate):
+        return Message("planned.no_answers", {"first": first, "second": second})
+    d = float(effect_sizes(model, [size.estimate], [size.lower], [size.upper]).d[0])
+    plain = {tuple(row[:-1]): row[-1] for row in _plain(one.names, found).iter_rows()}
+    raw = None if any(plain.get(cell) is None for cell in one.cells) else sum(
+        weight * plain[cell] for cell, weight in one.cells.items()
+    )  # fmt: skip
+    return first, second, size.estimate, size.se, size.lower, size.upper, size.p, d, raw
+
+
+def _plain(names: Sequence[str], found: Contrasts) -> pl.DataFrame:
+    """The plain means of the cells of some factors, where a term has them."""
+    wanted = [name in names for name in found.factors]
+    means = found.means.filter(
+        pl.col(name).is_not_null() if own else pl.col(name).is_null()
+        for name, own in zip(found.factors, wanted, strict=True)
+    )
+    return means.select(*names, "raw")
 
 
 def _failed(one: ContrastSettings, reason: Message) -> Message:
@@ -146,6 +195,8 @@ def _preference(
     one: ContrastSettings, judgments: Judgments, functions: Sequence[str], level: float
 ) -> tuple[Contrasts, float, list[Message]]:
     """The model of whether the first level was chosen, the share of it, and what was left out."""
+    if not one.simple:
+        raise MeasureError(Message("planned.choice"))
     rows = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_not_null())
     for name, at in one.within.items():
         if name not in rows.columns:

@@ -130,13 +130,13 @@ def _deviance(gathered: ReportData) -> Section | NotComputed:
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
     # A cutoff that nearly everybody crosses must not stand there without the word that explains it.
     doubts = list(with_code(found.notes, "deletion.flags_most"))
-    text, dashed = sentences([*found.summary, *doubts]), "The dashed line is the published cutoff."
+    published = found.settings["by"] == "published"
+    text, dashed = sentences([*found.summary, *doubts]), "The dashed line is the published cutoff." * published
     figures: tuple[Figure, ...] = ()
     if found.participants.height <= MOST_DRAWN:
-        figures = (
-            report_figure("deviance", found.plot(), text, f"{dashed} {sentences(doubts)}".strip(), data),
-            report_figure("deviance-chance", found.plot_chance(), text, sentences(doubts), data),
-        )
+        figures = (report_figure("deviance", found.plot(), text, f"{dashed} {sentences(doubts)}".strip(), data),)
+        if published:
+            figures += (report_figure("deviance-chance", found.plot_chance(), text, sentences(doubts), data),)
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
     notes = tuple(str(note) for note in found.notes if note not in doubts)
     return Section("deviance", "Deviance distances", (text, how), figures=figures, notes=notes)

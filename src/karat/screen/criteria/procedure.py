@@ -273,10 +273,10 @@ def _auxiliary(
         return auxiliary
     if auxiliary == "time":
         return time_filter(judgments, rule, time_limit=time_limit)
-    return completion(judgments) if auxiliary == "completeness" else _accuracy(judgments, rule, doubtful)
+    return completion(judgments) if auxiliary == "completeness" else accuracy_step(judgments, rule, doubtful)
 
 
-def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
+def accuracy_step(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
     """The share of right answers of each participant; flagged below the mean, or one standard deviation below it."""
     rows = answered(judgments)
     keyed = "correct" in rows.columns or has_key(rows)
@@ -470,6 +470,7 @@ CRITERION = Criterion(
     computed_by=procedure,
     in_tasks=True,
     unasked=False,
+    careless=False,
     cites=("ba2024",),
     of_the_study=("seed", "simulations", "deletion_simulations", "time_limit", "auxiliary"),
     alternatives=(

@@ -284,7 +284,7 @@ class Satterthwaite:
             for place, error in enumerate(errors):
                 step = np.zeros(len(theta))
                 step[place] = STEP * (error if np.isfinite(error) and error > 0 else 0.1)
-                ends = [_covariance(objective, theta + sign * step) for sign in (1, -1)]
+                ends = [fixed_covariance(objective, theta + sign * step) for sign in (1, -1)]
                 slopes.append((ends[0] - ends[1]) / (2 * step[place]))
         return np.array([*slopes, self.fit.covariance])
 
@@ -337,7 +337,8 @@ def joint_degrees(degrees: Floats) -> float:
     return 2 * mean / (mean - len(degrees))
 
 
-def _covariance(objective: GaussianObjective, theta: Floats) -> Floats:
+def fixed_covariance(objective: GaussianObjective, theta: Floats) -> Floats:
+    """The covariance of the coefficients at these deviations."""
     at = objective(theta)
     if at is None:
         raise ValueError("The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.")
