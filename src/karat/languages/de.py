@@ -606,6 +606,7 @@ MESSAGES = {
     "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
     "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
+    "form.word_rows": "Zeilen zu weiteren Wörtern derselben Trials",
     "form.second_rows": "zweite Zeilen von Wahltrials",
     "form.broken_lines": "{n} {n:Zeilenumbruch|Zeilenumbrüche} in Zellen ohne Anführungszeichen {n:wurde|wurden} "
     "geschlossen.",

@@ -571,6 +571,7 @@ MESSAGES = {
     "form.sides": "The answers name the two sides and are read so: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
+    "form.word_rows": "rows of further words of the same trials",
     "form.second_rows": "second rows of choice trials",
     "form.broken_lines": "{n} {n:line break|line breaks} inside cells without quotes {n:was|were} closed.",
     "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it is|they are} no results: {files}.",
