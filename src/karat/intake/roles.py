@@ -213,7 +213,8 @@ class _RoleSearch:
                 other.is_about_people and other.distinct > 1 and self.contents.follows(other.name, [content.name])
                 for other in self._free()
             )
-            varied = any(self.contents.varies_within(other.name, content.name) for other in self._free())
+            others = [name for name in self.contents.names if name != content.name]
+            varied = any(self.contents.varies_within(other, content.name) for other in others)
             if not varied or (content.distinct == 1 and not exact):
                 continue
             rank = NAMES["participant"].index(name) if exact else 99
@@ -629,7 +630,7 @@ class _RoleSearch:
         values: dict[str, object] = {"n": combinations, "sample": [cut(one) for one in sample]}
         if role == "item" and self.person:
             per = self.contents.codes.group_by(list(parts)).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
-            values |= {"least": per.min(), "most": per.max()}
+            values |= {"least": per.min(), "most": per.max()} if per.min() != per.max() else {"every": per.max()}
         return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
 
 
