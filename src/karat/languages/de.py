@@ -588,7 +588,7 @@ MESSAGES = {
     "ask.wide": "Was ist eine Zeile?",
     "ask.answers": "Wie werden die Antworten zusammengefasst?",
     "ask.participant_choice": "{n} verschiedene Werte",
-    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]], etwa {sample:and}",
+    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]][[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
@@ -604,6 +604,7 @@ MESSAGES = {
     "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
     "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
+    "form.word_rows": "Zeilen zu weiteren Wörtern derselben Trials",
     "form.second_rows": "zweite Zeilen von Wahltrials",
     "form.broken_lines": "{n} {n:Zeilenumbruch|Zeilenumbrüche} in Zellen ohne Anführungszeichen {n:wurde|wurden} "
     "geschlossen.",

@@ -554,7 +554,7 @@ MESSAGES = {
     "ask.wide": "What is one row?",
     "ask.answers": "How are the answers grouped?",
     "ask.participant_choice": "{n} different values",
-    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]], such as {sample:and}",
+    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]][[, each seen by {every:participant}]], such as {sample:and}",
     "ask.response_choice": "{n} different values, such as {sample:and}",
     "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
     "ask.wide_item": "an item, and {n} columns are participants",
@@ -569,6 +569,7 @@ MESSAGES = {
     "form.sides": "The answers name the two sides and are read so: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
+    "form.word_rows": "rows of further words of the same trials",
     "form.second_rows": "second rows of choice trials",
     "form.broken_lines": "{n} {n:line break|line breaks} inside cells without quotes {n:was|were} closed.",
     "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it is|they are} no results: {files}.",
