@@ -156,7 +156,9 @@ def test_tables_1_2_and_4(mturk: karat.Judgments, levels: pl.DataFrame, golden: 
     total, filtered, primary, _, repeated, _, guessing, *_ = golden["paper_values"]["table2"]["mturk"]
     assert (row["markov"], row["markov_and_time"]) == (total, filtered)
     assert (row["primary_choice"], row["repeated_pattern"], row["random_guessing"]) == (primary, repeated, guessing)
-    assert row["deletion"] == len(deletion(mturk, by="published").flagged) == golden["paper_values"]["table3"]["mturk"][0]
+    assert (
+        row["deletion"] == len(deletion(mturk, by="published").flagged) == golden["paper_values"]["table3"]["mturk"][0]
+    )
     table4 = golden["paper_values"]["table4"]["mturk"]
     assert [row[level] for level in ("high", "moderate", "undetermined")] == [
         table4[level] for level in ("high", "moderate", "undetermined")

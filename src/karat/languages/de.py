@@ -2082,8 +2082,8 @@ MESSAGES = {
     "consensus.labels": "{method:word}: {items:item} aus {answers:answer}. {sure} {sure:Kategorie hat|Kategorien "
     "haben} eine Wahrscheinlichkeit von {limit:.2r} oder mehr, bei {ties} {ties:Item|Items} herrscht Gleichstand.",
     "consensus.right": "Im Median hat eine Person voraussichtlich mit {right:%} ihrer Antworten recht.",
-    "consensus.converged": "Das Modell von Dawid und Skene konvergierte nach {n} {n:Runde|Runden}.",
-    "consensus.not_converged": "Das Modell von Dawid und Skene konvergierte in {n} {n:Runde|Runden} nicht. Mit "
+    "consensus.converged": "{method:word}: nach {n} {n:Runde|Runden} konvergiert.",
+    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. Mit "
     "iterations=... sind mehr erlaubt.",
     "consensus.numbers": "Zahlen haben keine Kategorien und bleiben deshalb weg.",
     "consensus.no_categories": "Ein Konsens braucht Antworten in Kategorien (Kategorien, Ja oder Nein, Bewertungen, "
@@ -2366,6 +2366,8 @@ MESSAGES = {
     "word.majority": "Mehrheit",
     "word.weighted": "Gewichtete Mehrheit",
     "word.dawid-skene": "Modell von Dawid und Skene",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "erstaunlich",
     "word.meritorious": "verdienstvoll",
     "word.middling": "ziemlich gut",

@@ -1979,8 +1979,8 @@ MESSAGES = {
     "consensus.labels": "{method:word} labelled {items:item} from {answers:answer}. {sure} {sure:label has|labels "
     "have} a probability of {limit:.2r} or more, and {ties} {ties:is a tie|are ties}.",
     "consensus.right": "The median participant is expected to be right in {right:%} of answers.",
-    "consensus.converged": "Dawid and Skene's model converged after {n} {n:round|rounds}.",
-    "consensus.not_converged": "Dawid and Skene's model did not converge in {n} {n:round|rounds}. Use iterations=... "
+    "consensus.converged": "{method:word} converged after {n} {n:round|rounds}.",
+    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. Use iterations=... "
     "to allow more.",
     "consensus.numbers": "Numbers have no labels, so they are left out.",
     "consensus.no_categories": "Consensus needs answers in categories (labels, yes or no, ratings, choices), but the "
@@ -2243,6 +2243,8 @@ MESSAGES = {
     "word.majority": "Majority vote",
     "word.weighted": "Weighted majority vote",
     "word.dawid-skene": "Dawid and Skene's model",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "marvellous",
     "word.meritorious": "meritorious",
     "word.middling": "middling",

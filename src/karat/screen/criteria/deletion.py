@@ -183,7 +183,9 @@ def deletion(
         if refit:
             simulated = exceedances(model, distance, simulations, seed, redrawing)
         else:
-            simulated = predictive_p(model, [i for i in places if distance[i] == distance[i]], simulations, seed, redrawing)
+            simulated = predictive_p(
+                model, [i for i in places if distance[i] == distance[i]], simulations, seed, redrawing
+            )
     table = pl.DataFrame(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
