@@ -1568,6 +1568,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` müssen Zahlen von 0 bis unter 1 sein.",
     "index_by_share.too_few": "Von der Art {kind} sind {needed:participant} mit eigenen Namen nötig, doch es "
     "gibt {known}.",
+    "frozen.rules": "Die Regeln wurden nach Beginn der Studie geändert: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} kam hinzu",
+    "frozen.removed": "{criterion} fiel weg",
+    "frozen.defaults": "Voreinstellungen von karat haben sich nach Beginn der Studie geändert. Was die Studiendatei "
+    "nicht festlegt, kann abweichen.",
+    "frozen.items": "Items wurden nach Beginn der Studie geändert: {items}[[ und {more} weitere]].",
     "deletion.not_compared": "keine Antworten, die sich vergleichen lassen",
     "deletion.published": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; nach der "
     "veröffentlichten Regel sind {limit:.1} und mehr ungewöhnlich[[ (simuliert p = {p:.3r+})]][[ (simuliert p < "

@@ -1497,6 +1497,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` must be numbers from 0 to below 1.",
     "index_by_share.too_few": "{needed:participant} of the kind {kind} with names of their own are needed, but "
     "there are {known}.",
+    "frozen.rules": "The rules changed after the study started: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} was added",
+    "frozen.removed": "{criterion} was removed",
+    "frozen.defaults": "karat's default settings changed after the study started, so settings that the study file does "
+    "not state may differ.",
+    "frozen.items": "Items changed after the study started: {items}[[ and {more} more]].",
     "deletion.not_compared": "no answers that could be compared",
     "deletion.published": "without these {answers:answer} the model's deviance falls by {distance:.1+}; the "
     "published rule calls {limit:.1} and more unusual[[ (simulated p = {p:.3r+})]][[ (simulated p < "

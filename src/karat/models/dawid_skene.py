@@ -1,7 +1,7 @@
 """Models of labels: the true label of each item and what everybody knows, from answers alone.
 
-`dawid_skene` gives everybody a table of errors, `mace` a competence and habits of guessing, `glad` an ability, and items
-a difficulty.
+`dawid_skene` gives everybody a table of errors, `mace` a competence and habits of guessing, `glad` an ability, and
+items a difficulty.
 
 Dawid and Skene.
 
@@ -13,9 +13,9 @@ of everything else (Dawid and Skene 1979). The EM algorithm starts from the shar
 
 until the likelihood, the product over items of the sum over c, rises by less than a share of itself and the posteriors
 are within 1e-6 of where they are going, which is what their last two changes say: d_t r / (1 - r), where r is the ratio
-of the changes d_t and d_t-1; and no small posterior still grows, since EM leaves a saddle slowly. A likelihood that hardly rises is not enough, since posteriors may still move. Answers are
-counted once, in a sparse matrix of items by participant-and-answer; both steps are a product with it. Products of
-probabilities are sums of logarithms.
+of the changes d_t and d_t-1; and no small posterior still grows, since EM leaves a saddle slowly. A likelihood that
+hardly rises is not enough, since posteriors may still move. Answers are counted once, in a sparse matrix of items by
+participant-and-answer; both steps are a product with it. Products of probabilities are sums of logarithms.
 
 A count of zero would make an item impossible: each answer that a participant ever gave counts at least 1e-10 under
 every label. Under a label that none of their items can have, their answers are so taken as evenly spread.
