@@ -1503,6 +1503,12 @@ MESSAGES = {
     "Personen antworteten, ohne die Items zu beachten.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
+    "Personen: {why}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
+    "spammer_index.ordered": "die Antworten sind Bewertungen",
+    "spammer_index.items_alike": "die Items unterscheiden sich kaum",
+    "spammer_index.alone": "kein Kriterium wurde damit verglichen",
+    "spammer_index.no_criterion": "kein Kriterium markiert ähnlich viele Personen",
     "spammer_index.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
     "spammer_index.no_variance": "Dieses Modell hat keine einzelne Varianz der Personen.",
     "spammer_index.rounds_of_labels": "Runden (Spalte {column}) bleiben unberücksichtigt, weil das Modell der "

@@ -1434,6 +1434,12 @@ MESSAGES = {
     "answered without regard to the items.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]: about {suspicious} of "
     "{participants:participant} may have answered without regard to the items.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]. This does not count careless "
+    "participants: {why}. Different use of the scale, dialects and items that hardly differ raise the index as well.",
+    "spammer_index.ordered": "answers are ratings",
+    "spammer_index.items_alike": "items hardly differ",
+    "spammer_index.alone": "no criterion was compared with it",
+    "spammer_index.no_criterion": "no criterion flags a similar number of participants",
     "spammer_index.simulations": "`simulations` must be 0 or more, not {simulations}.",
     "spammer_index.no_variance": "This model has no single variance of participants.",
     "spammer_index.rounds_of_labels": "Rounds (column {column}) are ignored because the model of labels has no "

@@ -12,7 +12,11 @@ apart, and a note says so).
 The index of labels depends on which category is the baseline, since the model does. It is therefore given for every
 baseline, and pooled over all of them: both sums of equation 4 run over all baselines, so that no category is set apart.
 
-At .10 and above, the paper reads it as about SI x N workers whose answers deserve a look. The interval is that of the
+At .10 and above, the paper reads it as about SI x N workers whose answers deserve a look. That does not follow wherever
+workers differ for other reasons: how they use a scale, a dialect, or items that hardly differ, which leave little
+variance to compare with. The number is therefore given only where the answers are labels or yes and no, where items
+make up at least a third of the variance of an answer (with pi^2 / 3 for what is left), and where at least one criterion
+that looks at each participant flags a number of them within the interval of SI x N. The interval is that of the
 profile likelihood, also for labels and rounds; where `simulations` asks, a parametric bootstrap.
 
 The Spammer Index of labels: for every baseline category, and pooled over all.
@@ -70,6 +74,7 @@ from karat.screen.crowd.spammer_rounds import index_of_rounds, round_column
 from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
 from karat.simulate import draw_tasks, worker_answers
+from karat.study.criteria import CRITERIA
 from karat.types import Progress
 
 
@@ -93,11 +98,38 @@ class SpammerIndex:
     """For labels: the index for every baseline."""
     notes: tuple[Message, ...] = ()
     settings: dict[str, object] = field(default_factory=dict)
+    flagged: dict[str, int] | None = None
+    """How many of the same participants each criterion that looks for careless answers flags, where it was compared."""
+
+    def beside(self, flagged: Mapping[str, int]) -> SpammerIndex:
+        """The index beside the numbers of participants that criteria flag, of which those for careless answers count."""
+        own = {name: n for name, n in flagged.items() if name in CRITERIA and CRITERIA[name].careless}
+        return replace(self, flagged=own)
 
     @property
-    def suspicious(self) -> int:
-        """About how many workers deserve a look, by the paper's reading; 0 below .10."""
-        return round(self.value * self.participants) if self.value >= SUSPICIOUS else 0
+    def doubts(self) -> tuple[Message, ...]:
+        """Why the index cannot be read as a number of participants; none where it can."""
+        found = []
+        if self.family == "ordinal":
+            found.append(Message("spammer_index.ordered"))
+        between = {
+            source: float(np.mean(self.variances.filter(source=source)["variance"].to_numpy()))
+            for source in ("workers", "tasks")
+        }
+        if between["tasks"] < ITEMS_DIFFER * (sum(between.values()) + np.pi**2 / 3):
+            found.append(Message("spammer_index.items_alike"))
+        if self.flagged is None:
+            found.append(Message("spammer_index.alone"))
+        elif not any(self.lower <= n / self.participants <= self.upper for n in self.flagged.values() if n):
+            found.append(Message("spammer_index.no_criterion"))
+        return tuple(found)
+
+    @property
+    def suspicious(self) -> int | None:
+        """About how many workers deserve a look; 0 below .10, None where the index cannot be read so (`doubts`)."""
+        if self.value < SUSPICIOUS:
+            return 0
+        return None if self.doubts else round(self.value * self.participants)
 
     def table(self) -> pl.DataFrame:
         """The variances."""
@@ -115,12 +147,14 @@ class SpammerIndex:
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """The index with its interval, and how the paper reads it."""
-        values = {
-            "value": self.value, "lower": self.lower, "upper": self.upper, "suspicious": self.suspicious,
-            "participants": self.participants,
-        }  # fmt: skip
-        return (Message("spammer_index.low" if self.value < SUSPICIOUS else "spammer_index.suspicious", values),)
+        """The index with its interval, and how the paper reads it, or why that does not follow here."""
+        values: dict[str, object] = {"value": self.value, "lower": self.lower, "upper": self.upper}
+        if self.value < SUSPICIOUS:
+            return (Message("spammer_index.low", values),)
+        if self.suspicious is None:
+            return (Message("spammer_index.raised", {**values, "why": list(self.doubts)}),)
+        number = {"suspicious": self.suspicious, "participants": self.participants}
+        return (Message("spammer_index.suspicious", values | number),)
 
     def __str__(self) -> str:
         return " ".join(map(str, self.summary))
@@ -141,7 +175,11 @@ def spammer_index(
     where the samples are fitted (`karat.executors.open_executor`).
 
     >>> import karat
-    >>> print(spammer_index(karat.datasets.load("crowd")))
+    >>> crowd = karat.datasets.load("crowd")
+    >>> found = spammer_index(crowd)
+    >>> found.summary[0].code, [doubt.code for doubt in found.doubts]
+    ('spammer_index.raised', ['spammer_index.alone'])
+    >>> print(found.beside({"markov": len(karat.screen.markov(crowd, "published").flagged)}))
     Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
     """
     if simulations < 0:
@@ -317,6 +355,8 @@ def _tell(progress: Progress | None, number: int, total: int) -> None:
         progress(number + 1, total)
 
 
+ITEMS_DIFFER = 1 / 3
+"""The share of the variance of an answer that items must make up for the index to be read as a number of people."""
 NOBODY = NotComputed("spammer_index.nobody")
 NO_ROOM = NotComputed("spammer_index.no_room")
 MOST_ANSWERS = 1_000_000
@@ -346,7 +386,10 @@ def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerI
             return NOT_QUICK
         if seconds > LONGEST:
             return NotComputed("spammer_index.takes_long", {"minutes": round(seconds / 60)})
-        return spammer_index(kept)
+        gone = set(screening.excluded)
+        return spammer_index(kept).beside(
+            {name: len(set(one.flagged) - gone) for name, one in screening.evidence.items()}
+        )
     except MemoryError:
         return NO_ROOM
     except ValueError as error:
