@@ -158,9 +158,9 @@ TEXTS = {
     "needs.attention.slips": "Aufmerksamkeitstrials richtig beantwortet, Maßstab {account}, höchstens {slips} falsch",
     "needs.straightlining": "keine Folge und kein Muster von Antworten mit einer Zufallswahrscheinlichkeit unter "
     "{alpha}",
-    "needs.inconsistency": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen über "
-    "dem "
-    "Median",
+    "needs.inconsistency": "Übereinstimmung wiederholter Antworten über der von Raten (Raten besteht mit p ≤ {alpha})",
+    "needs.inconsistency.upper": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen "
+    "über dem Median",
     "needs.scale_use": "höchstens {neutral_at_most} neutrale Antworten",
     "needs.even_odd": "Korrelation der Antworthälften mindestens {at_least}",
     "needs.mahalanobis": "Abstand von den Antworten aller mit einer Wahrscheinlichkeit von mindestens {alpha}",
@@ -1307,6 +1307,8 @@ MESSAGES = {
     "[[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Kein Item wurde von derselben Person mehrfach beantwortet, daher gibt es keine "
     "wiederholten Fragen zu vergleichen.",
+    "inconsistency.not_judged": "{participants:participant} mit zu wenigen wiederholten Fragen oder auf Skalen ohne "
+    "Enden, um Aufmerksamkeit von Raten zu unterscheiden: nicht beurteilt.",
     "inconsistency.upper": "`upper` muss größer als 0 sein, ist aber {upper}.",
     "inconsistency.several_scales": "Die wiederholten Fragen haben verschiedene Skalen, daher sind Unterschiede "
     "Anteile an der Breite der jeweiligen Skala.",
@@ -1314,9 +1316,11 @@ MESSAGES = {
     "mittlere absolute Abweichung vom Median 0 ist und jeder Wert über dem Median markiert wird, wie klein der "
     "Unterschied auch ist. Die Werte selbst sollten geprüft werden.",
     "inconsistency.steps": "Antworten auf {questions:repeated question} liegen {difference:.2} Skalenstufen "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.widths": "Antworten auf {questions:repeated question} liegen {difference:.2} der Skalenbreite "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.once": "keine Frage wurde zweimal beantwortet",
     "scale_use.neutral_at_most": "`neutral_at_most` muss ein Anteil von 0 bis 1 sein, ist aber {neutral_at_most}.",
     "scale_use.no_neutral_point": "Die Skala hat keinen neutralen Punkt, daher kann niemand markiert werden. Die "

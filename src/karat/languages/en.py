@@ -153,8 +153,9 @@ TEXTS = {
     "needs.attention.slips": "attention trials answered correctly on the {account} account, with at most {slips} wrong",
     "needs.controls.neutral": "at most {neutral_at_most} neutral answers to controls",
     "needs.straightlining": "no run or pattern of answers that has a probability under {alpha} by chance",
-    "needs.inconsistency": "a difference between repeated answers of at most {upper} median absolute deviations above "
-    "the median",
+    "needs.inconsistency": "repeated answers that agree better than guesses do (guessing passes with p ≤ {alpha})",
+    "needs.inconsistency.upper": "a difference between repeated answers of at most {upper} median absolute deviations "
+    "above the median",
     "needs.scale_use": "at most {neutral_at_most} neutral answers",
     "needs.even_odd": "a correlation between halves of the answers of at least {at_least}",
     "needs.mahalanobis": "a distance from everybody's answers with a probability of at least {alpha}",
@@ -1248,6 +1249,8 @@ MESSAGES = {
     "straightlining.no_pattern": "no pattern; the longest run is {run} of [[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Nobody answered an item more than once, so there are no repeated questions to "
     "compare.",
+    "inconsistency.not_judged": "{participants:participant} repeated too few questions, or on scales without ends, to "
+    "tell attention from guessing, and {participants:is|are} not judged.",
     "inconsistency.upper": "`upper` must be above 0, got {upper}.",
     "inconsistency.several_scales": "The repeated questions have different scales, so differences are shares of each "
     "scale's width.",
@@ -1255,9 +1258,9 @@ MESSAGES = {
     "deviation is 0 and every score above the median is flagged, however small the difference. Check the scores "
     "themselves.",
     "inconsistency.steps": "answers to {questions:repeated question} differ by {difference:.2} scale steps (root mean "
-    "square of {comparisons:comparison})",
+    "square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.widths": "answers to {questions:repeated question} differ by {difference:.2} of the scale's width "
-    "(root mean square of {comparisons:comparison})",
+    "(root mean square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.once": "no question was answered twice",
     "scale_use.neutral_at_most": "`neutral_at_most` must be a share from 0 to 1, got {neutral_at_most}.",
     "scale_use.no_neutral_point": "The scale has no neutral point, so nobody can be flagged. The other columns are for "

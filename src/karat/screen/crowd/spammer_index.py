@@ -102,7 +102,7 @@ class SpammerIndex:
     """How many of the same participants each criterion that looks for careless answers flags, where it was compared."""
 
     def beside(self, flagged: Mapping[str, int]) -> SpammerIndex:
-        """The index beside the numbers of participants that criteria flag, of which those for careless answers count."""
+        """The index beside the numbers that criteria flag; only those that look for careless answers count."""
         own = {name: n for name, n in flagged.items() if name in CRITERIA and CRITERIA[name].careless}
         return replace(self, flagged=own)
 
