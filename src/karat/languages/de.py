@@ -158,9 +158,9 @@ TEXTS = {
     "needs.attention.slips": "Aufmerksamkeitstrials richtig beantwortet, Maßstab {account}, höchstens {slips} falsch",
     "needs.straightlining": "keine Folge und kein Muster von Antworten mit einer Zufallswahrscheinlichkeit unter "
     "{alpha}",
-    "needs.inconsistency": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen über "
-    "dem "
-    "Median",
+    "needs.inconsistency": "Übereinstimmung wiederholter Antworten über der von Raten (Raten besteht mit p ≤ {alpha})",
+    "needs.inconsistency.upper": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen "
+    "über dem Median",
     "needs.scale_use": "höchstens {neutral_at_most} neutrale Antworten",
     "needs.even_odd": "Korrelation der Antworthälften mindestens {at_least}",
     "needs.mahalanobis": "Abstand von den Antworten aller mit einer Wahrscheinlichkeit von mindestens {alpha}",
@@ -1314,6 +1314,8 @@ MESSAGES = {
     "[[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Kein Item wurde von derselben Person mehrfach beantwortet, daher gibt es keine "
     "wiederholten Fragen zu vergleichen.",
+    "inconsistency.not_judged": "{participants:participant} mit zu wenigen wiederholten Fragen oder auf Skalen ohne "
+    "Enden, um Aufmerksamkeit von Raten zu unterscheiden: nicht beurteilt.",
     "inconsistency.upper": "`upper` muss größer als 0 sein, ist aber {upper}.",
     "inconsistency.several_scales": "Die wiederholten Fragen haben verschiedene Skalen, daher sind Unterschiede "
     "Anteile an der Breite der jeweiligen Skala.",
@@ -1321,9 +1323,11 @@ MESSAGES = {
     "mittlere absolute Abweichung vom Median 0 ist und jeder Wert über dem Median markiert wird, wie klein der "
     "Unterschied auch ist. Die Werte selbst sollten geprüft werden.",
     "inconsistency.steps": "Antworten auf {questions:repeated question} liegen {difference:.2} Skalenstufen "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.widths": "Antworten auf {questions:repeated question} liegen {difference:.2} der Skalenbreite "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.once": "keine Frage wurde zweimal beantwortet",
     "scale_use.neutral_at_most": "`neutral_at_most` muss ein Anteil von 0 bis 1 sein, ist aber {neutral_at_most}.",
     "scale_use.no_neutral_point": "Die Skala hat keinen neutralen Punkt, daher kann niemand markiert werden. Die "
@@ -1519,6 +1523,12 @@ MESSAGES = {
     "Personen antworteten, ohne die Items zu beachten.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
+    "Personen: {why}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
+    "spammer_index.ordered": "die Antworten sind Bewertungen",
+    "spammer_index.items_alike": "die Items unterscheiden sich kaum",
+    "spammer_index.alone": "kein Kriterium wurde damit verglichen",
+    "spammer_index.no_criterion": "kein Kriterium markiert ähnlich viele Personen",
     "spammer_index.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
     "spammer_index.no_variance": "Dieses Modell hat keine einzelne Varianz der Personen.",
     "spammer_index.rounds_of_labels": "Runden (Spalte {column}) bleiben unberücksichtigt, weil das Modell der "
@@ -1584,6 +1594,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` müssen Zahlen von 0 bis unter 1 sein.",
     "index_by_share.too_few": "Von der Art {kind} sind {needed:participant} mit eigenen Namen nötig, doch es "
     "gibt {known}.",
+    "frozen.rules": "Die Regeln wurden nach Beginn der Studie geändert: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} kam hinzu",
+    "frozen.removed": "{criterion} fiel weg",
+    "frozen.defaults": "Voreinstellungen von karat haben sich nach Beginn der Studie geändert. Was die Studiendatei "
+    "nicht festlegt, kann abweichen.",
+    "frozen.items": "Items wurden nach Beginn der Studie geändert: {items}[[ und {more} weitere]].",
     "deletion.not_compared": "keine Antworten, die sich vergleichen lassen",
     "deletion.published": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; nach der "
     "veröffentlichten Regel sind {limit:.1} und mehr ungewöhnlich[[ (simuliert p = {p:.3r+})]][[ (simuliert p < "
@@ -2103,8 +2121,8 @@ MESSAGES = {
     "consensus.labels": "{method:word}: {items:item} aus {answers:answer}. {sure} {sure:Kategorie hat|Kategorien "
     "haben} eine Wahrscheinlichkeit von {limit:.2r} oder mehr, bei {ties} {ties:Item|Items} herrscht Gleichstand.",
     "consensus.right": "Im Median hat eine Person voraussichtlich mit {right:%} ihrer Antworten recht.",
-    "consensus.converged": "Das Modell von Dawid und Skene konvergierte nach {n} {n:Runde|Runden}.",
-    "consensus.not_converged": "Das Modell von Dawid und Skene konvergierte in {n} {n:Runde|Runden} nicht. Mit "
+    "consensus.converged": "{method:word}: nach {n} {n:Runde|Runden} konvergiert.",
+    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. Mit "
     "iterations=... sind mehr erlaubt.",
     "consensus.numbers": "Zahlen haben keine Kategorien und bleiben deshalb weg.",
     "consensus.no_categories": "Ein Konsens braucht Antworten in Kategorien (Kategorien, Ja oder Nein, Bewertungen, "
@@ -2387,6 +2405,8 @@ MESSAGES = {
     "word.majority": "Mehrheit",
     "word.weighted": "Gewichtete Mehrheit",
     "word.dawid-skene": "Modell von Dawid und Skene",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "erstaunlich",
     "word.meritorious": "verdienstvoll",
     "word.middling": "ziemlich gut",

@@ -153,8 +153,9 @@ TEXTS = {
     "needs.attention.slips": "attention trials answered correctly on the {account} account, with at most {slips} wrong",
     "needs.controls.neutral": "at most {neutral_at_most} neutral answers to controls",
     "needs.straightlining": "no run or pattern of answers that has a probability under {alpha} by chance",
-    "needs.inconsistency": "a difference between repeated answers of at most {upper} median absolute deviations above "
-    "the median",
+    "needs.inconsistency": "repeated answers that agree better than guesses do (guessing passes with p ≤ {alpha})",
+    "needs.inconsistency.upper": "a difference between repeated answers of at most {upper} median absolute deviations "
+    "above the median",
     "needs.scale_use": "at most {neutral_at_most} neutral answers",
     "needs.even_odd": "a correlation between halves of the answers of at least {at_least}",
     "needs.mahalanobis": "a distance from everybody's answers with a probability of at least {alpha}",
@@ -1254,6 +1255,8 @@ MESSAGES = {
     "straightlining.no_pattern": "no pattern; the longest run is {run} of [[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Nobody answered an item more than once, so there are no repeated questions to "
     "compare.",
+    "inconsistency.not_judged": "{participants:participant} repeated too few questions, or on scales without ends, to "
+    "tell attention from guessing, and {participants:is|are} not judged.",
     "inconsistency.upper": "`upper` must be above 0, got {upper}.",
     "inconsistency.several_scales": "The repeated questions have different scales, so differences are shares of each "
     "scale's width.",
@@ -1261,9 +1264,9 @@ MESSAGES = {
     "deviation is 0 and every score above the median is flagged, however small the difference. Check the scores "
     "themselves.",
     "inconsistency.steps": "answers to {questions:repeated question} differ by {difference:.2} scale steps (root mean "
-    "square of {comparisons:comparison})",
+    "square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.widths": "answers to {questions:repeated question} differ by {difference:.2} of the scale's width "
-    "(root mean square of {comparisons:comparison})",
+    "(root mean square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.once": "no question was answered twice",
     "scale_use.neutral_at_most": "`neutral_at_most` must be a share from 0 to 1, got {neutral_at_most}.",
     "scale_use.no_neutral_point": "The scale has no neutral point, so nobody can be flagged. The other columns are for "
@@ -1449,6 +1452,12 @@ MESSAGES = {
     "answered without regard to the items.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]: about {suspicious} of "
     "{participants:participant} may have answered without regard to the items.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]. This does not count careless "
+    "participants: {why}. Different use of the scale, dialects and items that hardly differ raise the index as well.",
+    "spammer_index.ordered": "answers are ratings",
+    "spammer_index.items_alike": "items hardly differ",
+    "spammer_index.alone": "no criterion was compared with it",
+    "spammer_index.no_criterion": "no criterion flags a similar number of participants",
     "spammer_index.simulations": "`simulations` must be 0 or more, not {simulations}.",
     "spammer_index.no_variance": "This model has no single variance of participants.",
     "spammer_index.rounds_of_labels": "Rounds (column {column}) are ignored because the model of labels has no "
@@ -1512,6 +1521,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` must be numbers from 0 to below 1.",
     "index_by_share.too_few": "{needed:participant} of the kind {kind} with names of their own are needed, but "
     "there are {known}.",
+    "frozen.rules": "The rules changed after the study started: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} was added",
+    "frozen.removed": "{criterion} was removed",
+    "frozen.defaults": "karat's default settings changed after the study started, so settings that the study file does "
+    "not state may differ.",
+    "frozen.items": "Items changed after the study started: {items}[[ and {more} more]].",
     "deletion.not_compared": "no answers that could be compared",
     "deletion.published": "without these {answers:answer} the model's deviance falls by {distance:.1+}; the "
     "published rule calls {limit:.1} and more unusual[[ (simulated p = {p:.3r+})]][[ (simulated p < "
@@ -1999,8 +2016,8 @@ MESSAGES = {
     "consensus.labels": "{method:word} labelled {items:item} from {answers:answer}. {sure} {sure:label has|labels "
     "have} a probability of {limit:.2r} or more, and {ties} {ties:is a tie|are ties}.",
     "consensus.right": "The median participant is expected to be right in {right:%} of answers.",
-    "consensus.converged": "Dawid and Skene's model converged after {n} {n:round|rounds}.",
-    "consensus.not_converged": "Dawid and Skene's model did not converge in {n} {n:round|rounds}. Use iterations=... "
+    "consensus.converged": "{method:word} converged after {n} {n:round|rounds}.",
+    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. Use iterations=... "
     "to allow more.",
     "consensus.numbers": "Numbers have no labels, so they are left out.",
     "consensus.no_categories": "Consensus needs answers in categories (labels, yes or no, ratings, choices), but the "
@@ -2263,6 +2280,8 @@ MESSAGES = {
     "word.majority": "Majority vote",
     "word.weighted": "Weighted majority vote",
     "word.dawid-skene": "Dawid and Skene's model",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "marvellous",
     "word.meritorious": "meritorious",
     "word.middling": "middling",
