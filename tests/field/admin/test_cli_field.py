@@ -210,6 +210,12 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
     assert "the screening rules differ from those that were frozen when blind started" in error
+    items = study_path.with_name("items.csv")
+    study_path.write_text(study_path.read_text().replace("at_least = 0.5", "at_least = 0.9"))
+    items.write_text(items.read_text().replace("Test 1 ", "Test one "))
+    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    assert "the items zz-item-1 (changed)" in error
+    assert "--changed" in error
     for file in data.glob("karat.db*"):
         file.rename(file.with_name(f"moved-{file.name}"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
@@ -249,7 +255,8 @@ def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Pa
     assert "note blind: The study is not as it was when it started: [recruitment] completion_code. This holds" in told
     assert max(map(len, server.lines[:3])) <= 110
     study_path.write_text(text.replace('prompt = "Natural?"', 'prompt = "Good?"'))
-    server = Server(study_path, "--data", data)
+    assert "--changed" in run("serve", study_path, "--data", data, "--port", "0", status=2)[1]
+    server = Server(study_path, "--data", data, "--changed")
     server.stop()
     assert any(line.startswith("warning    blind: The study is not as it was") for line in server.lines)
 
