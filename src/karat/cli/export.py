@@ -32,9 +32,10 @@ def export(
     ] = None,
     events: Annotated[Path | None, typer.Option(help="Also write what was logged beside the answers.")] = None,
     codebook: Annotated[Path | None, typer.Option(help="Also write what each column means.")] = None,
-    safe: Annotated[
-        bool, typer.Option("--safe", help="In CSV, mark text that a spreadsheet would run as a formula.")
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In CSV, do not mark text that a spreadsheet would run as a formula.")
     ] = False,
+    safe: Annotated[bool, typer.Option("--safe", hidden=True, help="CSV is always so, unless --raw is given.")] = True,
     with_ids: Annotated[
         bool, typer.Option("--with-ids", help="With --participants, the ids of the platform too: personal data.")
     ] = False,
@@ -43,6 +44,9 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write the judgments of a fielded study, and on request participants, events and a codebook.
+
+    In CSV, text that a spreadsheet would run as a formula is marked with an apostrophe, which karat takes away again
+    when it reads the file; with --raw it stays as it is, for other programs.
 
     Before a study is closed this ends its blindness: the dashboard shows from then on when that was.
     """
@@ -53,7 +57,7 @@ def export(
         raise KaratError("--with-ids has a say only with --participants.")
     with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
         notes = [*_unblinded(found), *_versions(found)]
-        written, summary = _write(found, out, participants, events, codebook, safe=safe, with_ids=with_ids)
+        written, summary = _write(found, out, participants, events, codebook, safe=not raw, with_ids=with_ids)
     if as_json:
         typer.echo(json.dumps({"written": [str(path) for path in written], "summary": summary, "notes": notes}))
         return
