@@ -93,7 +93,7 @@ def test_files_of_one_person_each_are_read_together(tmp_path: Path) -> None:
 
 
 def test_a_row_per_word_becomes_a_row_per_trial(tmp_path: Path) -> None:
-    words = "the cat saw a dog".split()
+    words = ["the", "cat", "saw", "a", "dog"]
     rows = [
         (p, i, "ab"[c], k + 1, word, 300 + k, r) for p, i, c, r in rated(10, 8) for k, word in enumerate(words)
     ]  # fmt: skip

@@ -141,6 +141,19 @@ def test_a_study_is_checked(browser: Browser, tmp_path: Path) -> None:
     assert "The result" not in browser.inside(address).text
 
 
+def test_a_study_names_dropped_files_only(browser: Browser, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("item,function,sentence\nsecret-item,test,A secret sentence.\n")
+    write_study(tmp_path / "study", "likert")
+    text = (tmp_path / "study" / "study.toml").read_text(encoding="utf-8")
+    for named in (str(secret), "../" * 12 + str(secret).lstrip("/")):
+        changed = text.replace('"items.csv"', f'"{named}"')
+        assert changed != text
+        page = browser.inside(browser.drop({"study.toml": changed.encode()})).text
+        assert "not among the dropped files" in page
+        assert "secret-item" not in page
+
+
 def test_a_zip_with_a_study_is_checked(browser: Browser, tmp_path: Path) -> None:
     write_study(tmp_path / "study", "likert")
     packed = io.BytesIO()

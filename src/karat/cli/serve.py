@@ -65,6 +65,9 @@ def serve(
     new_password: Annotated[
         bool, typer.Option("--new-password", help="Set a new password for the dashboard, where the old one is lost.")
     ] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Serve a study whose items, scale or rules were changed after its start.")
+    ] = False,
     new_database: Annotated[
         bool, typer.Option("--new-database", help="Begin with an empty database where the old one is gone.")
     ] = False,
@@ -90,7 +93,7 @@ def serve(
             others = _others(store, config)
             note_address(store, config.address)
             for slug, study in loaded:
-                _register(store, slug, study, draft)
+                _register(store, slug, study, draft, changed)
             app = create_app(loaded, store, config)
             run(app, config, listener, ready=lambda: _ready(config, loaded, show, others))
         finally:
@@ -216,21 +219,25 @@ def set_login(store: Store, renew: bool) -> None:
         typer.echo(f"dashboard  The password of {NAME} is {first.password} (shown only now).")
 
 
-def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
-    """Make the study known and start it; rules that differ from those that were frozen are refused."""
-    from karat.field.registration import changes, registration
+def _register(store: Store, slug: str, study: Study, draft: bool, forced: bool) -> None:
+    """Make the study known and start it; what differs from what was frozen is refused unless that is wanted."""
+    from karat.field.registration import changes, registration, restored
     from karat.field.store import studies
 
     row = store.call(studies.register, registration(slug, study))
-    if row.rules_changed:
+    if row.rules_changed and not forced:
         raise KaratError(
             f"{study.path.name}: the screening rules differ from those that were frozen when {slug} started "
             f"(fingerprint {row.screening_fingerprint}). Put them back, or field this as another study in a folder "
-            "of another name."
+            "of another name. With --changed the study is served, and the frozen rules hold."
         )
     if row.changed:
         with store.read() as connection:
-            found = changes(study, row.settings, studies.items_of(connection, slug))
+            files = studies.version_files(connection, row.id, row.fingerprint)
+            before = None if files is None else restored(files, row.fingerprint, study.path)
+            found = changes(study, row.settings, studies.items_of(connection, slug), before)
+        if found.asked and not forced:
+            raise KaratError(f"{slug}: {found} To serve it all the same, use --changed.")
         told = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
         typer.echo(fill(told, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
     store.call(studies.set_value, studies.ServerValue(f"path:{slug}", str(study.path.resolve())))
