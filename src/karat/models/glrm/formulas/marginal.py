@@ -90,7 +90,7 @@ class MarginalMeans:
             adjusted = np.maximum(studentized_range.sf(np.abs(estimate / se) * np.sqrt(2), len(self.estimate), df), p)
             half = studentized_range.ppf(self.level, len(self.estimate), df) / np.sqrt(2) * se
         else:
-            adjusted = {"holm": holm, "bh": benjamini_hochberg, "none": np.asarray}[adjust](p)
+            adjusted = holm(p) if adjust == "holm" else benjamini_hochberg(p) if adjust == "bh" else p
         names = self.labels()
         return Differences(
             tuple(f"{names[i]} - {names[j]}" for i, j in pairs), estimate, se, df, estimate - half, estimate + half,
