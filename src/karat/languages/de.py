@@ -196,17 +196,20 @@ TEXTS = {
     "all stimuli": "alle",
     "contrasts.ordinal": "Bedingungen [wurden|werden] mit einem gemischten kumulativen Logit-Modell verglichen, "
     "{formula} "
-    "[@mccullagh1980; @barr2013], mit Walds Typ-III-Tests und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "[@mccullagh1980; @barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946; "
+    "@kuznetsova2017] und Holms Korrektur innerhalb der Terme [@holm1979].",
     "contrasts.binary": "Bedingungen [wurden|werden] mit einem gemischten Logit-Modell verglichen, {formula} "
     "[@bates2015; "
-    "@barr2013], mit Walds Typ-III-Tests und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "@barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946] und Holms Korrektur "
+    "innerhalb der Terme [@holm1979].",
     "contrasts.gaussian": "Bedingungen [wurden|werden] mit einem linearen gemischten Modell verglichen, {formula} "
-    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946; "
-    "@kuznetsova2017] und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Standardfehlern und Freiheitsgraden nach Kenward und "
+    "Roger [@kenward1997; @halekoh2014] und Holms Korrektur innerhalb der Terme [@holm1979].",
     "simplified": "Seine Zufallseffekte wurden in {times} vereinfacht, weil die Anpassung singulär war; übrig blieb "
     "{formula}.",
     "simplify": "Steigungen variieren nach Person und Item, wo das Design mehrere Antworten je Zelle hat; ist die "
-    "Anpassung singulär, werden die Zufallseffekte vereinfacht, und der Bericht sagt, wie.",
+    "Anpassung singulär, entfallen zuerst die Korrelationen dieses Terms, dann einzeln der Effekt, der am wenigsten "
+    "variiert, bis sie nicht mehr singulär ist; der Bericht nennt, was entfiel.",
     "planned contrasts": "Geplante Vergleiche [waren|sind]: {contrasts}; p-Werte sind nicht korrigiert, Holms "
     "Korrektur "
     "[@holm1979] steht daneben.",
@@ -335,6 +338,8 @@ MESSAGES = {
     "sind mit Vorsicht zu lesen.",
     "wald.no_intercept": "Ohne Achsenabschnitt prüft der Test des ersten Faktors, ob alle seine Mittelwerte 0 sind.",
     "wald.not_converged": "{formula:quoted} ist nicht konvergiert.",
+    "wald.mixture": "Eine Varianz kann nicht unter null liegen, deshalb stammt p aus einer gleichen Mischung von χ² "
+    "mit {first} und {second} Freiheitsgraden.",
     "wald.boundary": "Eine Varianz wird bei null getestet, ihrem kleinsten möglichen Wert; das wahre p ist deshalb "
     "kleiner.",
     "wald.reml": "Verglichen werden REML-Kriterien; die festen Effekte sind gleich.",
@@ -1997,6 +2002,8 @@ MESSAGES = {
     "contrasts.no_values": "Keine Antwort hat einen Wert in {conditions:and}.",
     "contrasts.participants": "Personen",
     "contrasts.items": "Items",
+    "contrasts.same_participants": "{n} von {total} Personen {n:gab|gaben} immer dieselbe Antwort.",
+    "contrasts.same_items": "{n} von {total} Items {n:bekam|bekamen} immer dieselbe Antwort.",
     "contrasts.many_slopes": "Es gibt viele Steigungen der {group}, deshalb blieben ihre Korrelationen von Anfang an "
     "weg.",
     "contrasts.not_within": "{condition} variiert nicht innerhalb der {group}, deshalb gibt es keine solche Steigung.",
@@ -2011,6 +2018,10 @@ MESSAGES = {
     "planned.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} ist {estimate:.2}, ohne Intervall.",
     "planned.unit": "Die Differenzen sind in {unit} angegeben.",
+    "planned.equivalence": "{name}: {verdict} (Äquivalenz p {p:p}).",
+    "planned.equivalent": "der Unterschied ist kleiner als die genannte Grenze",
+    "planned.different": "der Unterschied ist größer als die genannte Grenze",
+    "planned.undecided": "ob der Unterschied kleiner als die genannte Grenze ist, bleibt offen",
     "planned.failed": "Der geplante Vergleich {name:quoted} ließ sich nicht berechnen. {reason}",
     "planned.no_term": "Das Modell hat keinen Term aus {factors:and}.",
     "planned.no_answers": "Es gibt keine Antworten bei {first} oder {second}.",
@@ -2075,6 +2086,7 @@ MESSAGES = {
     "nicht. Die Koeffizienten sind {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von zwei Personen beurteilt. Mit "
     "conditions=[] gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
+    "agreement.k": "Intraklassenkorrelationen von Mittelwerten gelten für k = {k:.1} Antworten je Stimulus.",
     "agreement.single_answers": "{n:stimulus} mit nur einer Antwort {n:hat|haben} kein Paar von Personen.",
     "noise_ceiling.participants": "Besser als im Folgenden kann kein Modell die Antworten vorhersagen "
     "({n:participant}).",

@@ -196,16 +196,19 @@ TEXTS = {
     "all stimuli": "all stimuli",
     "contrasts.ordinal": "Conditions [were|will be] compared by a cumulative logit mixed model, {formula} "
     "[@mccullagh1980; "
-    "@barr2013], with Wald's Type III tests and Holm's adjustment within terms [@holm1979].",
+    "@barr2013], with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946; @kuznetsova2017] and "
+    "Holm's adjustment within terms [@holm1979].",
     "contrasts.binary": "Conditions [were|will be] compared by a logit mixed model, {formula} [@bates2015; @barr2013], "
-    "with Wald's Type III tests and Holm's adjustment within terms [@holm1979].",
+    "with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946] and Holm's adjustment within terms "
+    "[@holm1979].",
     "contrasts.gaussian": "Conditions [were|will be] compared by a linear mixed model, {formula} [@bates2015; "
     "@barr2013], "
-    "with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946; @kuznetsova2017] and Holm's "
-    "adjustment within terms [@holm1979].",
+    "with Type III F tests, Kenward and Roger's standard errors and degrees of freedom [@kenward1997; @halekoh2014] "
+    "and Holm's adjustment within terms [@holm1979].",
     "simplified": "Its random effects were simplified in {times}, as the fit was singular; what remained is {formula}.",
     "simplify": "Slopes vary by participant and by item where the design has several answers a cell; where the fit is "
-    "singular, the random effects will be simplified, and the report will say how.",
+    "singular, the correlations of that participant or item term are removed first, then the effect that varies least, "
+    "one at a time until the fit is no longer singular, and the report says what was removed.",
     "planned contrasts": "Planned comparisons [were|will be]: {contrasts}. Their p values are not adjusted; "
     "Holm-adjusted p values [@holm1979] are also reported.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
@@ -319,6 +322,8 @@ MESSAGES = {
     "care.",
     "wald.no_intercept": "Without an intercept, the test of the first factor is that all its means are 0.",
     "wald.not_converged": "{formula:quoted} did not converge.",
+    "wald.mixture": "A variance cannot be below zero, so p is from an equal mixture of χ² with {first} and {second} "
+    "degrees of freedom.",
     "wald.boundary": "A variance is tested at zero, the smallest possible value, so the true p is smaller.",
     "wald.reml": "REML criteria are compared; the fixed effects are the same.",
     "marginal.link": "Estimated marginal means on the scale of the link.",
@@ -1902,6 +1907,8 @@ MESSAGES = {
     "contrasts.no_values": "No answer has a value in {conditions:and}.",
     "contrasts.participants": "participants",
     "contrasts.items": "items",
+    "contrasts.same_participants": "{n} of {total} participants always gave the same answer.",
+    "contrasts.same_items": "{n} of {total} items always got the same answer.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
     "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
@@ -1913,6 +1920,10 @@ MESSAGES = {
     "planned.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} is {estimate:.2}, without an interval.",
     "planned.unit": "Differences are in {unit}.",
+    "planned.equivalence": "{name}: {verdict} (equivalence p {p:p}).",
+    "planned.equivalent": "the difference is smaller than the stated bound",
+    "planned.different": "the difference is larger than the stated bound",
+    "planned.undecided": "whether the difference is smaller than the stated bound is undecided",
     "planned.failed": "The planned comparison {name:quoted} could not be computed. {reason}",
     "planned.no_term": "The model has no term of {factors:and}.",
     "planned.no_answers": "There are no answers at {first} or {second}.",
@@ -1972,6 +1983,7 @@ MESSAGES = {
     "The coefficients are {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. Use conditions=[] if "
     "columns split what should be one stimulus.",
+    "agreement.k": "Intraclass correlations of means are for k = {k:.1} answers per stimulus.",
     "agreement.single_answers": "{n:stimulus} with a single answer {n:has|have} no pair of participants.",
     "noise_ceiling.participants": "This is the best any model could predict, estimated from {n:participant}.",
     "noise_ceiling.means": "[[{question}: ]]Perfect predictions would correlate {estimate:.2r}[[ ({level:%} interval "
