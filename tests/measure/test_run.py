@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from scipy.stats import t
 
 import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
@@ -276,6 +277,20 @@ def test_a_planned_interaction_is_the_difference_of_differences(factorial: Measu
     assert (one["estimate"], one["p"]) == pytest.approx((2 * difference["estimate"].item(), difference["p"].item()))
     reason = Message("planned.no_factor", {"names": ["c"]})
     assert planned.notes == (Message("planned.failed", {"name": "lost", "reason": reason}),)
+
+
+def test_planned_equivalence_is_two_one_sided_t_tests(factorial: Measures) -> None:
+    found = factorial.of("contrasts")
+    bounds = {"wide": 50.0, "narrow": 1e-6, "none": None}
+    plan = [
+        ContrastSettings(name=name, factor="a", levels=["high", "low"], equivalence=bound)
+        for name, bound in bounds.items()
+    ]
+    wide, narrow, none = planned_contrasts(plan, found).frame.to_dicts()
+    assert (wide["equivalence"], narrow["equivalence"], none["equivalence"]) == ("equivalent", "different", None)
+    lower, upper = ((narrow["estimate"] + sign * 1e-6) / narrow["se"] for sign in (1, -1))
+    assert narrow["p_equivalence"] == pytest.approx(max(t.sf(lower, narrow["df"]), t.cdf(upper, narrow["df"])))
+    assert narrow["p"] == pytest.approx(2 * t.sf(abs(narrow["estimate"]) / narrow["se"], narrow["df"]))
 
 
 def test_an_interaction_needs_its_term_and_a_choice_has_none() -> None:

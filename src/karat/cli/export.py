@@ -43,13 +43,10 @@ def export(
     codebook: Annotated[
         Path | None, typer.Option(help="Also write a codebook to this CSV file.", metavar="FILE")
     ] = None,
-    safe_for_spreadsheets: Annotated[
-        bool,
-        typer.Option("--safe-for-spreadsheets", help="In CSV, mark text that a spreadsheet would run as a formula."),
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In CSV, leave text that a spreadsheet would run as a formula unmarked.")
     ] = False,
-    safe: Annotated[
-        bool, typer.Option("--safe", hidden=True, help="An older name of --safe-for-spreadsheets.")
-    ] = False,
+    safe: Annotated[bool, typer.Option("--safe", hidden=True, help="CSV is always so, unless --raw is given.")] = True,
     with_ids: Annotated[
         bool, typer.Option("--with-ids", help="With --participants, include the platform ids, which are personal data.")
     ] = False,
@@ -59,6 +56,9 @@ def export(
 ) -> None:
     """Write the judgments of a study and, on request, its participants, events and a codebook.
 
+    In CSV, text that a spreadsheet would run as a formula is marked with an apostrophe, which karat removes when it
+    reads the file. Use --raw for other programs.
+
     Exporting before the study is closed ends blinding. The dashboard then shows when that happened.
     """
     for path in (out, participants, events, codebook):
@@ -67,10 +67,8 @@ def export(
     if with_ids and participants is None:
         raise KaratError("--with-ids needs --participants FILE.")
     with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
-        notes = _unblinded(found)
-        written, summary = _write(
-            found, out, participants, events, codebook, safe=safe or safe_for_spreadsheets, with_ids=with_ids
-        )
+        notes = [*_unblinded(found), *_versions(found)]
+        written, summary = _write(found, out, participants, events, codebook, safe=not raw, with_ids=with_ids)
     if as_json:
         typer.echo(json.dumps({"written": [str(path) for path in written], "summary": summary, "notes": notes}))
         return
@@ -112,6 +110,28 @@ def _write(
             raise KaratError(f"{error.filename or out} cannot be written: {error.strerror or error}.") from None
     written = [*files_of(out, judgments.participants), *(path for path, _ in tables if path is not None)]
     return written, judgments.summary().splitlines()[0]
+
+
+def _versions(found: StoredStudy) -> list[str]:
+    """What is to be said where participants began with different versions of the study."""
+    from karat.field.registration import changed_items, restored
+    from karat.field.store import export as stored
+    from karat.field.store import studies
+
+    with found.store.read() as connection:
+        people = stored.participants(connection, found.row.id)
+        files = studies.versions(connection, found.row.id)
+    if "version" not in people.columns or people["version"].n_unique() < 2:
+        return []
+    counts = people["version"].drop_nulls().value_counts(sort=True, name="count").rows()
+    kept = [restored(own, version, found.study.path) for version, own in files.items()]
+    known = [study for study in kept if study is not None]
+    which = changed_items(known[0], known[-1]) if len(known) > 1 else ()
+    return [
+        f"The study was changed while it ran: {', '.join(f'{number} began with {name}' for name, number in counts)}. "
+        f"The column version tells them apart."
+        + (f" Items that differ between the first and the last: {', '.join(which)}." if which else "")
+    ]
 
 
 def _unblinded(found: StoredStudy) -> list[str]:

@@ -75,8 +75,11 @@ def serve(
     new_password: Annotated[
         bool, typer.Option("--new-password", help="Set a new password for the dashboard if you lost the old one.")
     ] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Serve a study whose items, scale or rules have changed since it started.")
+    ] = False,
     new_database: Annotated[
-        bool, typer.Option("--new-database", help="Begin with an empty database where the old one is gone.")
+        bool, typer.Option("--new-database", help="Start with an empty database if the old one is gone.")
     ] = False,
 ) -> None:
     """Serve studies on the web, with pages for participants and a dashboard for researchers.
@@ -100,7 +103,7 @@ def serve(
             others = _others(store, config)
             note_address(store, config.address)
             for slug, study in loaded:
-                _register(store, slug, study, draft)
+                _register(store, slug, study, draft, changed)
             app = create_app(loaded, store, config)
             run(app, config, listener, ready=lambda: _ready(config, loaded, show, others))
         finally:
@@ -226,21 +229,25 @@ def set_login(store: Store, renew: bool) -> None:
         typer.echo(f"dashboard  The password of {NAME} is {first.password} (shown only now).")
 
 
-def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
-    """Register the study and start it; refuse rules that differ from the frozen ones."""
-    from karat.field.registration import changes, registration
+def _register(store: Store, slug: str, study: Study, draft: bool, forced: bool) -> None:
+    """Register the study and start it; refuse changes to what was frozen, unless forced."""
+    from karat.field.registration import changes, registration, restored
     from karat.field.store import studies
 
     row = store.call(studies.register, registration(slug, study))
-    if row.rules_changed:
+    if row.rules_changed and not forced:
         raise KaratError(
             f"{study.path.name}: the screening rules have changed since {slug} started "
             f"(fingerprint {row.screening_fingerprint}). Restore them, or run this as a new study in a folder with "
-            "another name."
+            "another name. Use --changed to serve it with the frozen rules."
         )
     if row.changed:
         with store.read() as connection:
-            found = changes(study, row.settings, studies.items_of(connection, slug))
+            files = studies.version_files(connection, row.id, row.fingerprint)
+            before = None if files is None else restored(files, row.fingerprint, study.path)
+            found = changes(study, row.settings, studies.items_of(connection, slug), before)
+        if found.asked and not forced:
+            raise KaratError(f"{slug}: {found} To serve it anyway, use --changed.")
         line = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
         typer.echo(fill(line, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
     store.call(studies.set_value, studies.ServerValue(f"path:{slug}", str(study.path.resolve())))

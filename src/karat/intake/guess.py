@@ -284,7 +284,7 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
         # LimeSurvey numbers the answers of a question; one that nobody gave lies between the others.
         found = {int(code[2]): word for code, word in zip(codes, words, strict=True) if code}
         blank = words[0].rstrip("0123456789")
-        if 0 < min(found) and max(found) <= MOST_ORDINAL_POINTS:
+        if min(found) > 0 and max(found) <= MOST_ORDINAL_POINTS:
             width = len(words[0]) - len(blank)
             return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
     plainly = {_bare_answer(word): word for word in words}

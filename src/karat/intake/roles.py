@@ -46,7 +46,8 @@ ANSWER_STEMS = re.compile(
 )
 """Words of which names of columns with answers are made, also where other words follow."""
 CHOSEN = re.compile(
-    r"(chosen|selected|picked|winner|winning|preferred|response|answer)[_. ]?\w*(cond\w*|type|version|item|structure|variant)"
+    r"(chosen|selected|picked|winner|winning|preferred|response|answer)[_. ]?\w*"
+    r"(cond\w*|type|version|item|structure|variant)"
 )
 """Names of columns that say what an answer amounts to."""
 NO_ANSWERS = re.compile(
@@ -74,6 +75,7 @@ FEWEST_FILLED = 0.05
 DESIGNED = 0.4
 """Below this dispersion a design gives every participant each level equally often."""
 FEW_WORDS = 7
+PHRASE = 2
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
@@ -211,7 +213,8 @@ class _RoleSearch:
                 other.is_about_people and other.distinct > 1 and self.contents.follows(other.name, [content.name])
                 for other in self._free()
             )
-            varied = any(self.contents.varies_within(other.name, content.name) for other in self._free())
+            others = [name for name in self.contents.names if name != content.name]
+            varied = any(self.contents.varies_within(other, content.name) for other in others)
             if not varied or (content.distinct == 1 and not exact):
                 continue
             rank = NAMES["participant"].index(name) if exact else 99
@@ -254,8 +257,9 @@ class _RoleSearch:
         joint = [self.contents[name] for name in several if len(several) > 1]
         for content in [*self._free(), *joint]:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
-            known = content.functions
             exact = content.plain in NAMES["function"]
+            # A phrase that contains such a word is a level of something else, such as "with training".
+            known = {v: f for v, f in content.functions.items() if named or exact or len(v.split()) < PHRASE}
             if not known or content.distinct > 40 or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
@@ -470,7 +474,7 @@ class _RoleSearch:
         return content.plain in NAMES["item"] or any(word in ITEM_WORDS for word in words_of(content.name))
 
     def _sides(self) -> None:
-        """Two columns that differ only in the name of a side, where the answers are these sides or what stands there."""
+        """Two columns whose names differ in a side, where the answers are these sides or what stands there."""
         source = self.roles.mapping.get("response")
         if (
             source not in self.contents.names
@@ -618,7 +622,7 @@ class _RoleSearch:
                 self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
 
     def _choice(self, role: str, parts: Sequence[str]) -> Proposal:
-        combinations = self.contents.combinations(list(parts))
+        combinations = self.contents.combinations(list(parts)) if len(parts) > 1 else self.contents[parts[0]].distinct
         sample = [str(value) for value in self.contents[parts[0]].values[:3]]
         if len(parts) > 1:
             head = self.contents.frame.select(parts).unique(maintain_order=True).head(2)
@@ -626,7 +630,7 @@ class _RoleSearch:
         values: dict[str, object] = {"n": combinations, "sample": [cut(one) for one in sample]}
         if role == "item" and self.person:
             per = self.contents.codes.group_by(list(parts)).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
-            values |= {"least": per.min(), "most": per.max()}
+            values |= {"least": per.min(), "most": per.max()} if per.min() != per.max() else {"every": per.max()}
         return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
 
 

@@ -158,9 +158,9 @@ TEXTS = {
     "needs.attention.slips": "Aufmerksamkeitstrials richtig beantwortet, Maßstab {account}, höchstens {slips} falsch",
     "needs.straightlining": "keine Folge und kein Muster von Antworten mit einer Zufallswahrscheinlichkeit unter "
     "{alpha}",
-    "needs.inconsistency": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen über "
-    "dem "
-    "Median",
+    "needs.inconsistency": "Übereinstimmung wiederholter Antworten über der von Raten (Raten besteht mit p ≤ {alpha})",
+    "needs.inconsistency.upper": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen "
+    "über dem Median",
     "needs.scale_use": "höchstens {neutral_at_most} neutrale Antworten",
     "needs.even_odd": "Korrelation der Antworthälften mindestens {at_least}",
     "needs.mahalanobis": "Abstand von den Antworten aller mit einer Wahrscheinlichkeit von mindestens {alpha}",
@@ -196,17 +196,20 @@ TEXTS = {
     "all stimuli": "alle",
     "contrasts.ordinal": "Bedingungen [wurden|werden] mit einem gemischten kumulativen Logit-Modell verglichen, "
     "{formula} "
-    "[@mccullagh1980; @barr2013], mit Walds Typ-III-Tests und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "[@mccullagh1980; @barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946; "
+    "@kuznetsova2017] und Holms Korrektur innerhalb der Terme [@holm1979].",
     "contrasts.binary": "Bedingungen [wurden|werden] mit einem gemischten Logit-Modell verglichen, {formula} "
     "[@bates2015; "
-    "@barr2013], mit Walds Typ-III-Tests und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "@barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946] und Holms Korrektur "
+    "innerhalb der Terme [@holm1979].",
     "contrasts.gaussian": "Bedingungen [wurden|werden] mit einem linearen gemischten Modell verglichen, {formula} "
-    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946; "
-    "@kuznetsova2017] und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Standardfehlern und Freiheitsgraden nach Kenward und "
+    "Roger [@kenward1997; @halekoh2014] und Holms Korrektur innerhalb der Terme [@holm1979].",
     "simplified": "Seine Zufallseffekte wurden in {times} vereinfacht, weil die Anpassung singulär war; übrig blieb "
     "{formula}.",
     "simplify": "Steigungen variieren nach Person und Item, wo das Design mehrere Antworten je Zelle hat; ist die "
-    "Anpassung singulär, werden die Zufallseffekte vereinfacht, und der Bericht sagt, wie.",
+    "Anpassung singulär, entfallen zuerst die Korrelationen dieses Terms, dann einzeln der Effekt, der am wenigsten "
+    "variiert, bis sie nicht mehr singulär ist; der Bericht nennt, was entfiel.",
     "planned contrasts": "Geplante Vergleiche [waren|sind]: {contrasts}; p-Werte sind nicht korrigiert, Holms "
     "Korrektur "
     "[@holm1979] steht daneben.",
@@ -335,6 +338,8 @@ MESSAGES = {
     "sind mit Vorsicht zu lesen.",
     "wald.no_intercept": "Ohne Achsenabschnitt prüft der Test des ersten Faktors, ob alle seine Mittelwerte 0 sind.",
     "wald.not_converged": "{formula:quoted} ist nicht konvergiert.",
+    "wald.mixture": "Eine Varianz kann nicht unter null liegen, deshalb stammt p aus einer gleichen Mischung von χ² "
+    "mit {first} und {second} Freiheitsgraden.",
     "wald.boundary": "Eine Varianz wird bei null getestet, ihrem kleinsten möglichen Wert; das wahre p ist deshalb "
     "kleiner.",
     "wald.reml": "Verglichen werden REML-Kriterien; die festen Effekte sind gleich.",
@@ -588,7 +593,7 @@ MESSAGES = {
     "ask.wide": "Was ist eine Zeile?",
     "ask.answers": "Wie werden die Antworten zusammengefasst?",
     "ask.participant_choice": "{n} verschiedene Werte",
-    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]], etwa {sample:and}",
+    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]][[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
@@ -604,6 +609,7 @@ MESSAGES = {
     "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
     "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
+    "form.word_rows": "Zeilen zu weiteren Wörtern derselben Trials",
     "form.second_rows": "zweite Zeilen von Wahltrials",
     "form.broken_lines": "{n} {n:Zeilenumbruch|Zeilenumbrüche} in Zellen ohne Anführungszeichen {n:wurde|wurden} "
     "geschlossen.",
@@ -1313,6 +1319,8 @@ MESSAGES = {
     "[[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Kein Item wurde von derselben Person mehrfach beantwortet, daher gibt es keine "
     "wiederholten Fragen zu vergleichen.",
+    "inconsistency.not_judged": "{participants:participant} mit zu wenigen wiederholten Fragen oder auf Skalen ohne "
+    "Enden, um Aufmerksamkeit von Raten zu unterscheiden: nicht beurteilt.",
     "inconsistency.upper": "`upper` muss größer als 0 sein, ist aber {upper}.",
     "inconsistency.several_scales": "Die wiederholten Fragen haben verschiedene Skalen, daher sind Unterschiede "
     "Anteile an der Breite der jeweiligen Skala.",
@@ -1320,9 +1328,11 @@ MESSAGES = {
     "mittlere absolute Abweichung vom Median 0 ist und jeder Wert über dem Median markiert wird, wie klein der "
     "Unterschied auch ist. Die Werte selbst sollten geprüft werden.",
     "inconsistency.steps": "Antworten auf {questions:repeated question} liegen {difference:.2} Skalenstufen "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.widths": "Antworten auf {questions:repeated question} liegen {difference:.2} der Skalenbreite "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.once": "keine Frage wurde zweimal beantwortet",
     "scale_use.neutral_at_most": "`neutral_at_most` muss ein Anteil von 0 bis 1 sein, ist aber {neutral_at_most}.",
     "scale_use.no_neutral_point": "Die Skala hat keinen neutralen Punkt, daher kann niemand markiert werden. Die "
@@ -1518,6 +1528,12 @@ MESSAGES = {
     "Personen antworteten, ohne die Items zu beachten.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
+    "Personen: {why}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
+    "spammer_index.ordered": "die Antworten sind Bewertungen",
+    "spammer_index.items_alike": "die Items unterscheiden sich kaum",
+    "spammer_index.alone": "kein Kriterium wurde damit verglichen",
+    "spammer_index.no_criterion": "kein Kriterium markiert ähnlich viele Personen",
     "spammer_index.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
     "spammer_index.no_variance": "Dieses Modell hat keine einzelne Varianz der Personen.",
     "spammer_index.rounds_of_labels": "Runden (Spalte {column}) bleiben unberücksichtigt, weil das Modell der "
@@ -1583,6 +1599,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` müssen Zahlen von 0 bis unter 1 sein.",
     "index_by_share.too_few": "Von der Art {kind} sind {needed:participant} mit eigenen Namen nötig, doch es "
     "gibt {known}.",
+    "frozen.rules": "Die Regeln wurden nach Beginn der Studie geändert: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} kam hinzu",
+    "frozen.removed": "{criterion} fiel weg",
+    "frozen.defaults": "Voreinstellungen von karat haben sich nach Beginn der Studie geändert. Was die Studiendatei "
+    "nicht festlegt, kann abweichen.",
+    "frozen.items": "Items wurden nach Beginn der Studie geändert: {items}[[ und {more} weitere]].",
     "deletion.not_compared": "keine Antworten, die sich vergleichen lassen",
     "deletion.published": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; nach der "
     "veröffentlichten Regel sind {limit:.1} und mehr ungewöhnlich[[ (simuliert p = {p:.3r+})]][[ (simuliert p < "
@@ -1978,6 +2002,8 @@ MESSAGES = {
     "contrasts.no_values": "Keine Antwort hat einen Wert in {conditions:and}.",
     "contrasts.participants": "Personen",
     "contrasts.items": "Items",
+    "contrasts.same_participants": "{n} von {total} Personen {n:gab|gaben} immer dieselbe Antwort.",
+    "contrasts.same_items": "{n} von {total} Items {n:bekam|bekamen} immer dieselbe Antwort.",
     "contrasts.many_slopes": "Es gibt viele Steigungen der {group}, deshalb blieben ihre Korrelationen von Anfang an "
     "weg.",
     "contrasts.not_within": "{condition} variiert nicht innerhalb der {group}, deshalb gibt es keine solche Steigung.",
@@ -1992,6 +2018,10 @@ MESSAGES = {
     "planned.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} ist {estimate:.2}, ohne Intervall.",
     "planned.unit": "Die Differenzen sind in {unit} angegeben.",
+    "planned.equivalence": "{name}: {verdict} (Äquivalenz p {p:p}).",
+    "planned.equivalent": "der Unterschied ist kleiner als die genannte Grenze",
+    "planned.different": "der Unterschied ist größer als die genannte Grenze",
+    "planned.undecided": "ob der Unterschied kleiner als die genannte Grenze ist, bleibt offen",
     "planned.failed": "Der geplante Vergleich {name:quoted} ließ sich nicht berechnen. {reason}",
     "planned.no_term": "Das Modell hat keinen Term aus {factors:and}.",
     "planned.no_answers": "Es gibt keine Antworten bei {first} oder {second}.",
@@ -2056,6 +2086,7 @@ MESSAGES = {
     "nicht. Die Koeffizienten sind {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von zwei Personen beurteilt. Mit "
     "conditions=[] gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
+    "agreement.k": "Intraklassenkorrelationen von Mittelwerten gelten für k = {k:.1} Antworten je Stimulus.",
     "agreement.single_answers": "{n:stimulus} mit nur einer Antwort {n:hat|haben} kein Paar von Personen.",
     "noise_ceiling.participants": "Besser als im Folgenden kann kein Modell die Antworten vorhersagen "
     "({n:participant}).",
@@ -2102,8 +2133,8 @@ MESSAGES = {
     "consensus.labels": "{method:word}: {items:item} aus {answers:answer}. {sure} {sure:Kategorie hat|Kategorien "
     "haben} eine Wahrscheinlichkeit von {limit:.2r} oder mehr, bei {ties} {ties:Item|Items} herrscht Gleichstand.",
     "consensus.right": "Im Median hat eine Person voraussichtlich mit {right:%} ihrer Antworten recht.",
-    "consensus.converged": "Das Modell von Dawid und Skene konvergierte nach {n} {n:Runde|Runden}.",
-    "consensus.not_converged": "Das Modell von Dawid und Skene konvergierte in {n} {n:Runde|Runden} nicht. Mit "
+    "consensus.converged": "{method:word}: nach {n} {n:Runde|Runden} konvergiert.",
+    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. Mit "
     "iterations=... sind mehr erlaubt.",
     "consensus.numbers": "Zahlen haben keine Kategorien und bleiben deshalb weg.",
     "consensus.no_categories": "Ein Konsens braucht Antworten in Kategorien (Kategorien, Ja oder Nein, Bewertungen, "
@@ -2386,6 +2417,8 @@ MESSAGES = {
     "word.majority": "Mehrheit",
     "word.weighted": "Gewichtete Mehrheit",
     "word.dawid-skene": "Modell von Dawid und Skene",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "erstaunlich",
     "word.meritorious": "verdienstvoll",
     "word.middling": "ziemlich gut",

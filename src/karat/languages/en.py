@@ -153,8 +153,9 @@ TEXTS = {
     "needs.attention.slips": "attention trials answered correctly on the {account} account, with at most {slips} wrong",
     "needs.controls.neutral": "at most {neutral_at_most} neutral answers to controls",
     "needs.straightlining": "no run or pattern of answers that has a probability under {alpha} by chance",
-    "needs.inconsistency": "a difference between repeated answers of at most {upper} median absolute deviations above "
-    "the median",
+    "needs.inconsistency": "repeated answers that agree better than guesses do (guessing passes with p ≤ {alpha})",
+    "needs.inconsistency.upper": "a difference between repeated answers of at most {upper} median absolute deviations "
+    "above the median",
     "needs.scale_use": "at most {neutral_at_most} neutral answers",
     "needs.even_odd": "a correlation between halves of the answers of at least {at_least}",
     "needs.mahalanobis": "a distance from everybody's answers with a probability of at least {alpha}",
@@ -195,16 +196,19 @@ TEXTS = {
     "all stimuli": "all stimuli",
     "contrasts.ordinal": "Conditions [were|will be] compared by a cumulative logit mixed model, {formula} "
     "[@mccullagh1980; "
-    "@barr2013], with Wald's Type III tests and Holm's adjustment within terms [@holm1979].",
+    "@barr2013], with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946; @kuznetsova2017] and "
+    "Holm's adjustment within terms [@holm1979].",
     "contrasts.binary": "Conditions [were|will be] compared by a logit mixed model, {formula} [@bates2015; @barr2013], "
-    "with Wald's Type III tests and Holm's adjustment within terms [@holm1979].",
+    "with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946] and Holm's adjustment within terms "
+    "[@holm1979].",
     "contrasts.gaussian": "Conditions [were|will be] compared by a linear mixed model, {formula} [@bates2015; "
     "@barr2013], "
-    "with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946; @kuznetsova2017] and Holm's "
-    "adjustment within terms [@holm1979].",
+    "with Type III F tests, Kenward and Roger's standard errors and degrees of freedom [@kenward1997; @halekoh2014] "
+    "and Holm's adjustment within terms [@holm1979].",
     "simplified": "Its random effects were simplified in {times}, as the fit was singular; what remained is {formula}.",
     "simplify": "Slopes vary by participant and by item where the design has several answers a cell; where the fit is "
-    "singular, the random effects will be simplified, and the report will say how.",
+    "singular, the correlations of that participant or item term are removed first, then the effect that varies least, "
+    "one at a time until the fit is no longer singular, and the report says what was removed.",
     "planned contrasts": "Planned comparisons [were|will be]: {contrasts}. Their p values are not adjusted; "
     "Holm-adjusted p values [@holm1979] are also reported.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
@@ -318,6 +322,8 @@ MESSAGES = {
     "care.",
     "wald.no_intercept": "Without an intercept, the test of the first factor is that all its means are 0.",
     "wald.not_converged": "{formula:quoted} did not converge.",
+    "wald.mixture": "A variance cannot be below zero, so p is from an equal mixture of χ² with {first} and {second} "
+    "degrees of freedom.",
     "wald.boundary": "A variance is tested at zero, the smallest possible value, so the true p is smaller.",
     "wald.reml": "REML criteria are compared; the fixed effects are the same.",
     "marginal.link": "Estimated marginal means on the scale of the link.",
@@ -554,7 +560,7 @@ MESSAGES = {
     "ask.wide": "What is one row?",
     "ask.answers": "How are the answers grouped?",
     "ask.participant_choice": "{n} different values",
-    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]], such as {sample:and}",
+    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]][[, each seen by {every:participant}]], such as {sample:and}",
     "ask.response_choice": "{n} different values, such as {sample:and}",
     "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
     "ask.wide_item": "an item, and {n} columns are participants",
@@ -569,6 +575,7 @@ MESSAGES = {
     "form.sides": "The answers name the two sides and are read so: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
+    "form.word_rows": "rows of further words of the same trials",
     "form.second_rows": "second rows of choice trials",
     "form.broken_lines": "{n} {n:line break|line breaks} inside cells without quotes {n:was|were} closed.",
     "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it is|they are} no results: {files}.",
@@ -1253,6 +1260,8 @@ MESSAGES = {
     "straightlining.no_pattern": "no pattern; the longest run is {run} of [[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Nobody answered an item more than once, so there are no repeated questions to "
     "compare.",
+    "inconsistency.not_judged": "{participants:participant} repeated too few questions, or on scales without ends, to "
+    "tell attention from guessing, and {participants:is|are} not judged.",
     "inconsistency.upper": "`upper` must be above 0, got {upper}.",
     "inconsistency.several_scales": "The repeated questions have different scales, so differences are shares of each "
     "scale's width.",
@@ -1260,9 +1269,9 @@ MESSAGES = {
     "deviation is 0 and every score above the median is flagged, however small the difference. Check the scores "
     "themselves.",
     "inconsistency.steps": "answers to {questions:repeated question} differ by {difference:.2} scale steps (root mean "
-    "square of {comparisons:comparison})",
+    "square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.widths": "answers to {questions:repeated question} differ by {difference:.2} of the scale's width "
-    "(root mean square of {comparisons:comparison})",
+    "(root mean square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.once": "no question was answered twice",
     "scale_use.neutral_at_most": "`neutral_at_most` must be a share from 0 to 1, got {neutral_at_most}.",
     "scale_use.no_neutral_point": "The scale has no neutral point, so nobody can be flagged. The other columns are for "
@@ -1448,6 +1457,12 @@ MESSAGES = {
     "answered without regard to the items.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]: about {suspicious} of "
     "{participants:participant} may have answered without regard to the items.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]. This does not count careless "
+    "participants: {why}. Different use of the scale, dialects and items that hardly differ raise the index as well.",
+    "spammer_index.ordered": "answers are ratings",
+    "spammer_index.items_alike": "items hardly differ",
+    "spammer_index.alone": "no criterion was compared with it",
+    "spammer_index.no_criterion": "no criterion flags a similar number of participants",
     "spammer_index.simulations": "`simulations` must be 0 or more, not {simulations}.",
     "spammer_index.no_variance": "This model has no single variance of participants.",
     "spammer_index.rounds_of_labels": "Rounds (column {column}) are ignored because the model of labels has no "
@@ -1511,6 +1526,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` must be numbers from 0 to below 1.",
     "index_by_share.too_few": "{needed:participant} of the kind {kind} with names of their own are needed, but "
     "there are {known}.",
+    "frozen.rules": "The rules changed after the study started: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} was added",
+    "frozen.removed": "{criterion} was removed",
+    "frozen.defaults": "karat's default settings changed after the study started, so settings that the study file does "
+    "not state may differ.",
+    "frozen.items": "Items changed after the study started: {items}[[ and {more} more]].",
     "deletion.not_compared": "no answers that could be compared",
     "deletion.published": "without these {answers:answer} the model's deviance falls by {distance:.1+}; the "
     "published rule calls {limit:.1} and more unusual[[ (simulated p = {p:.3r+})]][[ (simulated p < "
@@ -1884,6 +1907,8 @@ MESSAGES = {
     "contrasts.no_values": "No answer has a value in {conditions:and}.",
     "contrasts.participants": "participants",
     "contrasts.items": "items",
+    "contrasts.same_participants": "{n} of {total} participants always gave the same answer.",
+    "contrasts.same_items": "{n} of {total} items always got the same answer.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
     "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
@@ -1895,6 +1920,10 @@ MESSAGES = {
     "planned.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} is {estimate:.2}, without an interval.",
     "planned.unit": "Differences are in {unit}.",
+    "planned.equivalence": "{name}: {verdict} (equivalence p {p:p}).",
+    "planned.equivalent": "the difference is smaller than the stated bound",
+    "planned.different": "the difference is larger than the stated bound",
+    "planned.undecided": "whether the difference is smaller than the stated bound is undecided",
     "planned.failed": "The planned comparison {name:quoted} could not be computed. {reason}",
     "planned.no_term": "The model has no term of {factors:and}.",
     "planned.no_answers": "There are no answers at {first} or {second}.",
@@ -1954,6 +1983,7 @@ MESSAGES = {
     "The coefficients are {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. Use conditions=[] if "
     "columns split what should be one stimulus.",
+    "agreement.k": "Intraclass correlations of means are for k = {k:.1} answers per stimulus.",
     "agreement.single_answers": "{n:stimulus} with a single answer {n:has|have} no pair of participants.",
     "noise_ceiling.participants": "This is the best any model could predict, estimated from {n:participant}.",
     "noise_ceiling.means": "[[{question}: ]]Perfect predictions would correlate {estimate:.2r}[[ ({level:%} interval "
@@ -1998,8 +2028,8 @@ MESSAGES = {
     "consensus.labels": "{method:word} labelled {items:item} from {answers:answer}. {sure} {sure:label has|labels "
     "have} a probability of {limit:.2r} or more, and {ties} {ties:is a tie|are ties}.",
     "consensus.right": "The median participant is expected to be right in {right:%} of answers.",
-    "consensus.converged": "Dawid and Skene's model converged after {n} {n:round|rounds}.",
-    "consensus.not_converged": "Dawid and Skene's model did not converge in {n} {n:round|rounds}. Use iterations=... "
+    "consensus.converged": "{method:word} converged after {n} {n:round|rounds}.",
+    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. Use iterations=... "
     "to allow more.",
     "consensus.numbers": "Numbers have no labels, so they are left out.",
     "consensus.no_categories": "Consensus needs answers in categories (labels, yes or no, ratings, choices), but the "
@@ -2262,6 +2292,8 @@ MESSAGES = {
     "word.majority": "Majority vote",
     "word.weighted": "Weighted majority vote",
     "word.dawid-skene": "Dawid and Skene's model",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "marvellous",
     "word.meritorious": "meritorious",
     "word.middling": "middling",

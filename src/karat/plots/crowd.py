@@ -49,7 +49,7 @@ LETTER = 6.5
 
 
 def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> Figure:
-    """The table of `karat.screen.crowd.index_by_share` as a line for each kind, with intervals (figure 2).
+    """The table of `karat.screen.crowd.spammer_index` as a line for each kind, with intervals (figure 2).
 
     >>> rows = {"kind": ["random guessing"] * 2, "share": [0.0, 0.2], "value": [0.1, 0.3]}
     >>> found = pl.DataFrame(rows | {"lower": [0.0, 0.2], "upper": [0.2, 0.4]})

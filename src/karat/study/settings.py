@@ -198,6 +198,12 @@ class ContrastSettings(Settings):
         'as "long, island". They sum to zero.',
     )
     within: dict[str, str] = Field({}, description="Only where other factors have these levels.")
+    equivalence: float | None = Field(
+        None,
+        gt=0,
+        description="A difference below this counts as none and is tested for being so, by two one-sided tests; in "
+        "logits for ratings, yes-or-no answers and choices.",
+    )
 
     @field_validator("factors", mode="before")
     @classmethod

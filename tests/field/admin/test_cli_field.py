@@ -63,18 +63,25 @@ def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_p
     with fielded.store.read() as connection:
         assert karat.read(out) == export.judgments(connection, fielded.id, fielded.study)
         assert studies.value(connection, "unblinded:blind") is not None
-    assert pl.read_csv(people)["comment"].to_list() == ["=1+1"]
+    assert pl.read_csv(people)["comment"].to_list() == ["'=1+1"]
     assert pl.read_csv(book).height > 5
 
 
 def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     out, people, events = tmp_path / "out.csv", tmp_path / "people.csv", tmp_path / "events.csv"
     fielded.come(identity=arrivals.Identity("worker-1", "", ""), person_hash="h", platform="prolific")
-    run("export", study_path, "-o", out, "--data", data, "--participants", people, "--events", events, "--safe",
-        "--with-ids")  # fmt: skip
+    run("export", study_path, "-o", out, "--data", data, "--participants", people, "--events", events, "--with-ids")
     assert "'=1+1" in people.read_text()
     assert "worker-1" in people.read_text()
-    assert len(karat.read(out)) > 10
+    with fielded.store.read() as connection:
+        kept = export.judgments(connection, fielded.id, fielded.study)
+    back = karat.read(out)
+    assert back.frame.equals(kept.frame)
+    assert back.participants["comment"].to_list() == ["=1+1"]
+    assert "'=1+1" in out.with_name("out.participants.csv").read_text()
+    run("export", study_path, "-o", out, "--data", data, "--raw")
+    assert "'=1+1" not in out.with_name("out.participants.csv").read_text()
+    assert karat.read(out).participants["comment"].to_list() == ["=1+1"]
 
 
 def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
@@ -210,6 +217,12 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
     assert "the screening rules have changed since blind started" in error
+    items = study_path.with_name("items.csv")
+    study_path.write_text(study_path.read_text().replace("at_least = 0.5", "at_least = 0.9"))
+    items.write_text(items.read_text().replace("Test 1 ", "Test one "))
+    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    assert "the items zz-item-1 (changed)" in error
+    assert "--changed" in error
     for file in data.glob("karat.db*"):
         file.rename(file.with_name(f"moved-{file.name}"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
@@ -249,7 +262,8 @@ def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Pa
     assert "note blind: The study is not as it was when it started: [recruitment] completion_code. This holds" in told
     assert max(map(len, server.lines[:3])) <= 110
     study_path.write_text(text.replace('prompt = "Natural?"', 'prompt = "Good?"'))
-    server = Server(study_path, "--data", data)
+    assert "--changed" in run("serve", study_path, "--data", data, "--port", "0", status=2)[1]
+    server = Server(study_path, "--data", data, "--changed")
     server.stop()
     assert any(line.startswith("warning    blind: The study is not as it was") for line in server.lines)
 

@@ -163,6 +163,7 @@ async def save_answers(slug: str, request: Request) -> Response:
             send_ahead=settings.send_ahead,
             going_back=settings.going_back,
             first_lease_seconds=field.lease_of(0),
+            versions={version: (one.check, one.after_trials) for version, one in field.versions.items()},
         ),
     )
     if saved.saved:
@@ -171,7 +172,7 @@ async def save_answers(slug: str, request: Request) -> Response:
         "saved": saved.saved,
         "refused": [{"key": key, "reason": reason} for key, reason in saved.refused],
         "trials": [one.shown for one in saved.trials],
-        "scales": _scales(field, saved.trials),
+        "scales": _scales(field.versions.get(saved.version or "", field), saved.trials),
         "left": saved.left,
         "step": saved.step,
     })  # fmt: skip
@@ -192,7 +193,7 @@ async def _asking(request: Request, slug: str) -> RequestSession:
         raise HTTPException(401)
     if session.state != "running":
         raise SessionEndedError(session.state)
-    return RequestSession(request, field, session, token, framed=bool(bearer))
+    return RequestSession(request, field.of(session), session, token, framed=bool(bearer))
 
 
 def _submitted(answer: PostedAnswer) -> SubmittedAnswer:

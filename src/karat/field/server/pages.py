@@ -111,7 +111,7 @@ async def begin(slug: str, request: Request) -> Response:
         session = await loaded(request, field, token)
         if session is None:
             raise HTTPException(401)
-        return await current_page(RequestSession(request, field, session, token, framed=True))
+        return await current_page(RequestSession(request, field.of(session), session, token, framed=True))
     response = RedirectResponse(f"/s/{slug}/go", 303)
     set_cookie(response, config, cookie_of(slug), token, COOKIE_SECONDS)
     return response
@@ -122,7 +122,7 @@ async def _end_by_ids(request: Request, field: ServedStudy, session_id: int) -> 
     session = await _store(request).look(progress.by_id, session_id)
     if session is None:
         raise HTTPException(401)
-    asked = RequestSession(request, field, replace(session, withdrawal_code=None), "", framed=False)
+    asked = RequestSession(request, field.of(session), replace(session, withdrawal_code=None), "", framed=False)
     return await end_page(asked)
 
 

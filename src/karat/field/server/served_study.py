@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from karat.errors import KaratError
 from karat.field.content import answers, flow, inline_markup, texts, trials
 from karat.field.content.platforms import Platform, person_hash, platform
 from karat.field.content.texts import Words
-from karat.field.registration import registration
+from karat.field.registration import registration, restored
 from karat.field.server.config import ServerConfig
 from karat.field.server.forms import PostedForm
 from karat.field.server.headers import FIRST_LEASE
@@ -57,6 +57,12 @@ class ServedStudy:
     privacy: Markup
     instructions: Markup
     _person_key: bytes = field(repr=False)
+    versions: Mapping[str, ServedStudy] = field(default_factory=dict)
+    """Earlier versions of the study, for the sessions that began with them."""
+
+    def of(self, session: Session) -> ServedStudy:
+        """The version of the study with which a session began; the present one where that is not known."""
+        return self.versions.get(session.version or "", self)
 
     @property
     def language(self) -> str:
@@ -127,13 +133,28 @@ def script_name(task: Task) -> str:
 
 def served_study(slug: str, study: Study, store: Store) -> ServedStudy:
     """Make a study known to the store, and everything ready that participants share."""
+    number = store.call(studies.register, registration(slug, study)).id
+    with store.read() as connection:
+        known = studies.versions(connection, number)
+    key = store.secret("person")
+    earlier = {
+        version: _version(slug, found, number, key)
+        for version, files in known.items()
+        if version != study.fingerprint and (found := restored(files, version, study.path)) is not None
+    }
+    made = _version(slug, study, number, key)
+    images = {name: path for one in (*earlier.values(), made) for name, path in one.images.items()}
+    return replace(made, versions=earlier, images=images)
+
+
+def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedStudy:
     settings = study.settings
     words = texts.words(settings.language, settings.texts.words)
     study.plan()  # once, before several people come at the same time
     return ServedStudy(
         slug=slug,
         study=study,
-        id=store.call(studies.register, registration(slug, study)).id,
+        id=number,
         words=words,
         platform=platform(settings.recruitment),
         scales=trials.scales(study, words),
@@ -143,7 +164,7 @@ def served_study(slug: str, study: Study, store: Store) -> ServedStudy:
         after_trials=flow.next_step(study, flow.TRIALS, settings.questionnaire.sessions),
         privacy=inline_markup.markup(settings.texts.privacy or words["privacy.standard"]),
         instructions=inline_markup.markup(settings.texts.instructions or _usual_instructions(study, words)),
-        _person_key=store.secret("person"),
+        _person_key=person_key,
     )
 
 
@@ -247,7 +268,7 @@ async def request_session(request: Request, slug: str, form: PostedForm | None =
         raise HTTPException(401)
     if form is not None and not given and not csrf_valid(config_of(request).secret, token, form.get("csrf")):
         raise HTTPException(403)
-    return RequestSession(request, field, session, token, framed=bool(given))
+    return RequestSession(request, field.of(session), session, token, framed=bool(given))
 
 
 async def again(asked: RequestSession) -> RequestSession:

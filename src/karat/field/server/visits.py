@@ -128,6 +128,7 @@ def arrival(request: Request, field: ServedStudy, link: VisitLink, token: str, d
         not_from=tuple(recruitment.not_from),
         only_from=tuple(recruitment.only_from),
         waiting_seconds=None if recruitment.waiting_days is None else recruitment.waiting_days * 86_400.0,
+        version=field.study.fingerprint,
         ids_prove=platform.framed,
         sessions=settings.questionnaire.sessions,
         seconds_between=settings.questionnaire.days_between * 86_400.0,

@@ -109,6 +109,8 @@ class AnswerSubmission:
     """The pages that the browser holds already."""
     send_ahead: int = 5
     going_back: bool = False
+    versions: Mapping[str, tuple[Callable[[StoredTrial, Any], CheckedAnswer], str]] = field(default_factory=dict)
+    """The check and the next step of earlier versions of the study, for sessions that began with them."""
     first_lease_seconds: float | None = None
     """How long the place is kept while no trial is answered; as long as later where nothing is said."""
     now: float = field(default_factory=time)
@@ -123,6 +125,8 @@ class Saved:
     trials: list[StoredTrial]
     left: int
     step: str
+    version: str | None = None
+    """The version of the study that the session began with."""
 
 
 def save(connection: Connection, payloads: list[AnswerSubmission]) -> Sequence[Saved | Exception]:
@@ -294,7 +298,8 @@ class _Batch:
             return "already answered"
         if attempt > MOST_ATTEMPTS:
             return "answered too often"
-        checked = payload.check(page, one.given)
+        check, next_step = payload.versions.get(progress.row.version, (payload.check, payload.next_step))
+        checked = check(page, one.given)
         if checked.refusal is not None:
             return checked.refusal
         for row in checked.rows:
@@ -310,7 +315,7 @@ class _Batch:
         if attempt == 1:
             _advance(progress, page.position)
         if progress.answered == progress.row.trials and progress.step == "trials":
-            progress.step = payload.next_step
+            progress.step = next_step
         return None
 
     def _add_event(
@@ -364,7 +369,7 @@ class _Batch:
         progress = self.sessions[payload.token_hash]
         pages = sorted(ahead.get(progress.row.id, ()), key=lambda page: page.position)
         left = progress.row.trials - progress.answered
-        return Saved(result.saved, result.refused, pages, left, progress.step)
+        return Saved(result.saved, result.refused, pages, left, progress.step, progress.row.version)
 
 
 def _lease_until(submission: AnswerSubmission, answered: int) -> float:

@@ -78,6 +78,8 @@ class Arrival:
     not_from: Sequence[str] = ()
     only_from: Sequence[str] = ()
     waiting_seconds: float | None = None
+    version: str | None = None
+    """The version of the study that a new session begins with."""
     ids_prove: bool = True
     """Whether the ids of person and submission are enough to resume a session with answers."""
     sessions: int = 1
@@ -277,7 +279,7 @@ class _Admission:
             "withdrawal_code": withdrawal_code() if same_as is None else same_as.withdrawal_code,
             "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "device": dict(arrival.device),
             "lease_until": _lease_until(arrival, 0), "started": arrival.now, "last_seen": arrival.now,
-            "background": {},
+            "background": {}, "version": arrival.version if number == 1 or same_as is None else same_as.version,
         }  # fmt: skip
         made = self.connection.execute(insert(session).values(**values).returning(session.c.id)).scalar_one()
         if arrival.identity is not None and not arrival.preview:

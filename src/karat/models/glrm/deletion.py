@@ -296,7 +296,9 @@ def _deviance_of_labels(
     beta, by_worker, by_task = rest.split(parameters)
     mine = fit.objective.chosen[:, :, worker]
     used = fit.objective.chosen.sum(axis=(1, 2, 3)) > mine.sum(axis=(1, 2))
-    here = np.ones(mine.shape[1:], dtype=bool) if fit.objective.present is None else fit.objective.present[:, worker] > 0
+    here = (
+        np.ones(mine.shape[1:], dtype=bool) if fit.objective.present is None else fit.objective.present[:, worker] > 0
+    )
     if mine[~used].any():
         return np.concatenate([[np.inf], np.zeros(simulations)])
     base = np.moveaxis(fit.objective.design[:, worker] @ beta, -1, 0) + (by_task[:, None] * at.modes.task)[:, None]

@@ -45,7 +45,8 @@ def section(gathered: ReportData) -> Section:
     >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[0]
     '120 of 120 participants stay in the analysis (rule: any of completion).'
     """
-    told = [verdict(gathered.screening), quality_told(gathered)]
+    changes = [str(change) for change in gathered.screening.changes]
+    told = [*changes, verdict(gathered.screening), quality_told(gathered)]
     if isinstance(gathered.measures, Measures):
         told += found(gathered.measures, gathered.study)
     return Section("brief", "In brief", tuple(told))

@@ -71,11 +71,10 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         "variances", "What the variance is made of", _in_words(found.variances),
         headings={"share": "% of all"}, digits={"variance": 3, "share": 1},
     )  # fmt: skip
-    reading = (
-        "It is the share of the variance of answers that lies between participants rather than between items. "
-        f"From {ENGLISH.value(SUSPICIOUS, '.2r')} on, it is read as the share of participants whose answers deserve "
-        "a look."
-    )
+    reading = "It is the share of the variance of answers that lies between participants rather than between items."
+    if found.suspicious:
+        low = ENGLISH.value(SUSPICIOUS, ".2r")
+        reading += f" From {low} on, it is read as the share of participants whose answers deserve a look."
     return Section(
         "spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances,),
         notes=tuple(map(str, found.notes)),

@@ -184,7 +184,9 @@ def deletion(
         if refit:
             simulated = exceedances(model, distance, simulations, seed, redrawing)
         else:
-            simulated = predictive_p(model, [i for i in places if distance[i] == distance[i]], simulations, seed, redrawing)
+            simulated = predictive_p(
+                model, [i for i in places if distance[i] == distance[i]], simulations, seed, redrawing
+            )
     table = pl.DataFrame(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
@@ -334,9 +336,10 @@ def deletion_windows(
     """The deletion analysis within sliding windows of trials, to see who changed half-way (appendix C).
 
     A window holds `width` consecutive answers of each participant, in their order of presentation; windows begin `step`
-    answers apart (half the width unless said). Windows are compared by the published rule. One row a participant and window: first, last, distance, df, p_value,
-    flagged. A participant without answers in a window is not in it; where the answers of a window cannot be compared,
-    as those of a single participant, distance, df and p_value are missing. `at_most` is that of `deletion`.
+    answers apart (half the width unless said). Windows are compared by the published rule. One row per participant and
+    window: first, last, distance, df, p_value, flagged. A participant without answers in a window is not in it; where
+    the answers of a window cannot be compared, as those of a single participant, distance, df and p_value are missing.
+    `at_most` is that of `deletion`.
 
     >>> import karat
     >>> windows = deletion_windows(karat.datasets.load("crowd"), width=40, step=40)

@@ -13,8 +13,8 @@ Table 4 of Ba, Mancenido, Chiou and Pan. Each of three dimensions scores 0, 0.5 
 
 Their sum is high risk from 2.5, moderate from 1.5, and undetermined below. Mean and standard deviation of the times and
 accuracies are those of all participants; the mean of the times is that of all trials, as in the paper's time filter.
-Nobody who is not flagged by a criterion of answers has a level: by the Markov criterion or, where `criteria` names it, by
-deletion analysis. The published table has both, with the published rules of both: `criteria=["markov", "deletion"],
+Nobody who is not flagged by a criterion of answers has a level: by the Markov criterion or, where `criteria` names it,
+by deletion analysis. The published table has both, with the published rules of both: `criteria=["markov", "deletion"],
 cutoffs="published", deletion_by="published", doubtful="counted"`. Items whose recorded right answer disagrees with a
 near-unanimous crowd (`karat.screen.gold`) do not count as accuracy, unless `doubtful="counted"`. Only high risk is
 flagged. A level sums up signs; it does not say what somebody did or why.
