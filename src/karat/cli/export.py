@@ -128,8 +128,8 @@ def _versions(found: StoredStudy) -> list[str]:
     known = [study for study in kept if study is not None]
     which = changed_items(known[0], known[-1]) if len(known) > 1 else ()
     return [
-        f"The study was changed while it ran: {', '.join(f'{number} began with {name}' for name, number in counts)}. "
-        f"The column version tells them apart."
+        f"The study was changed while it ran: {', '.join(f'{number} started with {name}' for name, number in counts)}. "
+        f"The column version shows which."
         + (f" Items that differ between the first and the last: {', '.join(which)}." if which else "")
     ]
 

@@ -3,7 +3,7 @@
 Every form is checked; every action ends at a page. A process of its own writes each download to a folder that is
 deleted when it was sent.
 
-While a study is not closed its pages are blind. Whoever downloads the answers all the same is asked first, and the
+While a study is not closed, its pages are blind. Researchers who download the answers anyway are asked first, and the
 store keeps when that was; the page of the study shows it from then on.
 """
 
@@ -80,7 +80,7 @@ async def erase(request: Request, slug: str, participant: str, researcher: Logge
 
 @router.post("/{slug}/withdraw", include_in_schema=False)
 async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
-    """Erase the answers of whoever has this withdrawal code."""
+    """Erase the answers of the participant with this withdrawal code."""
     row = await stored(request, slug)
     done = await _do(request, people.withdraw, people.Withdrawal(row.id, form.get("code")))
     admin_state(request).workshop.forget(slug)
@@ -116,7 +116,7 @@ async def invite(request: Request, slug: str, researcher: LoggedIn, form: Checke
 
 
 async def _do(request: Request, handle: Handle[Payload, Result], payload: Payload) -> Result:
-    """Have something written; what the store refuses is told."""
+    """Write something; what the store refuses is reported."""
     store: Store = request.app.state.store
     try:
         return await store.do(handle, payload)

@@ -1,8 +1,8 @@
 """How a study goes: who is there, on which list, and at which step people left. Nothing here looks at an answer.
 
-A session counts unless it is a preview or a pilot. Whoever is at work holds a seat until the lease ends; somebody whose
-lease has ended without an end, or of whom nothing was heard for 20 minutes, has left. Eligible are those who finished
-and were not excluded, rejected or returned.
+A session counts unless it is a preview or a pilot. Active participants hold a seat until the lease ends. Participants
+whose lease has ended before they finished, or who were inactive for 20 minutes, have left. Eligible are those who
+finished and were not excluded, rejected or returned.
 """
 
 from __future__ import annotations
