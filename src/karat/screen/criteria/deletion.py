@@ -36,7 +36,7 @@ from karat.errors import KaratError
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.crowd.answers import Crowd, crowd, fit, refuse_large
+from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
@@ -69,6 +69,10 @@ MANY = 0.5
 """From this share of flagged participants on, a note says that the published rule fails."""
 SIMULATIONS = 999
 """So many where the simulated null decides and their number is not said."""
+LONG = 10.0
+"""Seconds that the refits of labels may take unasked."""
+REFITS = 35
+"""So many refits take as long as the Spammer Index of the same labels with its interval."""
 SMALLEST_P = 0.001
 """Simulated p values below it are given as such."""
 REASON_VALUES = pl.Struct(
@@ -142,8 +146,9 @@ def deletion(
     """The deviance distance of each worker; flagged by the published rule, p < alpha with df = answers removed.
 
     `simulations` (such as 999) asks for the simulated null beside it; `by="simulated"` lets it decide, with 999 draws
-    unless said. More than `at_most` participants are refused, since the model is fitted without each of them; `only`
-    names those who are looked at. `executor` says where the fits are made (`karat.executors.open_executor`); the
+    unless said. More than `at_most` participants are refused, since the model is fitted without each of them, and so
+    are labels whose refits take longer than ten seconds, unless `at_most` is set; `only` names those who are looked at.
+    `executor` says where the fits are made (`karat.executors.open_executor`); the
     numbers are the same.
 
     >>> import karat
@@ -163,6 +168,8 @@ def deletion(
     places = [place for place, name in enumerate(names) if only is None or name in only]
     _refuse_many(len(places), at_most)
     refuse_large(answers, "deletion")
+    if at_most == AT_MOST:
+        _refuse_long(answers, len(places))
     model = fit(answers)
     distance, failed = _distances(model, places, executor, progress if not simulations else None)
     df = np.bincount(answers.worker)
@@ -195,6 +202,15 @@ def _refuse_many(people: int, at_most: int) -> None:
     """ScreenError where there are more participants than were asked for."""
     if people > at_most:
         raise ScreenError(Message("deletion.too_many", {"participants": people, "at_most": str(people)}))
+
+
+def _refuse_long(answers: Crowd, people: int) -> None:
+    """ScreenError where labels are so many that refitting their model would take minutes; `at_most` asks for it."""
+    seconds = labels_take(answers) * people / REFITS
+    if seconds > LONG:
+        labels = answers.rows["_code"].n_unique()
+        values = {"labels": labels, "minutes": max(round(seconds / 60), 1), "at_most": str(people)}
+        raise ScreenError(Message("deletion.takes_long", values))
 
 
 def _draws(by: str, simulations: int, alpha: float) -> int:

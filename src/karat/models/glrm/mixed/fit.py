@@ -69,18 +69,21 @@ def fit_mixed(
     problem = check(response, design, names, terms, family, reml, offset)
     log: list[Message] = []
     while True:
-        fit = _fit(problem, None if start is None else np.asarray(start, dtype=np.float64))
-        if not simplify or not fit.singular:
-            return replace(fit, log=tuple(log))
-        step = simpler(problem.terms, fit.factors, fit.singular_terms)
+        begin = None if start is None else np.asarray(start, dtype=np.float64)
+        fit = _fit(problem, begin, until_singular=simplify)
+        step = simpler(problem.terms, fit.factors, fit.singular_terms) if simplify and fit.singular else None
         if step is None:
-            log.append(Message("fit.still_singular"))
+            if simplify and np.isnan(fit.covariance).all():
+                # The search had ended at a singular point, and there is nothing simpler: examine it after all.
+                fit = _fit(problem, begin)
+            if simplify and fit.singular:
+                log.append(Message("fit.still_singular"))
             return replace(fit, log=tuple(log))
         problem, start = replace(problem, terms=tuple(step[0])), None
         log.append(step[1])
 
 
-def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
+def _fit(problem: MixedProblem, start: Floats | None, until_singular: bool = False) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
     plain = _objective(problem, Crossing(own), problem.design)
@@ -103,7 +106,7 @@ def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
         begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
     labels = _labels(problem, blocks)
     with one_thread(plain.crossing.work):
-        found = search(objective, begin, blocks, labels)
+        found = search(objective, begin, blocks, labels, until_singular=until_singular)
         return describe(problem, plain, found, transform, blocks, labels)
 
 

@@ -37,6 +37,10 @@ SMALL = 0.1
 """A singular value of Lambda below which zero is tried."""
 LOSS = 1e-9
 """By how much the log-likelihood may fall for it."""
+EXACT = 1e-8
+"""A singular value of Lambda below which it is zero."""
+PROBE = 0.1
+"""The deviation that a direction without variance is given, to see whether it leads downhill."""
 RESTARTS = 4
 
 
@@ -79,14 +83,27 @@ class Curved:
         return float((slopes**2 / np.maximum(self.values, FLAT)).sum()) / 2
 
 
-def search(function: Function, start: Floats, blocks: Sequence[tuple[int, RandomBlock]], names: Sequence[str]) -> Found:
-    """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters."""
+def search(
+    function: Function,
+    start: Floats,
+    blocks: Sequence[tuple[int, RandomBlock]],
+    names: Sequence[str],
+    *,
+    until_singular: bool = False,
+) -> Found:
+    """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters.
+
+    With `until_singular` the search ends at a minimum where a term varies in fewer directions than it has: nobody
+    needs the curvature of a model that is simplified next. Its covariance is then missing.
+    """
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
         raise ValueError("The parameters to start from are not allowed: thresholds must increase and all be finite.")
     for _ in range(RESTARTS):
         best = minimise(function, x, at, hessian, TOLERANCE / 10)
         x, at = _tidy(function, best.parameters, best.at, blocks)
+        if until_singular and _stays_singular(function, x, at, blocks):
+            return _conclude(x, at, None, blocks, names, iterations + best.evaluations + 1)
         curved = _curvature(function, x, at)
         iterations += best.evaluations + 1 + 2 * len(x)
         if curved is None:
@@ -103,6 +120,25 @@ def search(function: Function, start: Floats, blocks: Sequence[tuple[int, Random
             break
         hessian = Curved(curved.lower, np.maximum(curved.values, FLAT), curved.vectors).hessian
     return _conclude(x, at, curved, blocks, names, iterations)
+
+
+def _stays_singular(function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]) -> bool:
+    """Whether a term is singular, and no step in what it lacks leads downhill, as it would from a saddle."""
+    found = False
+    for first, block in blocks:
+        part = slice(first, first + block.size)
+        left, values, _ = np.linalg.svd(block.factor(x[part]))
+        for direction, value in zip(left.T, values, strict=True):
+            if value >= EXACT:
+                continue
+            found = True
+            wider = block.factor(x[part]) @ block.factor(x[part]).T + PROBE**2 * np.outer(direction, direction)
+            tried = x.copy()
+            tried[part] = np.linalg.cholesky(wider + EXACT * np.eye(len(wider)))[block.entries]
+            moved = function(tried, at.modes)
+            if moved is None or moved.value < at.value:
+                return False
+    return found
 
 
 def _conclude(
