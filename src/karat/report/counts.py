@@ -230,7 +230,8 @@ def excluded_by(screening: Screening) -> dict[str, int]:
     >>> excluded_by(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}))
     {'Completion': 1, 'Response times (ReMFOD)': 5}
     """
-    left, found = set(screening.excluded), {}
+    left = set(screening.excluded)
+    found: dict[str, int] = {}
     for name, one in screening.evidence.items():
         own = left & set(one.flagged)
         left -= own

@@ -237,7 +237,7 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
         return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
     if isinstance(scale, Magnitude):
         return "means", "mean log estimate", rows.with_columns(_value=position(scale, turned))
-    levels = getattr(scale, "levels", ())
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
     if len(levels) == 2:
         return "share", f"“{levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
     return "answers", "answers (%)", rows
