@@ -55,11 +55,11 @@ def test_a_sound_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("language", "langauge", "line 2, langauge: is no key here. Is language meant?"),
-        ("points = 5", "pionts = 5", "line 7, block.scale.pionts: is no key here. Is points meant?"),
+        ("language", "langauge", "line 2, langauge: is no key here. Did you mean language?"),
+        ("points = 5", "pionts = 5", "line 7, block.scale.pionts: is no key here. Did you mean points?"),
         ('title = "Word order"\n', "", "title: is missing. Add title = ..."),
         ('"likert"', '"lickert"', 'line 5, block.task: "lickert" is none of yes-no, likert'),
-        ('"likert"', '"lickert"', "differential, label. Is likert meant?"),
+        ('"likert"', '"lickert"', "differential, label. Did you mean likert?"),
         ("points = 5", "points = 1", 'line 7, block.scale.points: "1" is too small. Write 2 or more.'),
         ("points = 5", 'points = "five"', 'line 7, block.scale.points: "five" is not a whole number.'),
         (
@@ -99,7 +99,11 @@ def test_a_sound_file(tmp_path: Path) -> None:
             'line 11, order.spread: "contrl" is no function of items. Is con',
         ),
         ("status = 3", "status = 0", 'line 11, order.in_a_row.status: "0" is too small. Write 1 or more.'),
-        ("remfod", "remofd", "line 15, screening.remofd: there is no screening criterion 'remofd'. Is remfod meant?"),
+        (
+            "remfod",
+            "remofd",
+            "line 15, screening.remofd: there is no screening criterion 'remofd'. Did you mean remfod?",
+        ),
         ("at_least = 0.9", "atleast = 0.9", "line 14, screening.completion: the criterion completion has no setting "),
         ("at_least = 0.9", "at_least = 90", 'line 14, screening.completion.at_least: "90" is too large. Write 1 or le'),
         ('exclude = "any"', 'exclude = "remfod and quiz"', "line 16, screening.exclude: exclude names 'quiz', which"),
@@ -167,7 +171,7 @@ CONTRAST = SOUND + '\n[[contrast]]\nname = "order"\nfactor = "order"\nlevels = [
     ("old", "new", "sentence"),
     [
         ('levels = ["a", "b"]', 'levels = ["a", "c"]', 'line 21, contrast.levels: "c" is no level of order. There are'),
-        ('factor = "order"', 'factor = "oder"', 'line 20, contrast.factor: "oder" is no factor. Is order meant?'),
+        ('factor = "order"', 'factor = "oder"', 'line 20, contrast.factor: "oder" is no factor. Did you mean order?'),
         ("levels =", 'within = { cas = "x" }\nlevels =', 'line 21, contrast.within: "cas" is no factor.'),
         ("levels =", 'within = { order = "x" }\nlevels =', 'line 21, contrast.within: "x" is no level of order.'),
     ],

@@ -644,8 +644,8 @@ MESSAGES = {
     "archive contains more information.",
     "jatos.unfinished": "{n} of {results} study results {n:is|are} unfinished: {names}. Their answers are kept; the "
     "column study_state of the participants shows which they are.",
-    "jatos.several_results": "There is more than one study result of {names}. The column study_result tells them "
-    "apart (--map session=study_result).",
+    "jatos.several_results": "There is more than one study result of {names}. The column study_result separates them "
+    "(--map session=study_result).",
     "jspsych.one_participant_per_file": "A file without a participant column counts as one participant, named after "
     "the file. If a column names them, use --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: no column names the participant of {n} {n:run|runs}. A new participant "

@@ -59,7 +59,7 @@ def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_p
     out, people, book = tmp_path / "out.parquet", tmp_path / "people.csv", tmp_path / "codebook.csv"
     told, _ = run("export", study_path, "-o", out, "--data", data, "--participants", people, "--codebook", book)
     assert "exported   1 participant" in told
-    assert "from now on it is not blind" in told
+    assert "no longer blind" in told
     with fielded.store.read() as connection:
         assert karat.read(out) == export.judgments(connection, fielded.id, fielded.study)
         assert studies.value(connection, "unblinded:blind") is not None
@@ -86,7 +86,7 @@ def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path,
 
 def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     assert "ends in .csv or .parquet" in run("export", study_path, "-o", tmp_path / "x.txt", status=2)[1]
-    assert "--with-ids has a say only" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
+    assert "--with-ids needs --participants" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
     assert "--data" in run("export", study_path, "-o", tmp_path / "x.csv", "--data", tmp_path, status=2)[1]
     other = write_study(tmp_path / "another")
     assert "There are blind." in run("status", other, "--data", data, status=2)[1]
@@ -111,7 +111,7 @@ def test_links_say_where_the_study_is(study_path: Path) -> None:
 def test_links_say_what_participants_cannot_reach(study_path: Path, tmp_path: Path) -> None:
     told, _ = run("links", study_path, "--data", tmp_path)
     assert "http://127.0.0.1:8000/s/blind/" in told
-    assert "http://127.0.0.1:8000 is an address of this machine, which participants cannot reach" in told
+    assert "http://127.0.0.1:8000 works only on this machine" in told
     assert "--base-url https://" in told
 
 
@@ -124,7 +124,7 @@ def test_links_know_the_last_server_and_the_public_title(study_path: Path, data:
     assert not address.endswith(":8000")
     told, _ = run("links", study_path, "--data", data)
     assert f"{address}/s/blind/" in told
-    assert f"{address} is an address of this machine" in told
+    assert f"{address} works only on this machine" in told
     assert "  title         Sentences\n" in told
     Server(study_path, "--data", data, "--base-url", "https://study.example.org").stop()
     told, _ = run("links", study_path, "--data", data)
@@ -210,13 +210,13 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
         second.stop()
         assert any(line.startswith("note") and server.address() in line for line in second.lines)
     finally:
-        assert "Everything that was acknowledged is saved." in server.stop()
+        assert "All confirmed answers are saved." in server.stop()
     assert server.process.returncode == 0
     assert not any(PASSWORD in line for line in server.lines)
     assert (data / "secret").stat().st_mode & 0o077 == 0
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
-    assert "the screening rules differ from those that were frozen when blind started" in error
+    assert "the screening rules have changed since blind started" in error
     items = study_path.with_name("items.csv")
     study_path.write_text(study_path.read_text().replace("at_least = 0.5", "at_least = 0.9"))
     items.write_text(items.read_text().replace("Test 1 ", "Test one "))
@@ -242,7 +242,7 @@ def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, dat
         sent = urllib.parse.urlencode({"visit": visit[1]}).encode()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         with opener.open(f"{server.address()}/s/blind/begin", sent, timeout=60) as reply:
-            assert "Preview of list 1: nothing is counted." in reply.read().decode()
+            assert "Preview of list 1: your answers do not count." in reply.read().decode()
     finally:
         server.stop()
     told, _ = run("status", study_path, "--data", data)
@@ -303,7 +303,7 @@ def test_of_two_first_starts_one_sets_the_password(
     monkeypatch.setattr(admins, "password_hash", lambda *_: next(asked))
     account(store, renew=False)
     told = capsys.readouterr().out
-    assert "Another start has set the password of admin meanwhile" in told
+    assert "Another server process has just set the password of admin" in told
     assert "The password of admin is" not in told
     store.close()
 
@@ -320,7 +320,7 @@ def test_a_draft_takes_over_other_rules(study_path: Path, data: Path) -> None:
 def test_serve_refuses_errors_of_the_check(study_path: Path, data: Path) -> None:
     study_path.write_text(study_path.read_text().replace('"lexicalisations"', '"texts"'))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
-    assert "has 1 error. Fix what it names" in error
+    assert "has 1 error. Fix them" in error
     assert not data.exists()
 
 
