@@ -74,6 +74,8 @@ FEWEST_IN_LIST = 0.5
 FEWEST_FILLED = 0.05
 DESIGNED = 0.4
 """Below this dispersion a design gives every participant each level equally often."""
+FREE = 0.7
+"""Above it, nothing fixes how often a participant has each level."""
 FEW_WORDS = 7
 PHRASE = 2
 OVERDISPERSED = 1.5
@@ -470,7 +472,7 @@ class _RoleSearch:
         if content.name in self.second:
             return True
         named = _says_answer(content) and self._is_answer_like(content)
-        return named and self._dispersion(content) >= DESIGNED and self._differs_on_stimuli(content)
+        return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
 
     def _between_lists(self, content: Content) -> bool:
         """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""
