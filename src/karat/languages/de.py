@@ -588,7 +588,8 @@ MESSAGES = {
     "ask.wide": "Was ist eine Zeile?",
     "ask.answers": "Wie werden die Antworten zusammengefasst?",
     "ask.participant_choice": "{n} verschiedene Werte",
-    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]][[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
+    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]]"
+    "[[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",

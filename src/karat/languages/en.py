@@ -555,7 +555,8 @@ MESSAGES = {
     "ask.wide": "What is one row?",
     "ask.answers": "How are the answers grouped?",
     "ask.participant_choice": "{n} different values",
-    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]][[, each seen by {every:participant}]], such as {sample:and}",
+    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]]"
+    "[[, each seen by {every:participant}]], such as {sample:and}",
     "ask.response_choice": "{n} different values, such as {sample:and}",
     "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
     "ask.wide_item": "an item, and {n} columns are participants",
