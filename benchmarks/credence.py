@@ -30,7 +30,7 @@ from credence_parts import crowd_kit, runs, targets
 from credence_parts.crowds import Crowd, draw_crowd
 from credence_parts.effect import estimates
 from credence_parts.injected import Injected
-from credence_parts.page import PARTS, page_parts
+from credence_parts.page import SHORT, TABLES, page_parts
 from credence_parts.runs import Scored
 from credence_parts.scenes import DEVELOPMENT, HELD_OUT
 from credence_parts.tables import calibration_table, number, rows_of
@@ -40,7 +40,8 @@ from karat.screen.criteria.credence import credence
 
 PROCESSES = 2
 ROW = "credence of 10,000 participants with 100 answers each"
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "credence.md"
+PAGES = {Path(__file__).resolve().parent.parent / "docs" / f"{name}.md": parts
+         for name, parts in (("credence", SHORT), ("credence-tables", TABLES))}  # fmt: skip
 LARGE, SMALL = Crowd("random guessing", workers=10_000, trials=100), Crowd("random guessing")
 STUDIES = {"quick": 30, "full": 200, "tiny": 2, "smallest": 1}
 SIZES = {"quick": runs.QUICK, "full": runs.FULL, "tiny": runs.TINY, "smallest": runs.TINY}
@@ -78,7 +79,7 @@ def all_targets(scored: list[Scored], seconds: float, crowd: Crowd) -> list[targ
     simulated = [one for one in scored if not isinstance(one.job.scenario, Injected)]
     injected = [one for one in scored if isinstance(one.job.scenario, Injected)]
     found = [targets.near_oracle(rows, late=False), targets.near_oracle(rows, late=True), targets.on_real_data(rows)]
-    found += [targets.nobody_ahead(rows), targets.minorities(rows)]
+    found += [targets.nobody_ahead(rows), targets.minorities(rows), *targets.fair_to_families(scored)]
     _, error, people, planted = calibration_table(simulated)
     found.append(targets.calibrated("simulated data", error, people, planted, targets.SIMULATED_ECE, targets.ENOUGH))
     if injected:
@@ -111,7 +112,8 @@ def main() -> int:
     chosen = "smallest" if asked.smallest else asked.size or "quick"
     first = DEVELOPMENT if asked.develop else HELD_OUT
     if asked.write:
-        check_page(PAGE, PARTS)
+        for path, parts in PAGES.items():
+            check_page(path, parts)
     if not asked.smallest and crowd_kit.python() is None:
         print(f"{crowd_kit.PEER} cannot be installed here: without MACE and Dawid-Skene", file=sys.stderr)
     start = time.perf_counter()
@@ -129,7 +131,8 @@ def main() -> int:
     print(f"{time.perf_counter() - start:.0f} s in all\n")
     print("\n".join(str(one) for one in found))
     if asked.write:
-        write_page(PAGE, told)
+        for path, parts in PAGES.items():
+            write_page(path, {name: text for name, text in told.items() if name in parts})
         write_rows({ROW: readme_row(scored, seconds)})
     return int(not all(one.holds for one in found) and not asked.smallest)
 

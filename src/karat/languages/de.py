@@ -13,7 +13,7 @@ NOUNS = {
     "time": ("Mal", "Mal"), "step": ("Schritt", "Schritten"),
     "intermission": ("Unterbrechung", "Unterbrechungen"), "rush": ("übereilte Antwort", "übereilte Antworten"),
     "round": ("Runde", "Runden"), "slip": ("Fehler", "Fehler"), "response time": ("Antwortzeit", "Antwortzeiten"),
-    "score": ("Wert", "Werte"),
+    "score": ("Wert", "Werte"), "label": ("Label", "Labels"),
     "group": ("Gruppe", "Gruppen"),
     "comparison": ("Vergleich", "Vergleiche"),
     "repeated question": ("wiederholte Frage", "wiederholte Fragen"),
@@ -489,11 +489,6 @@ MESSAGES = {
     "Mittelwerte von Paaren sind nicht vergleichbar.",
     "ratings.no_numbers": "Antworten auf einer Skala der Art {kind} haben keine Zahlen; ein Rating braucht geordnete "
     "Punkte.",
-    "discrepancies.contrasts": "Zufallseffekte, die die Daten nicht tragen, wurden hier entfernt. Die Effekte vor und "
-    "nach dem Ausschluss, weiter unten, behalten alle; ihre Tests derselben Antworten weichen daher etwas ab.",
-    "discrepancies.effects": "Hier bleiben alle Zufallseffekte, damit vorher und nachher dasselbe Modell steht. Bei "
-    "den Kontrasten wurden diejenigen entfernt, die die Daten nicht tragen; die Tests der Verbliebenen weichen daher "
-    "etwas ab.",
 
     # end of judgments
     # ==================== intake ====================
@@ -593,7 +588,8 @@ MESSAGES = {
     "ask.wide": "Was ist eine Zeile?",
     "ask.answers": "Wie werden die Antworten zusammengefasst?",
     "ask.participant_choice": "{n} verschiedene Werte",
-    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]][[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
+    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]]"
+    "[[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
@@ -1620,6 +1616,9 @@ MESSAGES = {
     "({participants:participant}), was lange dauert. Um es trotzdem zu tun, deletion = {{ at_most = {at_most} }} "
     "unter [screening] in die Studiendatei oder eine Datei für --rules schreiben, oder at_most={at_most} in "
     "Python verwenden.",
+    "deletion.takes_long": "Bei {labels:label} würde es ungefähr {minutes:minute} dauern, das Modell ohne jede "
+    "einzelne Person neu anzupassen. Um es trotzdem zu tun, deletion = {{ at_most = {at_most} }} unter [screening] in "
+    "die Studiendatei oder eine Datei für --rules schreiben, oder at_most={at_most} in Python verwenden.",
     "deletion.by": "`by` muss published oder simulated sein, nicht {by}.",
     "deletion.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
     "deletion.too_few": "Mit {simulations} {simulations:Simulation|Simulationen} kann kein p unter {alpha:.2r+} "
@@ -2004,6 +2003,8 @@ MESSAGES = {
     "contrasts.items": "Items",
     "contrasts.same_participants": "{n} von {total} Personen {n:gab|gaben} immer dieselbe Antwort.",
     "contrasts.same_items": "{n} von {total} Items {n:bekam|bekamen} immer dieselbe Antwort.",
+    "contrasts.too_many_slopes": "Mit {n} Zufallseffekten würde die Anpassung Minuten dauern, deshalb blieben die "
+    "Steigungen der {group} weg. Mit einer Formel lassen sie sich trotzdem anpassen.",
     "contrasts.many_slopes": "Es gibt viele Steigungen der {group}, deshalb blieben ihre Korrelationen von Anfang an "
     "weg.",
     "contrasts.not_within": "{condition} variiert nicht innerhalb der {group}, deshalb gibt es keine solche Steigung.",
@@ -2042,6 +2043,7 @@ MESSAGES = {
     "{trials} Trials[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %; {upper:.1} %]",
     "order.differ": "Die Bedingungen unterscheiden sich in dieser Änderung[[ (p {p:p})]].",
+    "order.adjusted": "Diese p-Werte sind für die Zahl der Bedingungen adjustiert (Holm).",
     "order.alike": "Nichts deutet darauf hin, dass sich die Bedingungen in dieser Änderung unterscheiden[[ (p "
     "{p:p})]].",
     "order.no_order": "Die Antworten haben keine Reihenfolge, deshalb wurden nur Antwortzeiten ausgewertet.",
@@ -2126,6 +2128,8 @@ MESSAGES = {
     "stability.no_decisions": "Für {group} gibt es keine Entscheidungen. Es gibt Entscheidungen für {known}.",
     "stability.no_shared_pair": "Kein Paar hat sowohl in {first} als auch in {second} eine Entscheidung.",
     "stability.no_group": "{n:answer} ohne {by} {n:blieb|blieben} weg.",
+    "stability.fewer_samples": "Bei {pairs} Gruppenpaaren stammen die Intervalle aus {samples} Bootstrap-Stichproben "
+    "statt aus 1.000.",
     "stability.empty_column": "Stabilität vergleicht Gruppen, aber die Spalte {by} ist leer. Mit by=... lässt sich "
     "eine andere Spalte der Urteile oder der Personen nennen.",
     "stability.one_group": "Stabilität vergleicht Gruppen, aber die Spalte {by} hat nur einen Wert ({group}). Mit "
@@ -2434,11 +2438,13 @@ MESSAGES = {
     # ==================== report, terminal and pages ====================
 
     "report.not_computed": "Es wurde nicht berechnet.",
-    "report.nobody_excluded": "Niemand ist ausgeschlossen, daher gibt es nichts zu vergleichen.",
-    "report.no_contrasts": "Es gibt keine Kontraste zwischen Bedingungen zu vergleichen.",
-    "report.excluded_untested": "Die ausgeschlossenen Personen haben keine Test-Items beantwortet.",
     "report.too_long": "Bei mehr als {limit:answer} würde das für einen Bericht zu lange dauern. In Python geht es mit "
     "`karat.screen` und `karat.measure`.",
+    "report.criterion_long": "Bei mehr als {limit:answer} berechnet ein Bericht dies nur, wenn die Regeln es nennen. "
+    "`karat screen` berechnet dieses Kriterium.",
+    "report.quick": "Durch --quick ausgelassen.",
+    "report.new_names": "Personen, deren Namen Kennungen einer Plattform waren, erscheinen unter neuen Namen.",
+    "report.no_answers": "Es gibt keine Antworten.",
     "report.no_criteria": "Die Regeln nennen kein Kriterium.",
     "report.no_scores": "Niemand hat einen Wert.",
     "report.guessing_passes": "Wer rät, besteht höchstens mit p {p:p}.",

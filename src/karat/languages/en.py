@@ -13,7 +13,7 @@ NOUNS = {
     "time": ("time", "times"), "step": ("step", "steps"),
     "intermission": ("intermission", "intermissions"), "rush": ("rush", "rushes"), "round": ("round", "rounds"),
     "slip": ("slip", "slips"), "response time": ("response time", "response times"),
-    "score": ("score", "scores"),
+    "score": ("score", "scores"), "label": ("label", "labels"),
     "group": ("group", "groups"),
     "comparison": ("comparison", "comparisons"),
     "repeated question": ("repeated question", "repeated questions"),
@@ -462,11 +462,6 @@ MESSAGES = {
     "ratings.different_scales": "The pairs have different scales. This does not affect correlations, but means of "
     "pairs cannot be compared.",
     "ratings.no_numbers": "Answers on a {kind} scale have no numbers; a rating needs ordered points.",
-    "discrepancies.contrasts": "Random effects that the data could not support were removed here. The effects before "
-    "and after exclusion, below, keep them all, so their tests of the same answers differ slightly.",
-    "discrepancies.effects": "All random effects are kept here, so that one model is compared before and after. In "
-    "the contrasts, those that the data could not support were removed, so the tests of the remaining participants "
-    "differ slightly.",
 
     # end of judgments
     # ==================== intake ====================
@@ -560,7 +555,8 @@ MESSAGES = {
     "ask.wide": "What is one row?",
     "ask.answers": "How are the answers grouped?",
     "ask.participant_choice": "{n} different values",
-    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]][[, each seen by {every:participant}]], such as {sample:and}",
+    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]]"
+    "[[, each seen by {every:participant}]], such as {sample:and}",
     "ask.response_choice": "{n} different values, such as {sample:and}",
     "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
     "ask.wide_item": "an item, and {n} columns are participants",
@@ -1546,6 +1542,9 @@ MESSAGES = {
     "deletion.too_many": "Deletion refits the model without each of {participants:participant}, which takes "
     "long. To do it anyway, write deletion = {{ at_most = {at_most} }} under [screening] in the study file or in "
     "a file for --rules, or use at_most={at_most} in Python.",
+    "deletion.takes_long": "For {labels:label}, refitting the model without each participant would take about "
+    "{minutes:minute}. To do it anyway, write deletion = {{ at_most = {at_most} }} under [screening] in the study file "
+    "or in a file for --rules, or use at_most={at_most} in Python.",
     "deletion.by": "`by` must be published or simulated, not {by}.",
     "deletion.simulations": "`simulations` must be 0 or more, not {simulations}.",
     "deletion.too_few": "With {simulations} {simulations:simulation|simulations}, no p can be below "
@@ -1909,6 +1908,8 @@ MESSAGES = {
     "contrasts.items": "items",
     "contrasts.same_participants": "{n} of {total} participants always gave the same answer.",
     "contrasts.same_items": "{n} of {total} items always got the same answer.",
+    "contrasts.too_many_slopes": "With {n} random effects the model would take minutes to fit, so slopes of {group} "
+    "were left out. Give a formula to fit them anyway.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
     "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
@@ -1943,6 +1944,7 @@ MESSAGES = {
     "trials[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %, {upper:.1} %]",
     "order.differ": "The conditions differ in this change[[ (p {p:p})]].",
+    "order.adjusted": "These p values are adjusted for the number of conditions (Holm).",
     "order.alike": "There is no evidence that conditions differ in this change[[ (p {p:p})]].",
     "order.no_order": "The answers have no order, so only response times were analysed.",
     "order.untimed": "Response times were not analysed because there are none in {conditions}.",
@@ -2021,6 +2023,8 @@ MESSAGES = {
     "stability.no_decisions": "There are no decisions for {group}. There are decisions for {known}.",
     "stability.no_shared_pair": "No pair has a decision in both {first} and {second}.",
     "stability.no_group": "{n:answer} without {by} {n:was|were} left out.",
+    "stability.fewer_samples": "With {pairs} pairs of groups, intervals come from {samples} bootstrap samples instead "
+    "of 1,000.",
     "stability.empty_column": "Stability compares groups, but the column {by} is empty. Use by=... to name another "
     "column of the judgments or of their participants.",
     "stability.one_group": "Stability compares groups, but the column {by} has only one value ({group}). Use by=... to "
@@ -2309,11 +2313,13 @@ MESSAGES = {
     # ==================== report, terminal and pages ====================
 
     "report.not_computed": "It was not computed.",
-    "report.nobody_excluded": "Nobody is excluded, so there is nothing to compare.",
-    "report.no_contrasts": "There are no contrasts between conditions to compare.",
-    "report.excluded_untested": "The excluded participants answered no test items.",
     "report.too_long": "With more than {limit:answer}, this would take too long for a report. Use `karat.screen` and "
     "`karat.measure` in Python.",
+    "report.criterion_long": "With more than {limit:answer}, a report computes it only if the rules name it. Use "
+    "`karat screen` for this criterion.",
+    "report.quick": "Left out by --quick.",
+    "report.new_names": "Participants whose names were ids of a platform are shown under new names.",
+    "report.no_answers": "There are no answers.",
     "report.no_criteria": "The rules name no criterion.",
     "report.no_scores": "Nobody has a score.",
     "report.guessing_passes": "A participant who guesses passes with p {p:p} at most.",

@@ -46,8 +46,7 @@ class ScaleShown:
 
 @dataclass(frozen=True)
 class QuestionShown:
-    """A question of karat with the answers that it proposes, the best first: in words, what speaks for each, and what it
-    sets."""
+    """A question of karat and its proposals, the best first: in words, with what speaks for each and what it sets."""
 
     role: str
     text: str

@@ -118,7 +118,7 @@ async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Respon
     return page(
         request, "study.html", **_values(request, shown, researcher), previews=previews, downloads=DOWNLOADS,
         unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
-        rules=full_rules(shown.study), unblinded=unblinded,
+        rules=full_rules(shown.study.screening_rules), unblinded=unblinded,
         changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
         recruitment=shown.study.settings.recruitment,
     )  # fmt: skip
