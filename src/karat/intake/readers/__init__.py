@@ -78,7 +78,7 @@ def reader_named(name: str) -> Reader:
     if name not in names:
         close = nearest(name, names)
         raise IntakeError(
-            f"There is no source {name}.{f' Is {close} meant?' if close else ''} There are {', '.join(names)}."
+            f"There is no source {name}.{f' Did you mean {close}?' if close else ''} There are {', '.join(names)}."
         )
     return known[name] if name in known else _of_package(name)
 
