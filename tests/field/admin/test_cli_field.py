@@ -89,7 +89,7 @@ def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Pat
     assert "--with-ids needs --participants" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
     assert "--data" in run("export", study_path, "-o", tmp_path / "x.csv", "--data", tmp_path, status=2)[1]
     other = write_study(tmp_path / "another")
-    assert "There are blind." in run("status", other, "--data", data, status=2)[1]
+    assert "It has blind." in run("status", other, "--data", data, status=2)[1]
 
 
 def test_backup_is_a_database_with_the_same_answers(fielded: Fielded, data: Path, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_people_are_noted_as_hashes(fielded: Fielded, data: Path, tmp_path: Path
     file = tmp_path / "people.csv"
     file.write_text(text)
     told, _ = run("participants", "import", file, "--study", "norming", "--data", data)
-    assert told == "noted      2 participants of norming, 2 of them new\n"
+    assert told == "imported   2 participants of norming, 2 of them new\n"
     # The old name of the command works for one version.
     assert "0 of them new" in run("people", "import", file, "--study", "norming", "--data", data)[0]
     with fielded.store.read() as connection:
