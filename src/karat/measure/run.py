@@ -170,6 +170,8 @@ def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
         raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
 
 
+MOST_GROUPS = 20
+"""With more sessions or sources, every two of them are compared only if that is asked for."""
 MOST = 200_000
 """With more answers, models with slopes take too long to be fitted unasked."""
 
@@ -293,6 +295,10 @@ def _stability(
     by = wanted.by or next((name for name in ("session", "source") if _groups(judgments, name) > 1), None)
     if by is None:
         found.skip("stability", NotComputed("run.one_group"))
+        return
+    groups = _groups(judgments, by)
+    if wanted.by is None and groups > MOST_GROUPS:
+        found.skip("stability", NotComputed("run.many_groups", {"by": by, "n": groups, "most": MOST_GROUPS}))
         return
     decided = None
     made = [part for part in found.parts if part.name == "decisions"]
