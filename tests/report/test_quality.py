@@ -50,7 +50,7 @@ def test_settings_are_words() -> None:
 def test_a_criterion_that_advises_against_itself_is_not_shown() -> None:
     likert = karat.datasets.load("likert")
     some = likert.frame.filter(pl.col("participant") <= "p12")
-    found = karat.screen.deletion(karat.Judgments(some, likert.scales))
+    found = karat.screen.deletion(karat.Judgments(some, likert.scales), by="published")
     assert list(with_code(found.notes, "deletion.flags_most"))
     screening = karat.screen.run(karat.Judgments(some, likert.scales), {"completion": {}})
     report = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, {"deletion": found})

@@ -195,14 +195,14 @@ def threshold_lines(axes: Axes, lines: Sequence[tuple[float, str, str]]) -> None
         axes.axhline(value, color=BLACK, linestyle=style, linewidth=0.8, zorder=1)
         place = axes.transAxes.inverted().transform(axes.transData.transform((1, value)))[1]
         wanted.append((float(place) * points, value, text))
-    for (place, value, text), shifted in zip(wanted, _apart([place for place, *_ in wanted], 10.0), strict=True):
+    for (place, value, text), shifted in zip(wanted, moved_apart([place for place, *_ in wanted], 10.0), strict=True):
         axes.annotate(
             text, (1, value), xycoords=("axes fraction", "data"), xytext=(4, shifted - place),
             textcoords="offset points", verticalalignment="center", annotation_clip=False,
         )  # fmt: skip
 
 
-def _apart(places: list[float], gap: float) -> list[float]:
+def moved_apart(places: list[float], gap: float) -> list[float]:
     """Rising places moved as little as need be until each is a gap away from the next."""
     groups: list[list[float]] = []
     for place in places:

@@ -28,6 +28,7 @@ from karat.measure.texts import is_shown
 from karat.messages import NotComputed
 from karat.screen.screening import Screening
 from karat.study.criteria import title_of
+from karat.study.settings import ContrastSettings
 from karat.study.study import Study
 from karat.types import Bools, Floats
 
@@ -262,6 +263,8 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
         return "answers", "answers (%)", rows
     plan = [] if study is None else study.settings.contrast
     for one in plan:
+        if len(one.levels) != 2:
+            continue
         sides = [
             pl.col(f"{side}_{one.factor}").cast(pl.String)
             if f"{side}_{one.factor}" in rows.columns
@@ -307,8 +310,7 @@ def _factors(
     if not named and isinstance(measures, Measures):
         named = [name for part in measures.parts if isinstance(part.result, Contrasts) for name in part.result.factors]
     if not named:
-        stimuli = judgments.stimuli(scale)
-        named = stimuli.varying(rows) or stimuli.between(rows)
+        named = judgments.stimuli(scale).effects(rows)
     return [name for name in dict.fromkeys(named) if name in rows.columns and rows[name].drop_nulls().n_unique() > 1]
 
 
@@ -471,11 +473,11 @@ def _comparisons(
     if plan:
         planned = next((part.result.frame for part in parts if part.name == "planned"), None)
         rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
-        made = [_side(one.name, one.factor, one.levels, one.within, factors, cells) for one in plan]
+        made = [(one, _planned_weights(one, factors, cells)) for one in plan]
         return [
-            Comparison(one.name, *sides, _weights(*masks), rows.get(one.name), True)
-            for one, (sides, masks) in zip(plan, made, strict=True)
-            if all(mask.any() for mask in masks)
+            Comparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True)
+            for one, weights in made
+            if weights is not None
         ]
     found = []
     two = [name for name in factors if len(order[name]) == 2]
@@ -493,6 +495,26 @@ def _comparisons(
         found.append(Comparison(f"{a} × {b}", f"{order[a][0]} minus {order[a][1]} at {order[b][0]}",
                                 f"at {order[b][1]}", weights, row))  # fmt: skip
     return found
+
+
+def _planned_sides(one: ContrastSettings) -> tuple[str, str]:
+    """What the two sides of a planned comparison are called, with the levels of other factors it is limited to."""
+    where = ", ".join(one.within.values())
+    first, second = (f"{side} ({where})" if where else side for side in one.sides)
+    return first, second
+
+
+def _planned_weights(
+    one: ContrastSettings, factors: list[str], cells: list[tuple[str, ...]]
+) -> tuple[float, ...] | None:
+    """The weight of each cell of the report; None where a cell of the plan has no answers."""
+    weights = np.zeros(len(cells))
+    for wanted, weight in one.cells.items():
+        mask = np.array([_has(cell, factors, dict(zip(one.names, wanted, strict=True))) for cell in cells])
+        if not mask.any():
+            return None
+        weights += weight * mask / mask.sum()
+    return tuple(map(float, weights))
 
 
 def _side(

@@ -145,7 +145,7 @@ def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
 
 def _conditions(rows: pl.DataFrame, conditions: Sequence[str] | None, stimuli: Stimuli) -> list[str]:
     if conditions is None:
-        found = stimuli.varying(rows, stimuli.identifiers) or stimuli.between(rows)
+        found = stimuli.effects(rows)
         if not found:
             raise MeasureError(Message("contrasts.no_condition"))
         return found
@@ -277,6 +277,23 @@ def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str) -> tuple[
         values = {"terms": [":".join(term) for term in single], "group": _group(group)}
         notes.append(Message("contrasts.one_answer_per_cell", values))
     return [term for term in terms if not any(set(one) <= set(term) for one in single)], notes
+
+
+def named_groups(notes: Sequence[Message]) -> list[Message]:
+    """The notes of a fit, with participants and items in place of the levels of a factor.
+
+    >>> note = Message("fit.same_answers", {"n": 9, "levels": 316, "group": "participant"})
+    >>> print(*named_groups([note]))
+    9 of 316 participants always gave the same answer.
+    """
+    return [_same(note) if note.code == "fit.same_answers" else note for note in notes]
+
+
+def _same(note: Message) -> Message:
+    values = {"n": note.values["n"], "total": note.values["levels"]}
+    if note.values["group"] == "participant":
+        return Message("contrasts.same_participants", values)
+    return Message("contrasts.same_items", values) if note.values["group"] == "item" else note
 
 
 def _group(group: str) -> Message:

@@ -57,7 +57,7 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
     >>> leads(build(karat.Judgments(rows, karat.Ordinal(5)), quick=True))[0]
     ('Both participants are in the analysis.', 'No exclusion rule was stated.')
     """
-    told = [_who_stays(gathered.screening)]
+    told = [*((str(change), "") for change in gathered.screening.changes), _who_stays(gathered.screening)]
     found = gathered.outcomes
     if isinstance(found, Outcomes):
         told += [_main(found), *_robust(found)]

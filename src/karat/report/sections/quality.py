@@ -172,11 +172,10 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         "variances", "What the variance is made of", _in_words(found.variances),
         headings={"share": "% of all"}, digits={"variance": 3, "share": 1},
     )  # fmt: skip
-    reading = (
-        "It is the share of the variance of answers that lies between participants rather than between items. "
-        f"From {ENGLISH.value(SUSPICIOUS, '.2r')} on, it is read as the share of participants whose answers deserve "
-        "a look."
-    )
+    reading = "It is the share of the variance of answers that lies between participants rather than between items."
+    if found.suspicious:
+        low = ENGLISH.value(SUSPICIOUS, ".2r")
+        reading += f" From {low} on, it is read as the share of participants whose answers deserve a look."
     return Section(
         "spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances,),
         notes=tuple(map(str, found.notes)),
@@ -229,7 +228,8 @@ def _deviance(gathered: ReportData) -> Section | NotComputed:
     if not trusted(found):
         return NotComputed("deletion.flags_most")
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
-    text, dashed = sentences(found.summary), "The dashed line is the published cutoff."
+    published = found.settings["by"] == "published"
+    text, dashed = sentences(found.summary), "The dashed line is the published cutoff." * published
     figures: tuple[Figure, ...] = ()
     if found.participants.height <= MOST_DRAWN:
         figures = (report_figure("deviance", found.plot(), text, dashed, data),)

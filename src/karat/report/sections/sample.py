@@ -213,7 +213,7 @@ def _planned(study: Study) -> list[str]:
     told.append(f"The study has {lists}{sessions}.")
     if settings.contrast:
         named = "; ".join(
-            f"{one.name} ({one.factor}: {one.levels[0]} minus {one.levels[1]})" for one in settings.contrast
+            f"{one.name} ({' × '.join(one.own)}: {' minus '.join(one.sides)})" for one in settings.contrast
         )
         told.append(f"Planned comparisons: {named}.")
     return told
