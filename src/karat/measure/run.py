@@ -237,7 +237,9 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
         # Refuses choices and labels, whatever columns there are.
         family_of(one.scale, "contrasts")
         named = wanted.conditions or None
-        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level)
+        blocks = () if wanted.study is None else wanted.study.blocks
+        stated = {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
+        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level, levels=stated)
 
     made = found.add("contrasts", compute, question, must=wanted.formula is not None and not several)
     plan = [] if wanted.study is None else wanted.study.settings.contrast
