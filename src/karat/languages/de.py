@@ -2073,6 +2073,8 @@ MESSAGES = {
     "run.samples_size": "Die Stichproben würden bei mehr als {most} Antworten zu lange dauern. Mit "
     "karat.measure.noise_ceiling lassen sie sich berechnen.",
     "run.no_labels": "Antworten der Art {kinds:and} sind keine Labels, die richtig oder falsch sein könnten.",
+    "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf Verlangen: "
+    "by={by}.",
     "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. Die Option `by` vergleicht andere Gruppen.",
     # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================

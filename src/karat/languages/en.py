@@ -1970,6 +1970,8 @@ MESSAGES = {
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
     "run.no_labels": "{kinds:and} answers are not labels that could be right or wrong.",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
+    "use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects
