@@ -8,9 +8,9 @@ which targets hold; the run fails where one is missed.
 As it comes it takes about a quarter of an hour on two idle cores. --full draws five times as many replications, --tiny
 next to none, --smallest one of each sort without the slow peers (to see that everything runs). Seeds are held out: they
 begin at 1,000,001 and are kept for the published tables; --develop takes those from 1 on. --write puts the tables into
-docs/credence.md and a row into the README. Deletion, MACE and Dawid-Skene are run on the first replications of each
-scenario only, and deletion in windows on fewer of some, because they take long; they are compared with credence on the
-same. crowd-kit is installed into an environment of its own under the temporary folder.
+docs/credence.md and a row into docs/performance.md. Deletion, MACE and Dawid-Skene are run on the first replications of
+each scenario only, and deletion in windows on fewer of some, because they take long; they are compared with credence on
+the same. crowd-kit is installed into an environment of its own under the temporary folder.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def all_targets(scored: list[Scored], seconds: float, crowd: Crowd) -> list[targ
 
 
 def readme_row(scored: list[Scored], seconds: float) -> str:
-    """What the README says."""
+    """What docs/performance.md says."""
     rows = rows_of(scored)
     full_time, switching = (number(targets.short_of_oracle(rows, late), 3) for late in (False, True))
     _, error, _, _ = calibration_table([one for one in scored if not isinstance(one.job.scenario, Injected)])
@@ -105,7 +105,9 @@ def main() -> int:
     size.add_argument("--full", action="store_const", const="full", dest="size", help="five times as many replications")
     size.add_argument("--tiny", action="store_const", const="tiny", dest="size", help="next to none")
     parser.add_argument("--develop", action="store_true", help="the seeds on which the model was made")
-    parser.add_argument("--write", action="store_true", help="put the figures into docs/credence.md and README")
+    parser.add_argument(
+        "--write", action="store_true", help="write the figures to docs/credence.md and docs/performance.md"
+    )
     asked = parse_options(parser)
     chosen = "smallest" if asked.smallest else asked.size or "quick"
     first = DEVELOPMENT if asked.develop else HELD_OUT
