@@ -100,8 +100,8 @@ def centred_interval(estimate: float, values: Floats, level: float = 0.95) -> tu
     z = np.arctanh(np.clip(values, -edge, edge))
     lower, upper = percentile_interval(z - np.nanmean(z) if np.isfinite(z).any() else z, level)
     own = np.arctanh(np.clip(estimate, -edge, edge))
-    # Samples that are all below or above their own mean are rounding; an interval has its estimate in it.
-    return float(np.tanh(own + min(lower, 0.0))), float(np.tanh(own + max(upper, 0.0)))
+    # However samples lie, and however a coefficient of 1 is rounded, an interval has its estimate in it.
+    return min(float(np.tanh(own + lower)), estimate), max(float(np.tanh(own + upper)), estimate)
 
 
 def interval_around(estimate: float, values: Floats, level: float = 0.95) -> tuple[float, float]:

@@ -136,8 +136,10 @@ def agreement(
         many = _samples(one, drawn, seed, executor)
         for name, coefficient in _coefficients(one, seed):
             # Of one stimulus or one participant no coefficient is defined, whatever its formula gives.
-            estimate = float(coefficient(None)[0]) if defined else np.nan
-            ends = (np.nan, np.nan) if drawn is None else interval_around(estimate, many[name], level)
+            estimate = float(np.clip(coefficient(None)[0], -1.0, 1.0)) if defined else np.nan
+            ends = (np.nan, np.nan)
+            if drawn is not None:
+                ends = interval_around(estimate, np.clip(many[name], -1.0, 1.0), level)
             rows.append((one.question, name, estimate, *ends, *sizes))
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
