@@ -176,6 +176,19 @@ class Judgments(NotebookDisplay):
             scale = min(self.scales.values(), key=lambda own: isinstance(own, Choice))
         return self._stimuli.of(scale)
 
+    def factors(self) -> list[str]:
+        """The columns that look like the factors of the design: what contrasts compare where nobody names conditions.
+
+        >>> import karat
+        >>> karat.datasets.load("likert").factors()
+        ['order', 'integration']
+        """
+        scale = min(self.scales.values(), key=lambda own: isinstance(own, Choice))
+        if isinstance(scale, Choice):
+            return []
+        rows = self.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
+        return self.stimuli(scale).effects(rows)
+
     def with_stimuli(self, found: Mapping[bool, Stimuli]) -> Judgments:
         """The same answers as part of a larger table, on which it was decided what a stimulus is.
 
@@ -290,8 +303,10 @@ def _summary_lines(judgments: Judgments) -> list[str]:
         about = f" ({', '.join(questions[:4])}{', ...' if len(questions) > 4 else ''})" if questions else ""
         lines.append(f"scale      {scale.kind}: {scale.known()}{about}")
     lines += _time_lines(frame)
-    extra = [name for name in frame.columns if name not in COLUMNS]
-    lines += [f"design     {', '.join(extra)}"] if extra else []
+    factors = judgments.factors()
+    lines += [f"design     {', '.join(factors)}"] if factors else []
+    extra = [name for name in frame.columns if name not in COLUMNS and name not in factors]
+    lines += [f"columns    {', '.join(extra)}"] if extra else []
     silent = judgments.participants.height - counts[0]
     lines += [f"people     {counted(silent, 'more participant')} listed without an answer"] if silent else []
     lines.append(f"missing    {_missing(frame)}")
@@ -312,5 +327,5 @@ def _missing(frame: pl.DataFrame) -> str:
             if name in frame.columns and frame[name].null_count()]  # fmt: skip
     absent = [name for name in ("trial", "rt") if name not in frame.columns]
     told += [f"no column {' or '.join(absent)}"] if absent else []
-    told += [f"{low:,} to {high:,} answers a participant"] if low != high else []
+    told += [f"{low:,} to {high:,} answers per participant"] if low != high else []
     return "; ".join(told) or "nothing"

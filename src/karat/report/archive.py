@@ -32,6 +32,8 @@ from karat import __version__
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
 from karat.languages import language_codes
+from karat.measure.export import write_r
+from karat.measure.measures import Measures
 from karat.report.archive_documents import RULES, codebook, data_name, dataset_description, readme
 from karat.report.build import ReportData, build
 from karat.report.export import write as write_report
@@ -188,6 +190,8 @@ def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tu
     """The report, and the words on methods in each language."""
     with progress("writing the report"):
         write_report(gathered, made / "results" / "report.html")
+    if isinstance(gathered.measures, Measures):
+        write_r(gathered.measures, made / "results")
     return [("methods", methods(gathered, one), one) for one in language_codes()]
 
 

@@ -46,6 +46,16 @@ class Pseudonymous:
     """The personal columns of both tables, and why they are taken for personal."""
 
 
+def names_platform_ids(judgments: Judgments) -> bool:
+    """Whether participants are named by ids of a platform or by addresses, which nobody should publish.
+
+    >>> import karat
+    >>> names_platform_ids(karat.datasets.load("likert"))
+    False
+    """
+    return any(IDS.fullmatch(name) for name in judgments.participants["participant"].to_list())
+
+
 def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | None = None) -> Pseudonymous:
     """The judgments under new names; the same seed deals the same names, without one nobody can deal them again.
 

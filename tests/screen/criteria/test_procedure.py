@@ -13,7 +13,7 @@ from karat.judgments.message_tables import message_at, with_reasons
 from karat.messages import Message, NotComputed, message_of, with_code
 from karat.models.glrm import nominal
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
-from karat.screen.criteria.procedure import _accuracy
+from karat.screen.criteria.procedure import accuracy_step
 from karat.screen.crowd import spammer_index
 from messages import raises
 
@@ -256,7 +256,7 @@ def test_accuracy_that_everybody_shares_is_not_below_its_mean() -> None:
         "response": right * 11, "expected": ["1"] * 110,
     })  # fmt: skip
     for rule in ("mean", "mean-sd"):
-        assert _accuracy(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]
+        assert accuracy_step(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]
 
 
 def test_labels_that_are_too_many_are_a_reason_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,8 @@ def participants(
         people[row.participant] = _joined(people[row.participant], told) if row.participant in people else told
     if not people:
         return pl.DataFrame(schema={name: OF_PEOPLE[name] for name in ("participant", "planned")})
-    return _table(list(people.values()), OF_PEOPLE, "started", "finished")
+    agreed = ["consent_time"] if any("consent_time" in one for one in people.values()) else []
+    return _table(list(people.values()), OF_PEOPLE, "started", "finished", *agreed)
 
 
 def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str, Any]:
@@ -88,6 +89,10 @@ def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str,
         "started": row.started, "finished": row.finished, "planned": row.planned,
         "working_time": round((row.finished or row.last_seen) - row.started, 1),
     }  # fmt: skip
+    if row.consented is not None:
+        told |= {"consent_time": row.consented, "consent_text": row.consent}
+    if row.version is not None:
+        told["version"] = row.version
     if row.person_hash is not None:
         told["person"] = str(persons[row.person_hash])
     if row.quiz_attempts:

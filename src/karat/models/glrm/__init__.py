@@ -10,7 +10,7 @@ from karat.models.glrm.fit import Fit, fit_crossed
 from karat.models.glrm.formulas.intervals import intervals
 from karat.models.glrm.formulas.marginal import marginal_means, predict
 from karat.models.glrm.formulas.model import Model, fit
-from karat.models.glrm.formulas.wald import compare, type_three
+from karat.models.glrm.formulas.wald import compare, type_three, type_two
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm, random_term
@@ -42,5 +42,6 @@ __all__ = [
     "predictive_p",
     "random_term",
     "type_three",
+    "type_two",
     "worker_share",
 ]

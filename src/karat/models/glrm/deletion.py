@@ -205,7 +205,7 @@ def _p_value(fit: Fit | NominalFit, distance: Floats, simulations: int, seed: in
     if not np.isfinite(distance[worker]):
         return float("nan")
     with one_thread(len(fit.workers) * len(fit.tasks)):
-        redraw = NominalRedraw(fit, worker) if isinstance(fit, NominalFit) else _Redraw(fit, worker)
+        redraw = NominalRedraw(fit, worker) if isinstance(fit, NominalFit) else Redraw(fit, worker)
         random = np.random.default_rng([seed, worker])
         above = 0
         for draws in range(1, simulations + 1):
@@ -266,7 +266,7 @@ def _deviance_of_answers(
     mine, tasks = cast(Any, fit.objective).layout.answers_of(worker)
     base = (cast(Any, fit.objective).design @ beta)[mine] + scales.task * mode.point.modes.task[tasks]
     cuts = psi if len(psi) else np.zeros(1)
-    around = scales.task * _task_deviations(mode.schur, random, simulations).T
+    around = scales.task * task_deviations(mode.schur, random, simulations).T
     latent = base + around[:, tasks] + scales.worker * random.normal(size=(simulations, 1))
     observed = fit.objective.family.answers[mine]
     codes = np.vstack([
@@ -307,7 +307,7 @@ def _deviance_of_labels(
     observed = np.concatenate([1 - mine[used].sum(axis=0, keepdims=True), mine[used]])[:, here]
     codes = [np.argmax(observed, axis=0)]
     for _ in range(simulations):
-        around = by_task[:, None] * _task_deviations_by_category(at.modes.factor[0], random)
+        around = by_task[:, None] * task_deviations_by_category(at.modes.factor[0], random)
         logits = base + around[:, place] + (by_worker * random.normal(size=m))[:, None]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
         codes.append(np.argmax(whole + random.gumbel(size=whole.shape), axis=0))
@@ -381,7 +381,7 @@ class _Others:
         return float(2 * (best.at.value + self.log_likelihood))
 
 
-class _Redraw(_Others):
+class Redraw(_Others):
     """Everybody else's model, from which the answers of one worker are drawn again and again."""
 
     def __init__(self, fit: Fit, worker: int) -> None:
@@ -408,13 +408,13 @@ class _Redraw(_Others):
     def reaches(self, observed: float, random: np.random.Generator) -> bool:
         """Whether newly drawn answers are at least as far from the others' model as the observed ones."""
         answers = self.answers.copy()
-        answers[self.mine] = self._drawn(random)
+        answers[self.mine] = self.draw_answers(random)
         family, _ = self.family.kept(answers, self.layout.present)
         objective = Objective(self.layout, family, self.design)
         return self.distance_of(objective, self.modes, observed) >= observed
 
-    def _drawn(self, random: np.random.Generator) -> Any:
-        task = self.mode.point.modes.task + _task_deviations(self.mode.schur, random)
+    def draw_answers(self, random: np.random.Generator) -> Any:
+        task = self.mode.point.modes.task + task_deviations(self.mode.schur, random)
         eta = self.base + self.scales.worker * random.normal() + self.scales.task * task[self.tasks]
         latent = eta + random.logistic(size=eta.shape)
         if not len(self.psi):
@@ -422,7 +422,7 @@ class _Redraw(_Others):
         return np.searchsorted(self.psi, latent)
 
 
-def _task_deviations(schur: Any, random: np.random.Generator, draws: int | None = None) -> Floats:
+def task_deviations(schur: Any, random: np.random.Generator, draws: int | None = None) -> Floats:
     """A draw of the task effects around their mode, or a column for each of several: from N(0, M^-1).
 
     The factor holds the blocks of M.
@@ -472,7 +472,7 @@ class NominalRedraw(_Others):
         )  # fmt: skip
         if self.others.factor is None:
             raise ValueError("The others' model was not evaluated.")
-        task = by_task[:, None] * (self.others.task + _task_deviations_by_category(self.others.factor[0], random))
+        task = by_task[:, None] * (self.others.task + task_deviations_by_category(self.others.factor[0], random))
         base = np.moveaxis(self.design[:, self.worker] @ beta, -1, 0)
         logits = base + (by_worker * random.normal(size=m))[:, None, None] + task[:, None]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
@@ -483,7 +483,7 @@ class NominalRedraw(_Others):
         return labels
 
 
-def _task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
+def task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
     """A draw of the task effects around their mode (categories x tasks): from N(0, M^-1), whose blocks are held."""
     few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
     if not schur.turned:

@@ -38,8 +38,9 @@ from pydantic import Field
 from karat.errors import KaratError
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
+from karat.judgments.trial_order import check_order
 from karat.messages import Message
-from karat.screen.crowd.answers import Crowd, crowd, fit, refuse_large
+from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Progress
@@ -73,6 +74,10 @@ MANY = 0.5
 """From this share of flagged participants on, a note says that the published rule fails."""
 SIMULATIONS, OF_LABELS = 999, 199
 """So many where the simulated null decides and their number is not said; labels take longer."""
+LONG = 10.0
+"""Seconds that the refits of labels may take unasked."""
+REFITS = 35
+"""So many refits take as long as the Spammer Index of the same labels with its interval."""
 SMALLEST_P = 0.001
 """Simulated p values below it are given as such."""
 REASON_VALUES = pl.Struct(
@@ -152,8 +157,9 @@ def deletion(
     The simulated null decides, p < alpha, with `simulations` draws (999, or 199 for labels, unless said); `refit` fits
     the model anew for each of them. `by="published"` decides by the published rule instead: chi-squared with as many
     degrees of freedom as answers; `simulations` then asks for the simulated null beside it. More than `at_most`
-    participants are refused, since the model is fitted without each of them; `only` names those who are looked at.
-    `executor` says where the fits are made (`karat.executors.open_executor`); the numbers are the same.
+    participants are refused, since the model is fitted without each of them, and so are labels whose refits take longer
+    than ten seconds, unless `at_most` is set; `only` names those who are looked at. `executor` says where the fits are
+    made (`karat.executors.open_executor`); the numbers are the same.
 
     >>> import karat
     >>> found = deletion(karat.datasets.load("crowd"), by="published")
@@ -173,6 +179,8 @@ def deletion(
     places = [place for place, name in enumerate(names) if only is None or name in only]
     _refuse_many(len(places), at_most)
     refuse_large(answers, "deletion")
+    if at_most == AT_MOST:
+        _refuse_long(answers, len(places))
     model = fit(answers)
     distance, failed = _distances(model, places, executor, progress if not simulations else None)
     df = np.bincount(answers.worker)
@@ -210,6 +218,15 @@ def _refuse_many(people: int, at_most: int) -> None:
     """ScreenError where there are more participants than were asked for."""
     if people > at_most:
         raise ScreenError(Message("deletion.too_many", {"participants": people, "at_most": str(people)}))
+
+
+def _refuse_long(answers: Crowd, people: int) -> None:
+    """ScreenError where labels are so many that refitting their model would take minutes; `at_most` asks for it."""
+    seconds = labels_take(answers) * people / REFITS
+    if seconds > LONG:
+        labels = answers.rows["_code"].n_unique()
+        values = {"labels": labels, "minutes": max(round(seconds / 60), 1), "at_most": str(people)}
+        raise ScreenError(Message("deletion.takes_long", values))
 
 
 def _check_draws(by: str, simulations: int) -> None:
@@ -348,6 +365,7 @@ def deletion_windows(
     stride = max(width // 2, 1) if step is None else step
     if width < 2 or stride < 1:
         raise ScreenError(Message("deletion.windows"))
+    check_order(judgments.frame.columns, ScreenError, "deletion_windows")
     answers = crowd(judgments, "deletion_windows")
     _refuse_many(len(answers.workers), at_most)
     number_of = pl.int_range(1, pl.len() + 1).over("participant")

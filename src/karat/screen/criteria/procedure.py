@@ -276,10 +276,10 @@ def _auxiliary(
         return auxiliary
     if auxiliary == "time":
         return time_filter(judgments, rule, time_limit=time_limit)
-    return completion(judgments) if auxiliary == "completeness" else _accuracy(judgments, rule, doubtful)
+    return completion(judgments) if auxiliary == "completeness" else accuracy_step(judgments, rule, doubtful)
 
 
-def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
+def accuracy_step(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
     """The share of right answers of each participant; flagged below the mean, or one standard deviation below it."""
     rows = answered(judgments)
     keyed = "correct" in rows.columns or has_key(rows)

@@ -364,8 +364,12 @@ LONGEST = 600.0
 """Seconds that the index of labels may take."""
 
 
-def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerIndex | NotComputed:
+def index_unasked(
+    screening: Screening, *, only_quick: bool = False, longest: float = LONGEST
+) -> SpammerIndex | NotComputed:
     """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
+
+    That of labels is left out where it would take more than `longest` seconds.
 
     >>> import karat
     >>> index_unasked(karat.screen.run(karat.datasets.load("crowd"), {"straightlining": {}})).value > 0
@@ -384,8 +388,8 @@ def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerI
         seconds = labels_take(answers)
         if only_quick and seconds > QUICK:
             return NOT_QUICK
-        if seconds > LONGEST:
-            return NotComputed("spammer_index.takes_long", {"minutes": round(seconds / 60)})
+        if seconds > longest:
+            return NotComputed("spammer_index.takes_long", {"minutes": max(round(seconds / 60), 1)})
         gone = set(screening.excluded)
         return spammer_index(kept).beside(
             {name: len(set(one.flagged) - gone) for name, one in screening.evidence.items()}
