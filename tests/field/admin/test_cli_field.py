@@ -23,6 +23,7 @@ from karat.cli.serve import note_address
 from karat.cli.serve import set_login as account
 from karat.field.admin.login import NAME, matches
 from karat.field.store import Store, admins, arrivals, export, prior_participation, schema, studies
+from karat.study.frozen import changes_since, full_rules, item_fingerprints
 
 
 def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
@@ -65,6 +66,19 @@ def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_p
         assert studies.value(connection, "unblinded:blind") is not None
     assert pl.read_csv(people)["comment"].to_list() == ["'=1+1"]
     assert pl.read_csv(book).height > 5
+
+
+def test_export_carries_what_was_frozen(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    out, study = tmp_path / "out.csv", fielded.study
+    run("export", study_path, "-o", out, "--data", data)
+    frozen = karat.read(out).frozen
+    assert frozen is not None
+    assert (frozen["rules"], frozen["items"]) == (full_rules(study.screening_rules), item_fingerprints(study))
+    with fielded.store.read() as connection:
+        row = studies.find(connection, "blind")
+    assert row is not None
+    assert (frozen["fingerprint"], frozen["at"]) == (row.screening_fingerprint, row.frozen_at)
+    assert changes_since(frozen, study) == ()
 
 
 def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
