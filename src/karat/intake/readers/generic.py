@@ -39,7 +39,7 @@ from karat.messages import Message
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
 
 
-SIGNS = (".", "-", "--", "?", "N/A", "n/a", "n.a.", "#N/A", "NULL", "none", "None", "missing", "k.A.")
+SIGNS = (".", "-", "--", "?", "N/A", "n/a", "n.a.", "NULL", "none", "None", "missing", "k.A.")
 """What stands for no answer among answers that are numbers."""
 
 
