@@ -34,7 +34,7 @@ SHELL = re.compile(r"[|&;<>$`*\\]|\bdemo\b")
 STAYING = re.compile(r"karat (serve|open)\b")
 """Commands that run until somebody stops them."""
 PASSWORD = "chosen at the first start"
-TO_PROLIFIC = {"PROLIFIC_PID": "me"}
+TO_PROLIFIC = {"PROLIFIC_PID": "a" * 24}
 """What readers add to the address of a study that is meant for Prolific, to take part themselves."""
 
 

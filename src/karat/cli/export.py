@@ -32,9 +32,10 @@ def export(
     ] = None,
     events: Annotated[Path | None, typer.Option(help="Also write what was logged beside the answers.")] = None,
     codebook: Annotated[Path | None, typer.Option(help="Also write what each column means.")] = None,
-    safe: Annotated[
-        bool, typer.Option("--safe", help="In CSV, mark text that a spreadsheet would run as a formula.")
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In CSV, do not mark text that a spreadsheet would run as a formula.")
     ] = False,
+    safe: Annotated[bool, typer.Option("--safe", hidden=True, help="CSV is always so, unless --raw is given.")] = True,
     with_ids: Annotated[
         bool, typer.Option("--with-ids", help="With --participants, the ids of the platform too: personal data.")
     ] = False,
@@ -44,6 +45,9 @@ def export(
 ) -> None:
     """Write the judgments of a fielded study, and on request participants, events and a codebook.
 
+    In CSV, text that a spreadsheet would run as a formula is marked with an apostrophe, which karat takes away again
+    when it reads the file; with --raw it stays as it is, for other programs.
+
     Before a study is closed this ends its blindness: the dashboard shows from then on when that was.
     """
     for path in (out, participants, events, codebook):
@@ -52,8 +56,8 @@ def export(
     if with_ids and participants is None:
         raise KaratError("--with-ids has a say only with --participants.")
     with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
-        notes = _unblinded(found)
-        written, summary = _write(found, out, participants, events, codebook, safe=safe, with_ids=with_ids)
+        notes = [*_unblinded(found), *_versions(found)]
+        written, summary = _write(found, out, participants, events, codebook, safe=not raw, with_ids=with_ids)
     if as_json:
         typer.echo(json.dumps({"written": [str(path) for path in written], "summary": summary, "notes": notes}))
         return
@@ -95,6 +99,28 @@ def _write(
             raise KaratError(f"{error.filename or out} cannot be written: {error.strerror or error}.") from None
     written = [*files_of(out, judgments.participants), *(path for path, _ in tables if path is not None)]
     return written, judgments.summary().splitlines()[0]
+
+
+def _versions(found: StoredStudy) -> list[str]:
+    """What is to be said where participants began with different versions of the study."""
+    from karat.field.registration import changed_items, restored
+    from karat.field.store import export as stored
+    from karat.field.store import studies
+
+    with found.store.read() as connection:
+        people = stored.participants(connection, found.row.id)
+        files = studies.versions(connection, found.row.id)
+    if "version" not in people.columns or people["version"].n_unique() < 2:
+        return []
+    counts = people["version"].drop_nulls().value_counts(sort=True, name="count").rows()
+    kept = [restored(own, version, found.study.path) for version, own in files.items()]
+    known = [study for study in kept if study is not None]
+    which = changed_items(known[0], known[-1]) if len(known) > 1 else ()
+    return [
+        f"The study was changed while it ran: {', '.join(f'{number} began with {name}' for name, number in counts)}. "
+        f"The column version tells them apart."
+        + (f" Items that differ between the first and the last: {', '.join(which)}." if which else "")
+    ]
 
 
 def _unblinded(found: StoredStudy) -> list[str]:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from karat.cli.serve import ADDRESS, DATA, BaseUrl, Data, Database
+from karat.cli.serve import DATA, BaseUrl, Data, Database, addresses, answering
 from karat.cli.stored_study import open_store
 
 EXAMPLE = "Example: karat links study.toml --base-url https://study.example.org"
@@ -41,10 +41,9 @@ def links(
 
 
 def _last(database: str, data: Path) -> str | None:
-    """Where the server was last reached; None where there was none yet."""
-    from karat.field.store import studies
-
+    """Where a server of the folder answers, else where one was last reached; None where there was none yet."""
     if not database and not (data / "karat.db").is_file():
         return None
-    with open_store(database, data) as store, store.read() as connection:
-        return studies.value(connection, ADDRESS)
+    with open_store(database, data) as store:
+        known = addresses(store)
+    return next((one for one in known if len(known) > 1 and answering(one)), known[0] if known else None)

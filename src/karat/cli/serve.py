@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import sys
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -39,6 +41,10 @@ BaseUrl = Annotated[
 DATA = Path("karat-data")
 ADDRESS = "address"
 """Under this name the store knows where its server was last reached."""
+SERVERS = "servers"
+"""And under this one, where servers were started that have not ended in order."""
+MOST_SERVERS = 5
+PROBE_SECONDS = 2.0
 WIDTH = 110
 
 
@@ -59,6 +65,12 @@ def serve(
     new_password: Annotated[
         bool, typer.Option("--new-password", help="Set a new password for the dashboard, where the old one is lost.")
     ] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Serve a study whose items, scale or rules were changed after its start.")
+    ] = False,
+    new_database: Annotated[
+        bool, typer.Option("--new-database", help="Begin with an empty database where the old one is gone.")
+    ] = False,
 ) -> None:
     """Put studies on the web: participants' pages, and a dashboard for researchers.
 
@@ -69,23 +81,95 @@ def serve(
     from karat.field.server.config import prepare
     from karat.field.server.run import listen, run
     from karat.field.store import Store
-    from karat.field.store import studies as studies_of
 
     loaded = _named(studies)
+    _not_lost(data, database, new_database)
     config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
-    with listen(config) as listener:
+    store = Store.open(config.database_url)
+    with closing(store), listen(config) as listener:
         config = replace(config, port=listener.getsockname()[1])
-        store = Store.open(config.database_url)
         try:
-            _account(store, new_password)
-            store.call(studies_of.set_value, studies_of.ServerValue(ADDRESS, config.address))
+            set_login(store, new_password)
+            others = _others(store, config)
+            note_address(store, config.address)
             for slug, study in loaded:
-                _register(store, slug, study, draft)
+                _register(store, slug, study, draft, changed)
             app = create_app(loaded, store, config)
-            run(app, config, listener, ready=lambda: _ready(config, loaded, show))
+            run(app, config, listener, ready=lambda: _ready(config, loaded, show, others))
         finally:
-            store.close()
+            note_address(store, config.address, gone=True)
     typer.echo("Stopped. Everything that was acknowledged is saved.")
+
+
+def _not_lost(data: Path, database: str, new_database: bool) -> None:
+    """Refuse a folder whose database is gone: a new one in its place would look like a study without answers."""
+    if database or new_database or not (data / "secret").exists() or (data / "karat.db").exists():
+        return
+    raise KaratError(
+        f"{data} has the secret of a server but no database karat.db. If the file was moved, put it back. If you want "
+        "to begin with an empty database, use --new-database."
+    )
+
+
+def addresses(store: Store) -> list[str]:
+    """Where the servers of a store were started and not ended in order, the latest first.
+
+    >>> import tempfile
+    >>> from karat.field.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
+    ...     note_address(store, "http://127.0.0.1:8000")
+    ...     known = addresses(store)
+    ...     store.close()
+    >>> known
+    ['http://127.0.0.1:8000']
+    """
+    from karat.field.store import studies
+
+    with store.read() as connection:
+        last, known = studies.value(connection, ADDRESS), studies.value(connection, SERVERS)
+    return list(dict.fromkeys([*json.loads(known or "[]"), *([last] if last else [])]))
+
+
+def note_address(store: Store, address: str, gone: bool = False) -> None:
+    """Keep where a server is reached, or that it no longer is."""
+    from sqlalchemy.exc import DBAPIError
+
+    from karat.field.store import studies
+
+    known = [one for one in addresses(store) if one != address][: MOST_SERVERS - 1]
+    if not gone:
+        store.call(studies.set_value, studies.ServerValue(ADDRESS, address))
+    kept = known if gone else [address, *known]
+    # At the end the database may be full, or have been moved away.
+    with suppress(KaratError, DBAPIError) if gone else nullcontext():
+        store.call(studies.set_value, studies.ServerValue(SERVERS, json.dumps(kept)))
+
+
+def answering(address: str, mark: int | None = None) -> bool:
+    """Whether a server of karat answers at an address; with a mark, one with this secret.
+
+    >>> answering("http://127.0.0.1:1")
+    False
+    """
+    from urllib.request import urlopen
+
+    try:
+        with urlopen(f"{address}/healthz", timeout=PROBE_SECONDS) as reply:  # noqa: S310 - an address of our own
+            told = json.load(reply)
+    except (OSError, ValueError):
+        return False
+    return isinstance(told, dict) and "server" in told and mark in (None, told["server"])
+
+
+def _others(store: Store, config: ServerConfig) -> list[str]:
+    """Other servers that answer and have the same SQLite database."""
+    from karat.field.server.security import secret_mark
+
+    if config.database.startswith("postgres"):
+        return []
+    mark = secret_mark(config.secret)
+    return [one for one in addresses(store) if one != config.address and answering(one, mark)]
 
 
 def _named(paths: list[Path]) -> list[tuple[str, Study]]:
@@ -112,7 +196,7 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
     return list(named.items())
 
 
-def _account(store: Store, renew: bool) -> None:
+def set_login(store: Store, renew: bool) -> None:
     """The login of the dashboard, set on the first start, or again where that is wanted."""
     from karat.field.admin.login import NAME, first_password, hashed
     from karat.field.store import admins
@@ -135,21 +219,25 @@ def _account(store: Store, renew: bool) -> None:
         typer.echo(f"dashboard  The password of {NAME} is {first.password} (shown only now).")
 
 
-def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
-    """Make the study known and start it; rules that differ from those that were frozen are refused."""
-    from karat.field.registration import changes, registration
+def _register(store: Store, slug: str, study: Study, draft: bool, forced: bool) -> None:
+    """Make the study known and start it; what differs from what was frozen is refused unless that is wanted."""
+    from karat.field.registration import changes, registration, restored
     from karat.field.store import studies
 
     row = store.call(studies.register, registration(slug, study))
-    if row.rules_changed:
+    if row.rules_changed and not forced:
         raise KaratError(
             f"{study.path.name}: the screening rules differ from those that were frozen when {slug} started "
             f"(fingerprint {row.screening_fingerprint}). Put them back, or field this as another study in a folder "
-            "of another name."
+            "of another name. With --changed the study is served, and the frozen rules hold."
         )
     if row.changed:
         with store.read() as connection:
-            found = changes(study, row.settings, studies.items_of(connection, slug))
+            files = studies.version_files(connection, row.id, row.fingerprint)
+            before = None if files is None else restored(files, row.fingerprint, study.path)
+            found = changes(study, row.settings, studies.items_of(connection, slug), before)
+        if found.asked and not forced:
+            raise KaratError(f"{slug}: {found} To serve it all the same, use --changed.")
         told = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
         typer.echo(fill(told, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
     store.call(studies.set_value, studies.ServerValue(f"path:{slug}", str(study.path.resolve())))
@@ -157,7 +245,7 @@ def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
         store.call(studies.set_state, studies.SetState(row.id, "running"))
 
 
-def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> None:
+def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool, others: list[str]) -> None:
     from karat.field.server.visits import preview_path
 
     for slug, study in named:
@@ -169,6 +257,8 @@ def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> 
         typer.echo(
             "warning    Without TLS others can read along. Put a proxy in front: --behind-proxy --base-url https://..."
         )
+    for other in others:
+        typer.echo(f"note       Another server with this data folder answers at {other}. Both serve the same answers.")
     typer.echo("Stop with Ctrl-C.")
     sys.stdout.flush()
     if show and has_screen():

@@ -31,7 +31,6 @@ import polars as pl
 from karat import __version__
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
-from karat.judgments.trial_order import with_positions
 from karat.languages import language_codes
 from karat.measure.export import write_r
 from karat.measure.measures import Measures
@@ -135,7 +134,7 @@ def _placed(judgments: Judgments) -> Judgments:
     """The judgments with the positions of trials, where only times tell them: moments do not go into an archive."""
     if "trial" in judgments.frame.columns or "time" not in judgments.frame.columns:
         return judgments
-    return Judgments(with_positions(judgments.frame), judgments.scales, judgments.participants)
+    return judgments.with_row_order()
 
 
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:

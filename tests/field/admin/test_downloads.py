@@ -47,7 +47,7 @@ def test_judgments_read_back_as_they_are_stored(researcher: Visitor, fielded: Fi
     path = tmp_path / "judgments.parquet"
     path.write_bytes(fetch(researcher, "judgments.parquet").body)
     assert karat.read(path) == wanted
-    for name in ("judgments-csv.zip", "judgments-safe-csv.zip"):
+    for name in ("judgments-csv.zip", "judgments-raw-csv.zip"):
         read = karat.read(unpacked(fetch(researcher, name), tmp_path / name))
         assert read.frame.equals(wanted.frame)
         assert read.scales == wanted.scales
@@ -57,8 +57,8 @@ def test_formulas_are_marked_in_the_safe_tables_and_left_in_the_raw_ones(
     researcher: Visitor, fielded: Fielded, tmp_path: Path
 ) -> None:
     fielded.finish(comment=FORMULA)
-    raw = unpacked(fetch(researcher, "judgments-csv.zip"), tmp_path / "raw")
-    safe = unpacked(fetch(researcher, "judgments-safe-csv.zip"), tmp_path / "safe")
+    raw = unpacked(fetch(researcher, "judgments-raw-csv.zip"), tmp_path / "raw")
+    safe = unpacked(fetch(researcher, "judgments-csv.zip"), tmp_path / "safe")
     assert pl.read_csv(raw.with_name("judgments.participants.csv"))["comment"].to_list() == [FORMULA]
     assert pl.read_csv(safe.with_name("judgments.participants.csv"))["comment"].to_list() == [f"'{FORMULA}"]
     people = pl.read_csv(io.BytesIO(fetch(researcher, "participants.csv").body))

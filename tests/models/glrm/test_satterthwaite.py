@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
 
-from karat.models.glrm.formulas.model import Model, Satterthwaite, _covariance, fit, joint_degrees
+from karat.models.glrm.formulas.model import Model, Satterthwaite, fit, fixed_covariance, joint_degrees
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from models.glrm.written_cases import GROUPS, study
 
@@ -108,7 +108,7 @@ def test_what_is_not_known_has_no_degrees() -> None:
     assert sure.degrees(np.eye(2)).tolist() == [np.inf, np.inf]
     told = "^The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.$"
     with pytest.raises(ValueError, match=told):
-        _covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
+        fixed_covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("error", [np.nan, 0.0, np.inf])

@@ -38,7 +38,7 @@ from karat.measure.effects.interactions import (
     factor_terms,
 )
 from karat.measure.result import MeasureError, MeasureResult
-from karat.measure.texts import interval
+from karat.measure.texts import interval, is_shown
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
 from karat.models.glrm.families import FamilyName
@@ -141,7 +141,7 @@ class Contrasts(MeasureResult):
         of_term, pairs = (table.filter(pl.col("term") == term) for table in (self.interactions, self.differences))
         if of_term.height:
             row, names = of_term.row(0, named=True), self._factors_of(term)
-            changes = "changes" if row["p"] < 1 - self.level else "is not shown to change"
+            changes = "changes" if is_shown(row["p"], self.level) else "is not shown to change"
             return f"The difference of {names[0]} {changes} with {' and '.join(names[1:])}: {_value(row)}"
         if pairs.height == 1 and pairs["estimate"].is_finite().item():
             row = pairs.row(0, named=True)

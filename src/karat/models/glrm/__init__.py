@@ -5,7 +5,7 @@ intercepts of two crossed factors, and much faster; `leave_one_out` refits them 
 `fit_crossed_in_parts` is `fit_crossed` for answers that lie in parts of workers.
 """
 
-from karat.models.glrm.deletion import Deletions, exceedances, leave_one_out
+from karat.models.glrm.deletion import Deletions, exceedances, leave_one_out, predictive_p
 from karat.models.glrm.fit import Fit, fit_crossed
 from karat.models.glrm.formulas.intervals import correlation_intervals, intervals
 from karat.models.glrm.formulas.marginal import marginal_means, predict
@@ -41,6 +41,7 @@ __all__ = [
     "leave_one_out",
     "marginal_means",
     "predict",
+    "predictive_p",
     "random_term",
     "type_three",
     "type_two",

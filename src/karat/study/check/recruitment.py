@@ -183,6 +183,13 @@ def screening(draft: Draft) -> Iterator[Flaw]:
         yield Flaw("no criteria are stated for excluding participants; stated later, they depend on the data.")
 
 
+@rule("error", mend='Write what participants agree to: [texts] consent = "...".')
+def consent(draft: Draft) -> Iterator[Flaw]:
+    """There is no text to which participants agree before they begin. Where consent is given elsewhere, allow it."""
+    if not draft.study.settings.texts.consent.strip():
+        yield Flaw("participants are not asked for their consent.")
+
+
 @rule("error", source="Pieper et al., section 5", mend="Add what the criterion needs, or take it out of [screening].")
 def screening_impossible(draft: Draft) -> Iterator[Flaw]:
     """A screening criterion asks for what the study does not have."""

@@ -345,7 +345,7 @@ class Satterthwaite:
             for place, error in enumerate(errors):
                 step = np.zeros(len(best))
                 step[fixed + place] = STEP * (error if np.isfinite(error) and error > 0 else 0.1)
-                ends = [_covariance(objective, best + sign * step, fixed, self.fit.modes) for sign in (1, -1)]
+                ends = [fixed_covariance(objective, best + sign * step, fixed, self.fit.modes) for sign in (1, -1)]
                 slopes.append((ends[0] - ends[1]) / (2 * step.sum()))
         if isinstance(objective, GaussianObjective):
             slopes.append(self.fit.covariance)
@@ -409,7 +409,7 @@ def joint_degrees(degrees: Floats) -> float:
     return 2 * mean / (mean - len(degrees))
 
 
-def _covariance(
+def fixed_covariance(
     objective: GaussianObjective | LaplaceObjective, parameters: Floats, fixed: int = 0, modes: Sides | None = None
 ) -> Floats:
     """V at some parameters, the first `fixed` of which are coefficients and thresholds."""

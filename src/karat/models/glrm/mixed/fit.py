@@ -119,11 +119,11 @@ def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
 def _fit(problem: MixedProblem, start: Floats | None, verify: bool = True) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
-    plain = _objective(problem, Crossing(own), problem.design)
-    turned, base = _orthogonal(problem.design)
+    plain = objective_of(problem, Crossing(own), problem.design)
+    turned, base = orthogonal_design(problem.design)
     based = tuple(side.based() for side in own)
     same = all(one is other for one, other in zip(based, own, strict=True))
-    objective = _objective(problem, plain.crossing if same else Crossing(based), turned)
+    objective = objective_of(problem, plain.crossing if same else Crossing(based), turned)
     parts = [side.theta_transform() for side in own]
     if isinstance(plain, GaussianObjective) and plain.exact:
         raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
@@ -133,17 +133,17 @@ def _fit(problem: MixedProblem, start: Floats | None, verify: bool = True) -> Mi
     if start is not None and start.shape != (len(transform),):
         raise ValueError(f"start must have {len(transform)} numbers, got {start.size}.")
     blocks = plain.crossing.placed(len(transform))
-    begin = _start(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
+    begin = start_of(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
     for place, block in blocks:
         diagonal = place + np.flatnonzero(np.equal(*block.entries))
         begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
-    labels = _labels(problem, blocks)
+    labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
         found = search(objective, begin, blocks, labels, verify)
         return describe(problem, plain, found, transform, blocks, labels)
 
 
-def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
+def orthogonal_design(design: Floats) -> tuple[Floats, Floats]:
     """The design with orthogonal columns, and the matrix that turns their coefficients into those of the design."""
     if not design.shape[1]:
         return design, np.empty((0, 0))
@@ -152,13 +152,14 @@ def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
     return columns * scale, np.asarray(solve_triangular(triangle, np.eye(len(triangle)))) * scale
 
 
-def _objective(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
+def objective_of(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
+    """The likelihood of the answers, exact where they are Gaussian."""
     if problem.family == "gaussian":
         return GaussianObjective(crossing, problem.response, design, problem.reml)
     return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
 
 
-def _start(
+def start_of(
     problem: MixedProblem, objective: LaplaceObjective | GaussianObjective, blocks: list[tuple[int, RandomBlock]]
 ) -> Floats:
     """Deviations without correlations: by moments or all alike, with thresholds that make the mean right."""
@@ -175,7 +176,7 @@ def _start(
     return begin
 
 
-def _labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
+def parameter_labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
     """A name for every parameter."""
     labels: list[str] = []
     if problem.family != "gaussian":
