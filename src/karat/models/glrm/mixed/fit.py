@@ -222,9 +222,9 @@ def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
     """
     objective = fit.objective
     if not isinstance(objective, LaplaceObjective) or len(fit.terms) != 1 or len(fit.terms[0].names) != 1:
-        raise ValueError(
-            "Adaptive quadrature is for yes-or-no or ordered answers with one random effect of one factor."
-        )
+        raise ValueError("Adaptive quadrature is for one random effect of one factor, and not for measured answers.")
+    if nodes < FEWEST_NODES:
+        raise ValueError(f"Adaptive quadrature needs at least {FEWEST_NODES} nodes, got {nodes}.")
     term, family, design = fit.terms[0], objective.family, objective.design
     column, codes, groups = term.columns[:, 0], term.codes, len(term.levels)
     at, weight = np.polynomial.hermite.hermgauss(nodes)
