@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from karat.errors import KaratError
+from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
     from karat.executors import Executor
+    from karat.judgments import Judgments
     from karat.study.study import Study
 
 
@@ -121,3 +122,21 @@ class ExecutorOptions:
 def with_executor_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the flags of `ExecutorOptions` where its parameter `place` stands; it gets them as one."""
     return option_group(ExecutorOptions, "place")(command)
+
+
+def found_line(judgments: Judgments) -> str:
+    """How many participants have answers and how many have none, and how many items and answers there are.
+
+    >>> import karat
+    >>> found_line(karat.datasets.load("likert"))
+    '48 participants, 62 items, 3,744 answers'
+    """
+    frame = judgments.frame
+    answered = frame["participant"].n_unique()
+    silent = judgments.participants.height - answered
+    if not silent:
+        return judgments.summary().splitlines()[0]
+    counts = [(frame["item"].n_unique(), "item"), (judgments.answers, "answer")]
+    counts += [(frame["question"].n_unique(), "question")] if "question" in frame.columns else []
+    people = f"{counted(answered, 'participant')} with answers, {silent:,} without"
+    return ", ".join([people, *(counted(number, word) for number, word in counts)])
