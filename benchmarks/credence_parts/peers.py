@@ -115,7 +115,7 @@ def as_answers(judgments: Judgments) -> Judgments:
 def deleted(judgments: Judgments) -> Floats:
     """How little the model of all answers changes without them."""
     made = as_answers(judgments)
-    return -by_name(made, deletion(made), "distance")
+    return -by_name(made, deletion(made, by="published"), "distance")
 
 
 def windowed(judgments: Judgments, part: int) -> Floats:

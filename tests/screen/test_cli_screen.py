@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.cli.main import main
-from karat.cli.progress import _Shown, stepping
+from karat.cli.progress import ShownSteps, stepping
 from karat.messages import Message, NotComputed
 from karat.models.glrm import nominal
 from karat.screen.crowd import answers as crowd_answers
@@ -242,7 +242,7 @@ def test_lines_wait_until_the_work_has_taken_long(capsys: pytest.CaptureFixture[
 def test_on_a_terminal_the_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with stepping("screening", 3, after=1000.0) as steps:
-        assert isinstance(steps, _Shown)
+        assert isinstance(steps, ShownSteps)
         steps.begins("markov")
         steps(16, 16)
         task = steps.progress.tasks[0]

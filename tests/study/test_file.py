@@ -176,6 +176,36 @@ def test_flaws_of_contrasts_name_their_line(old: str, new: str, sentence: str, t
     assert sentence in told(CONTRAST.replace(old, new, 1), tmp_path)
 
 
+CROSSED = SOUND.replace('order = ["a", "b"]', 'order = ["a", "b"], case = ["x", "y", "z"], age = ["old", "new"]')
+
+
+@pytest.mark.parametrize(
+    ("contrast", "sentence"),
+    [
+        ('factors = ["order", "case"]', "case has 3 levels. Name two: case = [...]"),
+        ('factors = { order = ["a", "b"], case = ["x", "q"] }', '"q" is no level of case'),
+        ('factors = ["order"]', "names one factor, but an interaction has two or more. Write factor = ..."),
+        ('factors = ["order", "cas"]', '"cas" is no factor. Is case meant?'),
+        ('factors = ["order", "case"]\nlevels = ["a", "b"]', "belongs to `factor`."),
+        ('factors = ["order", "case"]\nweights = { "a, x" = 1, "b, q" = -1 }', '"b, q" is no cell of order, case.'),
+        ('factor = "case"\nweights = { x = 1, y = -0.5 }', "must sum to zero, and not all be zero"),
+        ('factor = "case"\nweights = { x = 1, y = -1 }\nlevels = ["x", "y"]', "take the place of levels"),
+        ('factor = "case"\nfactors = ["order", "case"]', "needs `factor`, or `factors` for an interaction"),
+        ('factor = "case"\nwithin = { case = "x" }\nweights = { x = 1, y = -1 }', "names case, which is compared"),
+    ],
+)
+def test_flaws_of_interactions_say_what_is_possible(contrast: str, sentence: str, tmp_path: Path) -> None:
+    assert sentence in told(f'{CROSSED}\n[[contrast]]\nname = "both"\n{contrast}\n', tmp_path)
+
+
+def test_an_interaction_takes_the_levels_of_the_block(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(f'{CROSSED}\n[[contrast]]\nname = "both"\nfactors = ["order", "age"]\nwithin = {{ case = "y" }}\n')
+    (found,) = read_settings(path)[0].contrast
+    signs = {("a", "old", "y"): 1, ("a", "new", "y"): -1, ("b", "old", "y"): -1, ("b", "new", "y"): 1}
+    assert (found.names, found.cells) == (("order", "age", "case"), signs)
+
+
 def test_all_flaws_are_told_together(tmp_path: Path) -> None:
     text = told(SOUND.replace("language", "langauge").replace("points", "pionts"), tmp_path)
     assert "langauge" in text

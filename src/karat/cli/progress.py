@@ -59,7 +59,7 @@ class StepBar:
         return f"{self.what}: {self.step}, {self.done} of {self.total} done" if self.step else self.what
 
 
-class _Shown(StepBar):
+class ShownSteps(StepBar):
     """Steps on a terminal: a bar for the tasks of the step, named."""
 
     def __init__(self, what: str, total: int, progress: Any) -> None:
@@ -113,7 +113,7 @@ def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) 
     timer = Timer(after, progress.start)
     timer.start()
     try:
-        yield _Shown(what, total, progress)
+        yield ShownSteps(what, total, progress)
     finally:
         timer.cancel()
         progress.stop()

@@ -129,7 +129,8 @@ def screen(
         told |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
     elif not quiet:
-        lines = [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
+        lines = [f"changed    {change}" for change in screening.changes]
+        lines += [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
         lines.append(f"crowd      {index_or_reason(index)}")
         lines += [] if worlds is None else [f"multiverse {worlds}"]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]

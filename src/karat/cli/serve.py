@@ -89,7 +89,7 @@ def serve(
     with closing(store), listen(config) as listener:
         config = replace(config, port=listener.getsockname()[1])
         try:
-            _account(store, new_password)
+            set_login(store, new_password)
             others = _others(store, config)
             note_address(store, config.address)
             for slug, study in loaded:
@@ -196,7 +196,7 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
     return list(named.items())
 
 
-def _account(store: Store, renew: bool) -> None:
+def set_login(store: Store, renew: bool) -> None:
     """The login of the dashboard, set on the first start, or again where that is wanted."""
     from karat.field.admin.login import NAME, first_password, hashed
     from karat.field.store import admins

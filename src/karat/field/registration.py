@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import tempfile
 import unicodedata
@@ -25,29 +24,10 @@ from typing import Any
 
 from karat.errors import KaratError
 from karat.field.store.studies import Register
-from karat.study.criteria import criterion_settings
 from karat.study.file import NAME
+from karat.study.frozen import full_rules, item_fingerprints, rules_fingerprint
 from karat.study.results import taken_names
 from karat.study.study import Study, load
-
-
-def full_rules(study: Study) -> dict[str, Any] | None:
-    """The screening rules of a study file with all their settings; None where none are stated."""
-    if study.screening_rules is None:
-        return None
-    stated = {name: given for name, given in study.screening_rules.items() if name != "exclude"}
-    settings = {name: criterion_settings(name, given) for name, given in stated.items()}
-    rules = {name: own.resolved(own.model_dump(mode="json")) for name, own in settings.items()}
-    return {**rules, "exclude": study.screening_rules["exclude"]}
-
-
-def rules_fingerprint(rules: dict[str, Any] | None) -> str:
-    """A short text that changes when a rule changes.
-
-    >>> rules_fingerprint({"completion": {}}) == rules_fingerprint(None)
-    False
-    """
-    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def registration(slug: str, study: Study) -> Register:
@@ -63,7 +43,8 @@ def registration(slug: str, study: Study) -> Register:
         raise KaratError(f"{study.path.name}: {taken.what} {taken.mend}")
     settings = study.settings.model_dump(mode="json")
     return Register(slug, study.title, study.fingerprint, settings, study.screening_rules,
-                    rules_fingerprint(full_rules(study)), items_fingerprint(study), study_files(study))  # fmt: skip
+                    rules_fingerprint(full_rules(study.screening_rules)), items_fingerprint(study),
+                    item_fingerprints(study), study_files(study))  # fmt: skip
 
 
 def study_files(study: Study) -> dict[str, str]:

@@ -147,7 +147,7 @@ def read_table(
     table = (
         (numbers and _read_fast(file, delimiter, shape, numbers))
         or _read_fast(file, delimiter, shape)
-        or _read_slowly(file, delimiter)
+        or read_slowly(file, delimiter)
     )
     table.notes += file.encoding_note
     if shape.any_long:
@@ -250,7 +250,7 @@ def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
     return all(len(record.cells) == width and any(record.cells) for record in found)
 
 
-def _read_slowly(file: SourceFile, delimiter: str) -> FileTable:
+def read_slowly(file: SourceFile, delimiter: str) -> FileTable:
     """The table by Python's parser, which names the line of every row that is not whole."""
     found = [record for record in records(file.text(), delimiter, file.name) if any(record.cells)]
     if not found:

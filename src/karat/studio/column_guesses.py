@@ -72,7 +72,7 @@ def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
         maps |= reader.maps and frame.width > 0
         for name in frame.columns:
             examples.setdefault(name, _examples(frame[name]))
-        for found, told in ((guessed, {}), (mapped, choices.mapping)):
+        for found, told in ((guessed, {}), (mapped, {**choices.answered, **choices.mapping})):
             for column, name in _mapping(reader, frame, dict(told)).items():
                 found.setdefault(column, name)
     shown = {column: name for column, name in mapped.items() if name}

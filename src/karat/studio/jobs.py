@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
+from karat.intake.reading import ProposalError, Question
+from karat.judgments.columns import REQUIRED
 from karat.messages import render_all
 from karat.studio.column_guesses import ColumnGuesses, FileClasses, classify, columns_of
 from karat.studio.corrections import Corrections, scale_text
@@ -43,6 +45,21 @@ class ScaleShown:
 
 
 @dataclass(frozen=True)
+class QuestionShown:
+    """A question of karat with the answers that it proposes, the best first: in words, what speaks for each, and what it
+    sets."""
+
+    role: str
+    text: str
+    choices: tuple[tuple[str, str, dict[str, str], dict[str, str]], ...]
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether another column may be the answer."""
+        return self.role in REQUIRED
+
+
+@dataclass(frozen=True)
 class Preview:
     """What karat makes of dropped files."""
 
@@ -62,6 +79,8 @@ class Preview:
     """What `karat check` finds, where there is a study and no results."""
     failure: JobFailure | None = None
     """Why the results cannot be read as they are; the columns may still be corrected."""
+    questions: tuple[QuestionShown, ...] = ()
+    """What is to be answered before the results are read."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +107,13 @@ def look(files: str, choices: Corrections, say: Say) -> Preview:
     seen = Preview(tuple(map(str, found.results)), _name(found.study), "" if study is None else study.title)
     try:
         say("finding the columns")
-        seen = replace(seen, columns=columns_of(found.results, choices))
+        if not choices.wide:
+            seen = replace(seen, columns=columns_of(found.results, choices))
         say("reading " + ", ".join(path.name for path in found.results[:3]))
         intake = _intake(found, choices)
         judgments, notes = _known(intake, study)
+    except ProposalError as error:
+        return replace(seen, questions=tuple(map(_shown, error.questions)))
     except KaratError as error:
         return replace(seen, failure=JobFailure.of(error))
     lines = [*render_all([*intake.account(), *notes]), *intake.skipped.lines(len(intake.sources) > 1)]
@@ -202,6 +224,12 @@ def _known(intake: Intake, study: Study | None) -> tuple[Judgments, list[Message
 
     with intake.naming_places():
         return (intake.judgments, []) if study is None else with_study(intake.judgments, study)
+
+
+def _shown(question: Question) -> QuestionShown:
+    """A question as the page shows it."""
+    choices = [(one.label, str(one.detail), dict(one.mapping), dict(one.options)) for one in question.choices]
+    return QuestionShown(question.role, str(question.text()), tuple(choices))
 
 
 def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -59,6 +59,10 @@ def left_out(usual: bool = False) -> Alternative:
     return Alternative("out", None, "left to the model", usual)
 
 
+def _no_columns(_: Given) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Criterion:
     """A criterion: its name in `[screening]`, what it asks, its settings, and what computes it."""
@@ -92,6 +96,10 @@ class Criterion:
     """What else a careful researcher might have stated."""
     of_the_study: tuple[str, ...] = ()
     """Settings that are no decision about people, such as the length of the questionnaire: alternatives keep them."""
+    looks_at: Callable[[Given], Collection[str]] = _no_columns
+    """From settings to the columns about participants that it looks at; these are no background variables."""
+    careless: bool = True
+    """Whether it looks for careless answers, so that the number it flags can be compared with the Spammer Index."""
     from_study: Callable[[Any], dict[str, Any]] | None = None
     """From a `Study` to the settings that it knows without stating them."""
     implied: Callable[[Given], dict[str, Any]] | None = None

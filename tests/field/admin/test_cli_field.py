@@ -19,8 +19,8 @@ import pytest
 import karat
 from field.admin.fielding import PASSWORD, Fielded, Server, write_study
 from karat.cli.main import main
-from karat.cli.serve import _account as account
 from karat.cli.serve import note_address
+from karat.cli.serve import set_login as account
 from karat.field.admin.login import NAME, matches
 from karat.field.store import Store, admins, arrivals, export, prior_participation, schema, studies
 

@@ -28,12 +28,12 @@ from karat.field.admin.page import AdminRoute, admin_state, page, render
 from karat.field.admin.status import GONE_SECONDS, STATE_WORDS, STEP_WORDS, Status, at_work, status
 from karat.field.content.platforms import platform
 from karat.field.registration import changes as changes_since
-from karat.field.registration import full_rules, rules_fingerprint
 from karat.field.server.visits import preview_path
 from karat.field.store import admins, studies
 from karat.field.store.progress import Session, find
 from karat.field.store.schema import DECISIONS, session
 from karat.field.store.studies import StudyRow
+from karat.study.frozen import full_rules, rules_fingerprint
 from karat.study.study import Study
 
 PARTS = ("status", "lists", "steps", "pace", "times", "people")
@@ -145,7 +145,7 @@ async def _study_page(request: Request, slug: str, researcher: Researcher, view:
         request, "study.html", view=view, path=shown.study.path, **_values(request, shown, researcher),
         previews=previews, downloads=DOWNLOADS,
         unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
-        rules=full_rules(shown.study), unblinded=unblinded,
+        rules=full_rules(shown.study.screening_rules), unblinded=unblinded,
         changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
         recruitment=shown.study.settings.recruitment,
     )  # fmt: skip
@@ -183,7 +183,7 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
     if row.frozen_at is None:
         return []
     told = []
-    if rules_fingerprint(full_rules(study)) != row.screening_fingerprint:
+    if rules_fingerprint(full_rules(study.screening_rules)) != row.screening_fingerprint:
         told.append("The screening rules of the study file differ from those that were frozen. The frozen ones hold.")
     if study.fingerprint != row.fingerprint:
         told.append(str(changes_since(study, row.settings, items)))

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, select
 
 from karat.field.store.engine import StoreError
 from karat.field.store.schema import answer, event, identity, session, trial
+from karat.field.store.studies import frozen_of
 from karat.judgments import Judgments
 from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
 from karat.study.study import Study
@@ -41,7 +42,8 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
     ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
     frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time"))
     people = participants(connection, study_id, pilots=pilots)
-    return Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
+    made = Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
+    return made.with_frozen(frozen_of(connection, study_id))
 
 
 def _judgment(row: Row[Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ Seats are given under a lock, and counted over the sessions that hold one.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import time
@@ -17,6 +18,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, selec
 
 from karat.field.store.engine import StoreError, one_by_one
 from karat.field.store.schema import STUDY_STATES, invitation, server, session, study, study_version
+from karat.study.frozen import frozen_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Register:
     screening_fingerprint: str | None = None
     items: str | None = None
     """The fingerprint of the items, for saying later whether it is they that were changed."""
+    item_rows: Mapping[str, str] | None = None
+    """That of each item, for saying which."""
     files: Mapping[str, str] = field(default_factory=dict)
     """The files of this version, with which sessions that have begun go on."""
     now: float = field(default_factory=time)
@@ -88,7 +92,9 @@ def register(connection: Connection, given: Register) -> StudyRow | Exception:
             changed=found.fingerprint != given.fingerprint,
             rules_changed=found.screening_fingerprint != given.screening_fingerprint,
         )
+    rows = None if given.item_rows is None else json.dumps(dict(given.item_rows), ensure_ascii=False)
     set_value(connection, [ServerValue(f"items:{given.slug}", given.items)])
+    set_value(connection, [ServerValue(f"item_rows:{given.slug}", rows)])
     stored = find(connection, given.slug)
     if stored is None:
         raise StoreError(f"The study {given.slug} could not be stored.")
@@ -205,6 +211,16 @@ def set_value(connection: Connection, given: ServerValue) -> None:
 def items_of(connection: Connection, slug: str) -> str | None:
     """The fingerprint of the items with which a study started; None where it started with an earlier karat."""
     return value(connection, f"items:{slug}")
+
+
+def frozen_of(connection: Connection, study_id: int) -> dict[str, Any] | None:
+    """What was frozen when a study started, as its exports carry it; None before it has."""
+    row = connection.execute(select(study).where(study.c.id == study_id)).mappings().first()
+    if row is None or row["frozen_at"] is None:
+        return None
+    rows = value(connection, f"item_rows:{row['slug']}")
+    items = None if rows is None else json.loads(rows)
+    return frozen_record(row["screening"], items, row["screening_fingerprint"], row["frozen_at"])
 
 
 def value(connection: Connection, key: str) -> str | None:

@@ -22,8 +22,8 @@ import numpy as np
 from karat.models.credence import spammers
 from karat.models.credence.classes import Classes
 from karat.models.credence.earnest import Earnest, Prefix, log_sum
-from karat.models.credence.trials import CredenceTrials
-from karat.types import Floats
+from karat.models.credence.trials import CredenceTrials, beyond_chance
+from karat.types import Bools, Floats
 
 CHUNK = 4_000_000
 """Participants are taken so many at a time that their answers on the grid fill at most this many numbers."""
@@ -84,15 +84,18 @@ class Mixture:
 
     def _blind(self) -> Floats:
         """Ways of not looking x participants x trials + 1: the answers from each trial on, all parts together."""
-        guessed = np.sum([
-            one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
-            for one in self.earnest
-        ], axis=0)  # fmt: skip
         repeated = [
             np.sum([spammers.patterns(part.button, part.levels, length) for part in self.trials.parts], axis=0)
             for length in self.lengths
         ]
-        return np.stack([guessed, *repeated])
+        return np.stack([self._guessed(), *repeated])
+
+    def _guessed(self) -> Floats:
+        found: Floats = np.sum([
+            one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
+            for one in self.earnest
+        ], axis=0)  # fmt: skip
+        return found
 
     def _prior(self) -> Floats:
         ways = np.array([0.5, *(0.25 * 0.5**place for place in range(len(self.lengths)))])
@@ -112,6 +115,12 @@ class Mixture:
         """The parts that are judged by the strengths of stimuli, in which there may be groups of speakers."""
         return [one for one in self.earnest if isinstance(one, Earnest)]
 
+    def beyond_chance(self, counted: Bools) -> Floats:
+        """Everybody's agreement with the others in standard errors above chance, by what is learned of classes."""
+        return beyond_chance(
+            self.trials, counted, [one.worth if isinstance(one, Classes) else None for one in self.earnest]
+        )
+
     @property
     def groups(self) -> int:
         return len(self.group_shares)
@@ -119,6 +128,9 @@ class Mixture:
     def step(self, learn: bool = True) -> MixtureStep:
         """Look at everybody once, and unless told otherwise learn from it."""
         clock = self._clock()
+        if self.by_classes:
+            # Careless people look now and then, at what is learned of the stimuli.
+            self.blind[0] = self._guessed()
         places = sum(len(one.log_weights) for one in self.earnest) * self.groups
         many = max(1, CHUNK // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
@@ -233,7 +245,7 @@ class Mixture:
             one.learn_population(by_place.sum(axis=0))
             sums += by_place.sum(axis=1)
         self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
-        self._learn_shares(step.likelihood)
+        self.learn_shares(step.likelihood)
         unlikely = 1 - step.posterior[:, [EARNEST]]
         self.rates = spammers.learned_rates(self.period, self.allowed, unlikely * step.change)
         residual = self._times_by_part()
@@ -246,7 +258,7 @@ class Mixture:
         odds: Floats = weighted[:, EARNEST] - log_sum(np.delete(weighted, EARNEST, axis=1))
         return odds
 
-    def _learn_shares(self, likelihood: Floats) -> None:
+    def learn_shares(self, likelihood: Floats) -> None:
         """To the end at once: this is cheap, and the slowest of all to converge in turns with the rest."""
         relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
         for _ in range(SHARE_ROUNDS):

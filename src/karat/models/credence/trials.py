@@ -19,6 +19,7 @@ around the strength that a known right answer suggests.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,6 +148,85 @@ def _with_others(part: ScaleTrials, level: int | None) -> Floats:
     return np.stack([(own * others).sum(axis=1), (own**2).sum(axis=1), (others**2).sum(axis=1)])
 
 
+def others_shares(part: ScaleTrials) -> tuple[tuple[Ints, Ints], Floats, Floats]:
+    """Where answers are (participants, trials), how the others answered the same stimulus, and how many they are."""
+    people, trials = np.nonzero(part.there)
+    item, level = part.item[people, trials], part.content[people, trials]
+    given = np.bincount(item * part.levels + level, minlength=part.items * part.levels).reshape(-1, part.levels)
+    # All answers of one participant to a stimulus are their own.
+    which, own = np.unique(people * part.items + item, return_inverse=True)
+    mine = np.bincount(own * part.levels + level, minlength=len(which) * part.levels).reshape(-1, part.levels)
+    others = (given[item] - mine[own]).astype(np.float64)
+    number = others.sum(axis=1)
+    return (people.astype(np.int64), trials.astype(np.int64)), others / np.maximum(number, 1)[:, None], number
+
+
+def beyond_chance(
+    trials: CredenceTrials, counted: Bools | None = None, worths: Sequence[Floats | None] | None = None
+) -> Floats:
+    """How far the agreement of each participant with the others is above chance, in standard errors.
+
+    Chance is the participant's own answers dealt anew to the stimuli that they judged: mean and variance over all ways
+    to deal them are known (Hoeffding 1951), so that no model need be right. `counted` says which answers count. An
+    answer is worth the share of the others who gave it to this stimulus (ordered: its product with their mean), or what
+    `worths` says for each part (answers x levels), by what others gave.
+
+    >>> item = np.tile(np.arange(8), (4, 1))
+    >>> answer = np.array([[0, 0, 0, 0, 1, 1, 1, 1]] * 3 + [[0, 1] * 4])
+    >>> beyond_chance(CredenceTrials((ScaleTrials(item, answer, answer, 8, 2),))).round(2).tolist()
+    [2.65, 2.65, 2.65, 0.0]
+    """
+    excess, variance = np.zeros(trials.shape[0]), np.zeros(trials.shape[0])
+    for part, worth in zip(trials.parts, worths or [None] * len(trials.parts), strict=True):
+        found = excess_agreement(part, counted, worth)
+        excess, variance = excess + found[0], variance + found[1]
+    score: Floats = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
+    return score
+
+
+def excess_agreement(
+    part: ScaleTrials, counted: Bools | None = None, given: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Everybody's agreement above that of their answers dealt anew, its variance, and how much there could be."""
+    rows, shares, number = others_shares(part)
+    kept = (number > 0) & (True if counted is None else counted[rows])
+    owner, level, worth = rows[0][kept], part.content[rows][kept], (shares if given is None else given)[kept]
+    if part.ordered and given is None:
+        worth = np.multiply.outer(worth @ np.arange(part.levels), np.arange(part.levels))
+    people = len(part.item)
+    size = np.bincount(owner, minlength=people)
+    own = np.bincount(owner * part.levels + level, minlength=people * part.levels).reshape(people, -1)
+    many = np.maximum(size, 1)
+    by_answer = np.column_stack([np.bincount(owner, column, people) for column in worth.T]) / many[:, None]
+    by_stimulus = (worth * own[owner]).sum(axis=1) / many[owner]
+    mean = np.bincount(owner, by_stimulus, people) / many
+    centred = worth - by_stimulus[:, None] - by_answer[owner] + mean[owner, None]
+    squares = np.bincount(owner, (own[owner] * centred**2).sum(axis=1), people)
+    excess = np.bincount(owner, worth[np.arange(len(level)), level], people) - size * mean
+    return excess, squares / np.maximum(size - 1, 1), size * (1 - mean)
+
+
+def closeness(trials: CredenceTrials) -> Floats:
+    """How much closer each participant follows the others than one of the others drawn at random would.
+
+    In standard errors of the log probability of all answers by the shares of the others (a person-fit statistic); zero
+    where too few answered the same stimuli. Somebody who always gives the most frequent answer lies far above zero.
+    """
+    excess, variance = np.zeros(trials.shape[0]), np.zeros(trials.shape[0])
+    for part in trials.parts:
+        rows, shares, number = others_shares(part)
+        if np.median(number) < FEW_ANSWERS - 1:
+            continue
+        shares = (number[:, None] * shares + 1 / part.levels) / (number[:, None] + 1)
+        logs = np.log(shares)
+        mean = (shares * logs).sum(axis=1)
+        found = logs[np.arange(len(mean)), part.content[rows]] - mean
+        excess += np.bincount(rows[0], found, len(excess))
+        variance += np.bincount(rows[0], (shares * logs**2).sum(axis=1) - mean**2, len(excess))
+    score: Floats = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
+    return score
+
+
 def residual_times(stimulus: Ints, seconds: Floats) -> Floats:
     """Log seconds less what is usual of the stimulus (medians, in turn with those of participants), about zero.
 
@@ -252,6 +332,13 @@ class Ordered:
         slope *= np.float32(1 - LAPSE) * by
         slope /= probability
         return probability, slope
+
+    def expected(self, strength: Floats, place: Floats) -> Floats:
+        """The probability of each level (answers x levels) at given parameters (answers x 3)."""
+        bias, stretch, by = (part[:, None] for part in place.T)
+        above = expit(stretch * self.thresholds + bias - by * strength[:, None])
+        edge = np.zeros((len(strength), 1))
+        return np.diff(np.concatenate([edge, above, edge + 1], axis=1), axis=1)
 
     def improve(
         self, strengths: Floats, prior: tuple[Floats, Floats], weights: Floats, thresholds: bool

@@ -112,7 +112,7 @@ def intervals(
 def _wald(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals:
     fit = model.fit
     names = [*fit.names]
-    estimate, se, df = fit.coefficients, fit.standard_errors, model.degrees(np.eye(len(fit.coefficients)))
+    estimate, se, df = fit.coefficients, model.standard_errors, model.degrees(np.eye(len(fit.coefficients)))
     if model.family == "ordinal":
         between = model.thresholds()
         names += between["threshold"].tolist()
@@ -129,7 +129,7 @@ def _profiles(model: Model, level: float, wanted: Sequence[str] | None) -> Inter
     if not model.fit.converged:
         raise ValueError(Message("intervals.not_converged", {"convergence": model.fit.convergence.message}))
     objective, best = whole_likelihood(model)
-    at = _evaluated(objective, best)
+    at = evaluated(objective, best)
     all_parameters = _parameters(model, objective)
     chosen = [all_parameters[k] for k in _chosen([one.name for one in all_parameters], wanted)]
     fall = float(ndtri((1 + level) / 2))
@@ -165,7 +165,7 @@ def whole_likelihood(model: Model) -> tuple[LaplaceObjective, Floats]:
     objective = LaplaceObjective(gaussian.crossing, Gaussian(gaussian.value), gaussian.design, np.zeros(rows))
     sigma = np.sqrt(fit.residual_variance)
     start = np.concatenate([fit.coefficients, [np.log(sigma)], sigma * fit.theta])
-    return objective, minimise(objective, start, _evaluated(objective, start), None, PRECISE / 10).parameters
+    return objective, minimise(objective, start, evaluated(objective, start), None, PRECISE / 10).parameters
 
 
 def _profile(
@@ -174,9 +174,9 @@ def _profile(
     """Estimate, lower and upper end."""
     place, least = one.place, -np.inf
     if one.term >= 0:
-        objective, best, place = _leading(objective, best, model.fit.terms, one)
+        objective, best, place = leading_deviation(objective, best, model.fit.terms, one)
         least = 0.0
-        at = _evaluated(objective, best)
+        at = evaluated(objective, best)
     error = float(np.sqrt(np.linalg.pinv(at.information(), hermitian=True)[place, place]))
     low, high = profile_ends(objective, best, at, place, error, fall, least)
     if one.logarithm:
@@ -184,7 +184,8 @@ def _profile(
     return float(best[place]), low, high
 
 
-def _evaluated(objective: LaplaceObjective, parameters: Floats) -> Evaluated:
+def evaluated(objective: LaplaceObjective, parameters: Floats) -> Evaluated:
+    """The likelihood at the parameters; an error where it cannot be computed."""
     at = objective(parameters)
     if at is None:
         raise ValueError("The likelihood cannot be computed at the estimate, so that it has no profile.")
@@ -206,7 +207,7 @@ def _parameters(model: Model, objective: LaplaceObjective) -> list[Parameter]:
     return found
 
 
-def _leading(
+def leading_deviation(
     objective: LaplaceObjective, best: Floats, terms: Sequence[RandomTerm], one: Parameter
 ) -> tuple[LaplaceObjective, Floats, int]:
     """The same likelihood with the deviation of one column as a coordinate, which may not be negative.

@@ -68,26 +68,56 @@ def fit_mixed(
     """
     problem = check(response, design, names, terms, family, reml, offset)
     log: list[Message] = []
+    begin = None if start is None else np.asarray(start, dtype=np.float64)
     while True:
-        fit = _fit(problem, None if start is None else np.asarray(start, dtype=np.float64))
+        correlated = any(term.covariance == "full" and len(term.names) > 1 for term in problem.terms)
+        # A singular term with correlations is left again, so that its fit need not be verified.
+        fit = _fit(problem, begin, verify=not (simplify and correlated))
+        if simplify and correlated and not _left_again(fit):
+            fit = _fit(problem, fit.parameters)
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         step = simpler(problem.terms, fit.factors, fit.singular_terms)
         if step is None:
             log.append(Message("fit.still_singular"))
             return replace(fit, log=tuple(log))
-        problem, start = replace(problem, terms=tuple(step[0])), None
+        problem = replace(problem, terms=tuple(step[0]))
+        begin = _start_from(fit, problem)
         log.append(step[1])
 
 
-def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
+def _left_again(fit: MixedFit) -> bool:
+    return any(
+        singular and term.covariance == "full" and len(term.names) > 1
+        for term, singular in zip(fit.terms, fit.singular_terms, strict=True)
+    )
+
+
+def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
+    """The parameters of a simpler model near those of a larger one: the deviations that are left, uncorrelated."""
+    unit = np.sqrt(fit.residual_variance) if fit.family == "gaussian" else 1.0
+    deviations = {
+        (group, name): float(np.sqrt(variance)) / unit
+        for group, matrix in fit.covariances.items()
+        for name, variance in zip(fit.random_names[group], np.diag(matrix), strict=True)
+    }
+    crossing = Crossing(sides(problem.terms))
+    fixed = len(fit.parameters) - len(fit.theta)
+    begin = np.append(fit.parameters[:fixed], np.zeros(crossing.size))
+    for place, block in crossing.placed(len(begin)):
+        own = [deviations[block.group, name] for name in block.names[: block.width]]
+        begin[place : place + block.size] = np.diag(own)[block.entries]
+    return begin
+
+
+def _fit(problem: MixedProblem, start: Floats | None, verify: bool = True) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
-    plain = _objective(problem, Crossing(own), problem.design)
-    turned, base = _orthogonal(problem.design)
+    plain = objective_of(problem, Crossing(own), problem.design)
+    turned, base = orthogonal_design(problem.design)
     based = tuple(side.based() for side in own)
     same = all(one is other for one, other in zip(based, own, strict=True))
-    objective = _objective(problem, plain.crossing if same else Crossing(based), turned)
+    objective = objective_of(problem, plain.crossing if same else Crossing(based), turned)
     parts = [side.theta_transform() for side in own]
     if isinstance(plain, GaussianObjective) and plain.exact:
         raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
@@ -97,17 +127,17 @@ def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
     if start is not None and start.shape != (len(transform),):
         raise ValueError(f"start must have {len(transform)} numbers, got {start.size}.")
     blocks = plain.crossing.placed(len(transform))
-    begin = _start(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
+    begin = start_of(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
     for place, block in blocks:
         diagonal = place + np.flatnonzero(np.equal(*block.entries))
         begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
-    labels = _labels(problem, blocks)
+    labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
-        found = search(objective, begin, blocks, labels)
+        found = search(objective, begin, blocks, labels, verify)
         return describe(problem, plain, found, transform, blocks, labels)
 
 
-def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
+def orthogonal_design(design: Floats) -> tuple[Floats, Floats]:
     """The design with orthogonal columns, and the matrix that turns their coefficients into those of the design."""
     if not design.shape[1]:
         return design, np.empty((0, 0))
@@ -116,13 +146,14 @@ def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
     return columns * scale, np.asarray(solve_triangular(triangle, np.eye(len(triangle)))) * scale
 
 
-def _objective(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
+def objective_of(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
+    """The likelihood of the answers, exact where they are Gaussian."""
     if problem.family == "gaussian":
         return GaussianObjective(crossing, problem.response, design, problem.reml)
     return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
 
 
-def _start(
+def start_of(
     problem: MixedProblem, objective: LaplaceObjective | GaussianObjective, blocks: list[tuple[int, RandomBlock]]
 ) -> Floats:
     """Deviations without correlations: by moments or all alike, with thresholds that make the mean right."""
@@ -138,7 +169,7 @@ def _start(
     return begin
 
 
-def _labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
+def parameter_labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
     """A name for every parameter."""
     labels: list[str] = []
     if problem.family != "gaussian":
