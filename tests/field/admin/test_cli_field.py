@@ -98,6 +98,14 @@ def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path,
     assert karat.read(out).participants["comment"].to_list() == ["=1+1"]
 
 
+def test_who_answered_nothing_is_counted_alike(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    fielded.answer(fielded.come(), share=0.0)
+    out = tmp_path / "out.parquet"
+    told = "1 participant with answers, 1 without, "
+    assert told in run("export", study_path, "-o", out, "--data", data)[0]
+    assert told in run("screen", out, "--study", study_path, "-o", tmp_path / "screening")[0]
+
+
 def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     assert "ends in .csv or .parquet" in run("export", study_path, "-o", tmp_path / "x.txt", status=2)[1]
     assert "--with-ids needs --participants" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
