@@ -356,7 +356,7 @@ def _index(running: _PartedRun, seen: PartsOverview, *, only_quick: bool) -> Spa
         return NOT_QUICK
     try:
         found = spammer_index_in_parts(running.crowd, only_quick=only_quick)
-        # Of those who stay nothing is counted; whoever a criterion flags may be among those who are gone.
+        # The counts are of everybody, so they are comparable only where nobody is excluded.
         return found.beside({} if running.gone else {name: one.flagged for name, one in running.evidence.items()})
     except MemoryError:
         return NO_ROOM
