@@ -159,7 +159,7 @@ def test_flags_reach_the_readers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        (["--from", "jsPsyhc"], "There is no source jsPsyhc. Is jspsych meant?"),
+        (["--from", "jsPsyhc"], "There is no source jsPsyhc. Did you mean jspsych?"),
         (["--map", "participant"], "--map participant: use the form NAME=VALUE."),
         (["--map", "participant=worker"], "has no column worker"),
         (["--scale", "likert"], "is not a scale"),
@@ -168,7 +168,7 @@ def test_flags_reach_the_readers(tmp_path: Path) -> None:
         (["--decimal", "x"], "use . or ,"),
         (["--delimiter", "::"], "use a single character"),
         (["--encoding", "klingon"], "is no encoding"),
-        (["-o", "x.docx"], "written as .parquet or .csv"),
+        (["-o", "x.docx"], "ends in .parquet or .csv"),
         (["-o", "x.parquet", "--safe-for-spreadsheets"], "is for CSV"),
     ],
 )

@@ -110,9 +110,9 @@ BANNED = re.compile(
 """Words and forms that karat no longer uses: other words say the same in modern English."""
 NOT_YET = (
     "benchmarks/", "tools/", "tests/", "docs/credence.md", "docs/for-r-users.md", "docs/limitations.md",
-    "docs/reference/", "docs/replication/", "src/karat/cli/convert", "src/karat/cli/report", "src/karat/field/",
-    "src/karat/intake/", "src/karat/measure/", "src/karat/models/", "src/karat/plots/", "src/karat/report/",
-    "src/karat/screen/", "src/karat/studio/",
+    "docs/reference/", "docs/replication/", "src/karat/intake/",
+    "src/karat/measure/", "src/karat/models/", "src/karat/report/", "src/karat/screen/",
+    "src/karat/studio/templates/",
 )  # fmt: skip
 """Rooms that still have to be rewritten. Take one out once it is."""
 CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`|<!--.*?-->|^    \S.*$|\]\([^)]*\)", re.MULTILINE | re.DOTALL)

@@ -138,7 +138,7 @@ def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
     [
         (
             ["--criteria", "remofd"],
-            "--criteria cannot be used (there is no screening criterion 'remofd'; is remfod meant?).",
+            "--criteria cannot be used (there is no screening criterion 'remofd'; did you mean remfod?).",
         ),
         (["--criteria", ","], "--criteria: use one or more of "),
         (["--criteria", "remfod", "--multiverse"], "Leave out --criteria"),
@@ -281,7 +281,7 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
         ("completion = {}\n", "rules.toml states no rules. Write criteria under [screening]"),
         ("[screening]\nexclude = 'any'\n", "rules.toml states no rules"),
         ("screening = 3\n", "rules.toml states no rules"),
-        ("[screening]\ncredense = {}\n", "Is credence meant?"),
+        ("[screening]\ncredense = {}\n", "Did you mean credence?"),
         ("[screening]\ncompletion = {}\nexclude = 'remfod'\n", "line 3, screening.exclude"),
         ("[screening\n", "rules.toml is not TOML"),
         ("[screening]\nspeed = { median_below = true }\n", 'median_below: "True" is true or false where a number'),

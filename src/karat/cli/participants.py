@@ -159,7 +159,7 @@ def _column(frame: pl.DataFrame, known: tuple[str, ...]) -> list[str] | None:
 
 
 def _ids(file: Path) -> list[str]:
-    """The ids in a file, each once: a column that is named as platforms name it, or a file with one id a line."""
+    """The ids in a file, each once: from a column with a name that platforms use, or one id per line."""
     frame = _table(file)
     known = _column(frame, ID_COLUMNS)
     if known is None and frame.width > 1:

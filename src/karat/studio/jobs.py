@@ -69,7 +69,7 @@ class Preview:
     columns: ColumnGuesses = field(default_factory=ColumnGuesses)
     scales: tuple[ScaleShown, ...] = ()
     lines: tuple[str, ...] = ()
-    """How the results were read, as a terminal tells it."""
+    """How the results were read, as in a terminal."""
     found: tuple[str, ...] = ()
     """How many participants, items and answers there are, and of which kinds."""
     preview: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None = None

@@ -23,6 +23,7 @@ from karat.cli.serve import note_address
 from karat.cli.serve import set_login as account
 from karat.field.admin.login import NAME, matches
 from karat.field.store import Store, admins, arrivals, export, prior_participation, schema, studies
+from karat.study.frozen import changes_since, full_rules, item_fingerprints
 
 
 def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
@@ -67,6 +68,19 @@ def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_p
     assert pl.read_csv(book).height > 5
 
 
+def test_export_carries_what_was_frozen(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    out, study = tmp_path / "out.csv", fielded.study
+    run("export", study_path, "-o", out, "--data", data)
+    frozen = karat.read(out).frozen
+    assert frozen is not None
+    assert (frozen["rules"], frozen["items"]) == (full_rules(study.screening_rules), item_fingerprints(study))
+    with fielded.store.read() as connection:
+        row = studies.find(connection, "blind")
+    assert row is not None
+    assert (frozen["fingerprint"], frozen["at"]) == (row.screening_fingerprint, row.frozen_at)
+    assert changes_since(frozen, study) == ()
+
+
 def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     out, people, events = tmp_path / "out.csv", tmp_path / "people.csv", tmp_path / "events.csv"
     fielded.come(identity=arrivals.Identity("worker-1", "", ""), person_hash="h", platform="prolific")
@@ -84,12 +98,20 @@ def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path,
     assert karat.read(out).participants["comment"].to_list() == ["=1+1"]
 
 
+def test_who_answered_nothing_is_counted_alike(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    fielded.answer(fielded.come(), share=0.0)
+    out = tmp_path / "out.parquet"
+    told = "1 participant with answers, 1 without, "
+    assert told in run("export", study_path, "-o", out, "--data", data)[0]
+    assert told in run("screen", out, "--study", study_path, "-o", tmp_path / "screening")[0]
+
+
 def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     assert "ends in .csv or .parquet" in run("export", study_path, "-o", tmp_path / "x.txt", status=2)[1]
     assert "--with-ids needs --participants" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
     assert "--data" in run("export", study_path, "-o", tmp_path / "x.csv", "--data", tmp_path, status=2)[1]
     other = write_study(tmp_path / "another")
-    assert "There are blind." in run("status", other, "--data", data, status=2)[1]
+    assert "It has blind." in run("status", other, "--data", data, status=2)[1]
 
 
 def test_backup_is_a_database_with_the_same_answers(fielded: Fielded, data: Path, tmp_path: Path) -> None:
@@ -139,7 +161,7 @@ def test_people_are_noted_as_hashes(fielded: Fielded, data: Path, tmp_path: Path
     file = tmp_path / "people.csv"
     file.write_text(text)
     told, _ = run("participants", "import", file, "--study", "norming", "--data", data)
-    assert told == "noted      2 participants of norming, 2 of them new\n"
+    assert told == "imported   2 participants of norming, 2 of them new\n"
     # The old name of the command works for one version.
     assert "0 of them new" in run("people", "import", file, "--study", "norming", "--data", data)[0]
     with fielded.store.read() as connection:

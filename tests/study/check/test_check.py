@@ -248,7 +248,7 @@ def test_rows_with_the_same_unknown_level_are_one_finding(tmp_path: Path) -> Non
 
 def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
     finding = the(check(load(FOLDER / "columns__misspelt")))
-    assert finding.message == 'the column "contxt" has no meaning for karat.'
+    assert finding.message == 'the column "contxt" is unknown to karat.'
     assert finding.mend == "Did you mean context? Rename it."
     study = likert()
     for one in study.tests:
