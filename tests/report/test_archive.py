@@ -288,7 +288,7 @@ def test_the_command_keeps_the_key_out_of_the_archive(results: Judgments, tmp_pa
     (tmp_path / "key.csv").write_text("mine")
     code, told = run(str(file), "-o", str(out), "--key", str(tmp_path / "key.csv"))
     assert code != 0
-    assert "is there already" in told
+    assert "already exists" in told
     assert not out.exists()
 
 

@@ -41,7 +41,7 @@ STATED, NOBODY, ALL = "stated", "nobody", "all"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RuleComparison:
     """One side minus another, or a difference of differences."""
 
     name: str
@@ -95,7 +95,7 @@ class Outcomes:
     low: float
     high: float
     rules: tuple[RuleOutcome, ...]
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[RuleComparison, ...] = ()
     left_out: int = 0
     """Cells that are in no figure because there are too many."""
     sentences: dict[int, str] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Outcomes:
         """Whether the numbers are shares."""
         return self.kind != "means"
 
-    def sides(self, rule: RuleOutcome, comparison: Comparison) -> tuple[float, float]:
+    def sides(self, rule: RuleOutcome, comparison: RuleComparison) -> tuple[float, float]:
         """The mean of the cells on the first side of a comparison, and on the second."""
         found = []
         for sign in (1, -1):
@@ -410,7 +410,7 @@ def _short(title: str) -> str:
 
 def _outcome(
     key: str, name: str, gone: tuple[str, ...], people: list[str], sums: Floats, counts: Floats,
-    compared: Sequence[Comparison], kind: str,
+    compared: Sequence[RuleComparison], kind: str,
 ) -> RuleOutcome:  # fmt: skip
     out = set(gone)
     kept = np.array([one not in out for one in people], dtype=bool)
@@ -465,7 +465,7 @@ def _t(df: int) -> float:
 def _comparisons(
     study: Study | None, measures: Measures | NotComputed, factors: list[str], order: dict[str, list[str]],
     cells: list[tuple[str, ...]], kind: str,
-) -> list[Comparison]:  # fmt: skip
+) -> list[RuleComparison]:  # fmt: skip
     """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other."""
     if kind in ("preference", "answers") or factors in (["all"], ["answer"]):
         return []
@@ -477,7 +477,7 @@ def _comparisons(
         rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
         made = [(one, _planned_weights(one, factors, cells)) for one in plan]
         return [
-            Comparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True, one.simple)
+            RuleComparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True, one.simple)
             for one, weights in made
             if weights is not None
         ]
@@ -485,7 +485,7 @@ def _comparisons(
     two = [name for name in factors if len(order[name]) == 2]
     for name in two:
         sides, masks = _side(name, name, order[name], {}, factors, cells)
-        found.append(Comparison(name, *sides, _weights(*masks), _model_row(model, *sides)))
+        found.append(RuleComparison(name, *sides, _weights(*masks), _model_row(model, *sides)))
     if len(two) == len(factors) == 2 and len(cells) == 4:
         a, b = factors
         weights = tuple(
@@ -494,7 +494,7 @@ def _comparisons(
         row = None
         if model is not None and model.interactions.height:
             row = model.interactions.row(0, named=True)
-        found.append(Comparison(f"{a} × {b}", f"{order[a][0]} minus {order[a][1]} at {order[b][0]}",
+        found.append(RuleComparison(f"{a} × {b}", f"{order[a][0]} minus {order[a][1]} at {order[b][0]}",
                                 f"at {order[b][1]}", weights, row, simple=False))  # fmt: skip
     return found
 

@@ -155,6 +155,9 @@ def _robust(found: Outcomes) -> list[tuple[str, str]]:
     if not found.comparisons or len(found.rules) < 2:
         return []
     rows = [rule.comparisons[0] for rule in found.rules]
+    if found.comparisons[0].simple and rows[0][0] < 0:
+        # As in the sentence before, the larger side comes first.
+        rows = [(-estimate, -high, -low) for estimate, low, high in rows]
     known = [row for row in rows if math.isfinite(row[0])]
     if len(known) < 2:
         return []

@@ -57,6 +57,10 @@ def section(gathered: ReportData) -> Section:
             notes += [] if unasked else [f"{name}: not shown. {found}"]
         else:
             made.append(found)
+    for name, one in gathered.screening.evidence.items():
+        if name not in _deciding(gathered) and not trusted(one) and any(one.flagged):
+            flagged, people = len(one.flagged), counted(one.participants.height, "participant")
+            notes.append(f"{title_of(name)} flags {flagged:,} of {people}, too many to go by, and is not counted.")
     table = look_table(gathered)
     text = (look_told(gathered),) if table.height else ()
     tables = (Table("look", "Participants by criterion", table, headings={
@@ -64,18 +68,21 @@ def section(gathered: ReportData) -> Section:
     return Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
 
 
+MOST_FLAGGED = 0.5
+"""A criterion that flags a larger share of participants does not tell them apart."""
 DISTRUSTED = ("deletion.flags_most",)
 """Notes by which a criterion advises against its own use."""
 
 
 def trusted(evidence: Evidence) -> bool:
-    """Whether a criterion does not itself advise against going by it.
+    """Whether a criterion does not itself advise against going by it, nor flags most participants.
 
     >>> import karat
     >>> trusted(karat.screen.attention(karat.datasets.load("likert")))
     True
     """
-    return not any(with_code(evidence.notes, *DISTRUSTED))
+    most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
+    return not most and not any(with_code(evidence.notes, *DISTRUSTED))
 
 
 def looked_at(gathered: ReportData) -> dict[str, Evidence]:
