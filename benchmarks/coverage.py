@@ -202,12 +202,13 @@ def section() -> str:
         )
     else:
         verdict = "The 99 % interval of every cell overlaps .04 to .06, and the mean lies within."
-    about = textwrap.fill(
-        f'The mean is {_p(mean)}; z, which takes the variances as known, would have {_p(by_z)}. {verdict} "By z" is the '
-        'share that the same fits would have rejected without degrees of freedom; "simplified" is the share of studies '
-        "whose random effects were simplified because the fit was singular.",
-        120,
-    )
+    parts = [
+        f"The mean is {_p(mean)}; z, which takes the variances as known, would have {_p(by_z)}.",
+        verdict,
+        '"By z" is the share that the same fits would have rejected without degrees of freedom; "simplified" is the',
+        "share of studies whose random effects were simplified because the fit was singular.",
+    ]
+    about = textwrap.fill(" ".join(parts), 120)
     models = f"""
 How much does the model matter? Studies of 24 × 16, five points, with the largest model as it is, and with intercepts
 alone, which take participants and items to be alike in the effect:
