@@ -45,7 +45,7 @@ GOOD, CHANCE = 0.4, 0.05
 MTURK = "MTurk, 160 x 77"
 SPAMMERS = ("random guessing", "primary choice", "repeated pattern")
 WAYS = ("simulated", "replaced")
-TENTH, DRAWS, POWER, ECE, ENOUGH = 0.1, 5, 0.97, 0.05, 0.9
+TENTH, DRAWS, POWER, ECE, ENOUGH = 0.1, 3, 0.97, 0.05, 0.9
 FAVOURITE = 0.9
 """How often a primary choice is given, where answers are plainly replaced."""
 INJECTED_HEAD = (

@@ -1,4 +1,4 @@
-"""Where the answers stand in tables that name nothing as karat does: what differs on the same stimuli, and other forms."""
+"""Where the answers stand in tables that name nothing as karat does, and further forms of tables."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_answers_without_a_telling_name_differ_on_the_same_stimuli(tmp_path: Pat
 def test_two_columns_of_sides_make_a_choice(tmp_path: Path) -> None:
     rng = random.Random(5)
     rows = [
-        (f"p{p}", i, f"Ann saw {i}.", f"Saw Ann {i}.", choice := rng.choice("AB"), "canonical" if choice == "A" else "other")
+        (f"p{p}", i, f"Ann saw {i}.", f"Saw Ann {i}.", side := rng.choice("AB"), {"A": "canonical"}.get(side, "other"))
         for p in range(10) for i in range(12)
     ]  # fmt: skip
     path = written(
@@ -145,7 +145,7 @@ def test_screens_of_labjs_without_answers_are_set_aside(tmp_path: Path) -> None:
     for p, i, c, r in rated(10, 12):
         rows += [
             ("Fixation", "canvas.Screen", "timeout", f"VP{p}", "", 500, f"Cat {i}{c}.", "ab"[c], i),
-            ("Judge", "html.Screen", "response", f"VP{p}", "ja" if r > 4 else "nein", 900 + r, f"Cat {i}{c}.", "ab"[c], i),
+            ("Judge", "html.Screen", "response", f"VP{p}", "ja" if r > 4 else "nein", 900, f"Cat {i}{c}.", "ab"[c], i),
         ]  # fmt: skip
     judgments = karat.read(written(tmp_path / "a.csv", header, rows), accept=True)
     assert (len(judgments), judgments.answers, judgments.scale.kind) == (120, 120, "binary")

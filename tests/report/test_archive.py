@@ -184,7 +184,7 @@ def test_a_folder_with_something_in_it_is_left_alone(results: Judgments, tmp_pat
     with pytest.raises(KaratError, match="not empty"):
         archive(results, tmp_path, report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-    with pytest.raises(KaratError, match=r"no column age_grup to keep; is age_group meant\?"):
+    with pytest.raises(KaratError, match=r"no column age_grup to keep; did you mean age_group\?"):
         archive(results, tmp_path / "new", keep=["age_grup"], report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 

@@ -118,8 +118,8 @@ def crossed() -> bytes:
     """Results in which what was judged is two columns together, so that karat asks."""
     draw = random.Random(3)
     lines = ["subject,verb,content,acceptability"]
-    for person in range(9):
-        for verb in ("know", "say", "think"):
-            for content in ("cat", "dog", "bird", "fish"):
-                lines.append(f"s{person},{verb},{content},{min(7, max(1, person % 5 + 1 + draw.randint(0, 2)))}")
+    lines += [
+        f"s{person},{verb},{content},{min(7, max(1, person % 5 + 1 + draw.randint(0, 2)))}"
+        for person in range(9) for verb in ("know", "say", "think") for content in ("cat", "dog", "bird", "fish")
+    ]  # fmt: skip
     return ("\n".join(lines) + "\n").encode()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_QUESTIONS = 3
 SHOWN_ROWS = 4
+OWN = "intake.text"
 SHOWN_COLUMNS = ("participant", "item", "response", "trial", "rt", "function", "question")
 
 
@@ -26,30 +27,44 @@ class Answers:
 
     mapping: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
+    own: bool = False
+    """Whether the user named a column that karat had not suggested."""
 
     def add(self, choice: Proposal) -> None:
         """Take an answer over."""
         self.mapping.update(choice.mapping)
         self.flags.update(choice.options)
+        self.own |= choice.detail.code == OWN
 
 
 def is_terminal() -> bool:
-    """Whether somebody can answer: input and output are a terminal."""
+    """Whether input and output are a terminal, so that questions can be answered."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
-    """Read the files; where something is open and somebody sits at the terminal, ask, and remember the answers."""
+    """Read the files; in a terminal, ask about what is ambiguous, and remember the answers."""
+    from karat.errors import IntakeError
     from karat.intake.reading import ProposalError
 
     answers, asked = Answers(), 0
+    before = answers
     while True:
         try:
             intake = _with_answers(reading, answers).intake(quiet=quiet)
             break
-        except ProposalError as error:
+        except IntakeError as error:
+            if not isinstance(error, ProposalError):
+                if not answers.own:
+                    raise
+                # The named column does not exist or cannot be read this way, so the questions come again.
+                typer.echo(f"\n{error}")
+                answers, asked = before, 0
+                continue
             if quiet or not is_terminal():
                 raise
+            before = Answers(dict(answers.mapping), dict(answers.flags))
+            answers = Answers(dict(answers.mapping), dict(answers.flags))
             for question in error.questions:
                 if asked < MOST_QUESTIONS:
                     answers.add(_asked(question))
@@ -74,6 +89,7 @@ def _with_answers(reading: ReadOptions, answers: Answers) -> ReadOptions:
 def _asked(question: Question) -> Proposal:
     """The answer to a question: the number of a proposal, or the name of a column."""
     from karat.intake.reading import Proposal
+    from karat.messages import Message
 
     typer.echo(f"\n{question.text()}")
     for number, choice in enumerate(question.choices, start=1):
@@ -81,11 +97,11 @@ def _asked(question: Question) -> Proposal:
     own = question.role in ("participant", "item", "response")
     hint = "number, or the name of a column" if own else "number"
     while True:
-        said = str(typer.prompt(f"Your answer ({hint})", default="1")).strip()
-        if said.isdigit() and 1 <= int(said) <= len(question.choices):
-            return question.choices[int(said) - 1]
-        if own and said:
-            return Proposal({question.role: said}, question.choices[0].detail)
+        reply = str(typer.prompt(f"Your answer ({hint})", default="1")).strip()
+        if reply.isdigit() and 1 <= int(reply) <= len(question.choices):
+            return question.choices[int(reply) - 1]
+        if own and reply:
+            return Proposal({question.role: reply}, Message(OWN, {"text": reply}))
         typer.echo(f"Answer with a number from 1 to {len(question.choices)}.")
 
 

@@ -1,4 +1,4 @@
-"""karat demo: the life of a study on this machine, without an account anywhere."""
+"""karat demo: a complete study on this machine, from design to report."""
 
 from __future__ import annotations
 
@@ -11,35 +11,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import has_screen, has_terminal
+from karat.cli.options import KeepAnyway, has_screen, has_terminal
 from karat.cli.progress import counting, working
 
 if TYPE_CHECKING:
     from karat.demo import Served
 
-EXAMPLE = "Example: karat demo --keep my-demo"
+EXAMPLE = "Example: karat demo --out my-demo"
 
 
 def demo(
-    keep: Annotated[Path, typer.Option("--keep", help="The folder for the results.")] = Path("karat-demo"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")] = Path(
+        "karat-demo"
+    ),
+    keep: KeepAnyway = None,
     serve: Annotated[
-        bool, typer.Option("--serve/--no-serve", help="Serve the study to bots over HTTP; else simulate answers.")
+        bool,
+        typer.Option("--serve/--no-serve", help="Serve the study to bots over HTTP, or only simulate the answers."),
     ] = True,
-    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the result where there is a screen.")] = True,
+    show: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the report in a browser, if there is a display.")
+    ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """The life of a study: written, checked, served, answered by 60 bots, screened, measured and reported.
+    """Run a complete example study with 60 bots: design, check, serve, screen, measure, report.
 
-    In a terminal the server runs until Ctrl-C, with its dashboard; elsewhere it ends when the report is written.
+    In a terminal the server and its dashboard run until Ctrl-C; elsewhere they stop once the report is written.
     """
     from karat import demo as story
 
+    keep = keep or out
     lines: list[str] = []
 
-    def say(*told: str) -> None:
-        lines.extend(told)
+    def say(*new: str) -> None:
+        lines.extend(new)
         if not as_json:
-            typer.echo("\n".join(told))
+            typer.echo("\n".join(new))
 
     watched = not as_json and has_terminal()
     keep.mkdir(parents=True, exist_ok=True)
@@ -49,12 +56,12 @@ def demo(
             say(*introduced)
         else:
             say(*served.lines)
-            with counting("bots take part", quiet=as_json) as progress:
+            with counting("bots are answering", quiet=as_json) as progress:
                 answered = served.answered(progress, watched=watched)
         say(answered.line)
-        told = story.report(answered, keep, lambda part: working(part, quiet=as_json))
-        say(*told.lines)
-        page = told.page.resolve()
+        reported = story.report(answered, keep, lambda part: working(part, quiet=as_json))
+        say(*reported.lines)
+        page = reported.page.resolve()
         if as_json:
             typer.echo(json.dumps({"page": str(page), "lines": lines}))
         else:
@@ -64,19 +71,19 @@ def demo(
             if served is not None:
                 typer.launch(f"{served.server.address}/admin")
         if served is not None and watched:
-            typer.echo("The server runs on: look at its dashboard, or take part yourself. Stop with Ctrl-C.")
+            typer.echo("The server is still running: open its dashboard, or take part yourself. Press Ctrl-C to stop.")
             served.server.wait()
 
 
 @contextmanager
 def _server(keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
-    """The running server of the demo, if one is wanted, stopped at the end, by Ctrl-C and when the demo is ended."""
+    """The server of the demo, if wanted; stopped at the end, by Ctrl-C and when the demo is terminated."""
     from karat import demo as story
 
     if not wanted:
         yield None
         return
-    with _asked_to_end():
+    with _terminating_cleanly():
         with working("starting the server", quiet=quiet):
             served = story.serve(keep)
         try:
@@ -88,8 +95,8 @@ def _server(keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
 
 
 @contextmanager
-def _asked_to_end() -> Iterator[None]:
-    """Leave in order when the system or a closed terminal asks: the server is a process of its own and would stay."""
+def _terminating_cleanly() -> Iterator[None]:
+    """Exit cleanly on SIGTERM and SIGHUP, because the server is a separate process and would keep running."""
 
     def leave(number: int, _: object) -> None:
         raise SystemExit(128 + number)

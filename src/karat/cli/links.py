@@ -1,4 +1,4 @@
-"""karat links: what to paste where, on the platform that recruits."""
+"""karat links: what to paste into the recruitment platform."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ def links(
     database: Database = "",
     data: Data = DATA,
 ) -> None:
-    """Print the address of a study for its platform, the completion codes, and the prescreeners to choose.
+    """Print the study link for the recruitment platform, its completion codes and the prescreeners to choose.
 
-    Without --base-url the address is the one under which the server of the folder was last started.
+    Without --base-url, the link uses the address at which the server was last started.
     """
-    from karat.field.content.links import links as told
+    from karat.field.content.links import links as described
     from karat.field.registration import slug_of
     from karat.field.server.config import LOCAL_HOSTS
     from karat.study.study import load
 
     loaded = load(study)
     address = base_url.rstrip("/") or _last(database, data) or USUAL
-    typer.echo(told(loaded, address, slug_of(loaded)))
+    typer.echo(described(loaded, address, slug_of(loaded)))
     if urlsplit(address).hostname in LOCAL_HOSTS:
         typer.echo(
-            f"\nnote       {address} is an address of this machine, which participants cannot reach. Say how they "
-            "reach the server: --base-url https://study.example.org"
+            f"\nnote       {address} works only on this machine. Use --base-url with the public address of the server, "
+            "such as --base-url https://study.example.org"
         )
 
 
 def _last(database: str, data: Path) -> str | None:
-    """Where a server of the folder answers, else where one was last reached; None where there was none yet."""
+    """The address of a server that answers, else of the last one that was started, if any."""
     if not database and not (data / "karat.db").is_file():
         return None
     with open_store(database, data) as store:

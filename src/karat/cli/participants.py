@@ -1,4 +1,4 @@
-"""karat participants: who took part elsewhere, what is stored about somebody, and whether the platform agrees."""
+"""karat participants: import earlier participants, show their stored data, and compare with the platform."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ def participants(
     what: Annotated[
         str,
         typer.Argument(
-            help="For import and reconcile, a table of the platform; for show, the name of a participant.",
+            help="The table from the platform for import and reconcile; the participant for show.",
             metavar="FILE or NAME",
             show_default=False,
         ),
     ] = "",
-    study: Annotated[str, typer.Option("--study", help="The short name of the study.")] = "",
-    platform: Annotated[str, typer.Option(help="The platform whose ids they are.")] = "prolific",
+    study: Annotated[str, typer.Option("--study", help="Give the short name of the study.", metavar="NAME")] = "",
+    platform: Annotated[str, typer.Option(help="Name the platform the ids come from.", metavar="NAME")] = "prolific",
     database: Database = "",
     data: Data = DATA,
 ) -> None:
-    """Import who took part elsewhere, show what is stored about somebody, or compare with the platform's list.
+    """Import participants of earlier studies, show what is stored about one, or compare with the platform.
 
-    `import FILE --study NAME` notes the ids of a table as participants of a study; only keyed hashes are kept. A study
-    then refuses them with recruitment.not_from, or invites only them with recruitment.only_from.
+    `import FILE --study NAME` imports participants of an earlier study; only keyed hashes of their ids are stored. A
+    study can then turn them away with recruitment.not_from, or invite only them with recruitment.only_from.
 
-    `show NAME --study STUDY` prints every row that is stored about a participant as JSON, for a request of access.
+    `show NAME --study STUDY` prints all data on a participant as JSON, to answer a request for access.
 
-    `reconcile FILE --study STUDY` compares the participants of a study with the submissions that the platform lists.
+    `reconcile FILE --study STUDY` compares the participants of a study with the submissions on the platform.
 
-    `vacuum` writes the database anew, without traces of what was deleted. Stop the server first.
+    `vacuum` rewrites the database, so that no traces of deleted data remain. Stop the server first.
     """
     if action == "vacuum":
         from karat.field.store.engine import vacuum
 
         vacuum(database_url(database, data))
-        typer.echo("vacuumed   The database was written anew; nothing that was deleted is left in it.")
+        typer.echo("vacuumed   The database was rewritten, without traces of deleted data.")
         return
     if action not in ("import", "show", "reconcile"):
         raise KaratError(f"karat participants {action}: use {ACTIONS}.")
@@ -83,7 +83,7 @@ def _import(store: Store, ids: list[str], study: str, platform: str) -> None:
         )
         for name in ids
     )
-    typer.echo(f"noted      {counted(len(ids), 'participant')} of {study}, {new} of them new")
+    typer.echo(f"imported   {counted(len(ids), 'participant')} of {study}, {new} of them new")
 
 
 def _study_id(store: Store, study: str) -> int:
@@ -159,12 +159,12 @@ def _column(frame: pl.DataFrame, known: tuple[str, ...]) -> list[str] | None:
 
 
 def _ids(file: Path) -> list[str]:
-    """The ids in a file, each once: a column that is named as platforms name it, or a file with one id a line."""
+    """The ids in a file, each once: from a column with a name that platforms use, or one id per line."""
     frame = _table(file)
     known = _column(frame, ID_COLUMNS)
     if known is None and frame.width > 1:
         raise KaratError(f"{file.name}: no column of ids. Name it {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]}.")
-    # A file with one id a line has no header: its first line is an id too.
+    # A file with one id per line has no header, so its first line is an id too.
     cells = [frame.columns[0], *frame.to_series(0).to_list()] if known is None else known
     ids = [str(cell).strip() for cell in cells if cell is not None and str(cell).strip()]
     if not ids:

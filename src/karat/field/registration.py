@@ -123,13 +123,13 @@ class Changes:
     def _follows(self) -> str:
         if not self.asked:
             return (
-                "This holds for everybody from now on, also for those who are at work. The answers so far stay. If it "
-                "is not meant, put it back and start the server again."
+                "This applies to all participants from now on, including active ones. Earlier answers are kept. If you "
+                "did not intend this, undo the change and restart the server."
             )
         return (
-            "New participants get the new version. Those who have begun keep the old one to the end, and the answers "
-            "so far stay: both versions will be in one table, told apart by the column `version`. Put it back, or make "
-            "the new version another study, in a folder of another name."
+            "New participants get the new version. Participants who have started keep the old one, and earlier answers "
+            "are kept. Both versions will be in one table, with the column `version`. Undo the change, or run the new "
+            "version as a new study in a folder with another name."
         )
 
 

@@ -20,6 +20,7 @@ from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import (
+    SUFFIX,
     Options,
     Proposal,
     ProposalError,
@@ -260,7 +261,9 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+            inside = sorted(
+                p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".") and not _is_kept(p)
+            )
             if not inside:
                 raise IntakeError(f"The folder {path} is empty.")
             describing = companions(inside)
@@ -270,6 +273,11 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
         else:
             raise IntakeError(f"There is no file {path}.")
     return found
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a file holds answers that karat has kept about another."""
+    return path.name.endswith(SUFFIX)
 
 
 def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[Reader, list[SourceFile]]]:

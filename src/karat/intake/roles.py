@@ -74,6 +74,8 @@ FEWEST_IN_LIST = 0.5
 FEWEST_FILLED = 0.05
 DESIGNED = 0.4
 """Below this dispersion a design gives every participant each level equally often."""
+FREE = 0.7
+"""Above it, nothing fixes how often a participant has each level."""
 FEW_WORDS = 7
 PHRASE = 2
 OVERDISPERSED = 1.5
@@ -444,7 +446,7 @@ class _RoleSearch:
         for content in self._free():
             if content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= 0.98 * self.rows:
                 continue
-            if content.is_other or content.is_about_people or content.name in self.second:
+            if content.is_other or content.is_about_people or self._is_second_answer(content):
                 continue
             if (
                 ROW_NUMBERS.fullmatch(content.plain)
@@ -464,6 +466,13 @@ class _RoleSearch:
                 continue
             found.append(content)
         return found
+
+    def _is_second_answer(self, content: Content) -> bool:
+        """Whether a column holds answers to another question on the same stimuli."""
+        if content.name in self.second:
+            return True
+        named = _says_answer(content) and self._is_answer_like(content)
+        return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
 
     def _between_lists(self, content: Content) -> bool:
         """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""

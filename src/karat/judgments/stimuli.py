@@ -14,8 +14,8 @@ numbers       A whole number that the design does not fix, such as a count of cl
 measurements  A column that leaves hardly two participants per stimulus, fewer than 1.5 on average.
 
 A factor that predicts the answers perfectly follows from them too: where everybody rates grammatical versions 5 to 7
-and ungrammatical ones 1 to 3, the rating determines the version. The design tells such a factor from a derived column,
-because a design fixes which values a participant meets, and answers do not. The design explains a column
+and ungrammatical ones 1 to 3, the rating determines the version. The design distinguishes such a factor from a derived
+column, because a design fixes which values a participant meets, and answers do not. The design explains a column
 
 - if it is the same for all who saw the item in the same list, or in the same group of participants (a column on
   people), and such participants exist; or

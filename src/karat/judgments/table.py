@@ -327,5 +327,5 @@ def _missing(frame: pl.DataFrame) -> str:
             if name in frame.columns and frame[name].null_count()]  # fmt: skip
     absent = [name for name in ("trial", "rt") if name not in frame.columns]
     told += [f"no column {' or '.join(absent)}"] if absent else []
-    told += [f"{low:,} to {high:,} answers a participant"] if low != high else []
+    told += [f"{low:,} to {high:,} answers per participant"] if low != high else []
     return "; ".join(told) or "nothing"

@@ -588,7 +588,8 @@ MESSAGES = {
     "ask.wide": "Was ist eine Zeile?",
     "ask.answers": "Wie werden die Antworten zusammengefasst?",
     "ask.participant_choice": "{n} verschiedene Werte",
-    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]][[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
+    "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]]"
+    "[[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
@@ -2077,6 +2078,8 @@ MESSAGES = {
     "run.samples_size": "Die Stichproben würden bei mehr als {most} Antworten zu lange dauern. Mit "
     "karat.measure.noise_ceiling lassen sie sich berechnen.",
     "run.no_labels": "Antworten der Art {kinds:and} sind keine Labels, die richtig oder falsch sein könnten.",
+    "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf Verlangen: "
+    "by={by}.",
     "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. Die Option `by` vergleicht andere Gruppen.",
     # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================

@@ -555,7 +555,8 @@ MESSAGES = {
     "ask.wide": "What is one row?",
     "ask.answers": "How are the answers grouped?",
     "ask.participant_choice": "{n} different values",
-    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]][[, each seen by {every:participant}]], such as {sample:and}",
+    "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]]"
+    "[[, each seen by {every:participant}]], such as {sample:and}",
     "ask.response_choice": "{n} different values, such as {sample:and}",
     "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
     "ask.wide_item": "an item, and {n} columns are participants",
@@ -644,8 +645,8 @@ MESSAGES = {
     "archive contains more information.",
     "jatos.unfinished": "{n} of {results} study results {n:is|are} unfinished: {names}. Their answers are kept; the "
     "column study_state of the participants shows which they are.",
-    "jatos.several_results": "There is more than one study result of {names}. The column study_result tells them "
-    "apart (--map session=study_result).",
+    "jatos.several_results": "There is more than one study result of {names}. The column study_result separates them "
+    "(--map session=study_result).",
     "jspsych.one_participant_per_file": "A file without a participant column counts as one participant, named after "
     "the file. If a column names them, use --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: no column names the participant of {n} {n:run|runs}. A new participant "
@@ -1974,6 +1975,8 @@ MESSAGES = {
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
     "run.no_labels": "{kinds:and} answers are not labels that could be right or wrong.",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
+    "use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects

@@ -63,7 +63,7 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
         ends, right = [], 0.0
         for number, kind in enumerate(kinds):
             part = found.filter(pl.col("kind") == kind).sort("share")
-            # Side by side, so that intervals at the same share can be told apart.
+            # Side by side, so that intervals at the same share can be distinguished.
             at = 100 * part["share"].to_numpy() + (number - (len(kinds) - 1) / 2) * step
             value, lower, upper = (part[name].to_numpy() for name in ("value", "lower", "upper"))
             colour = COLOURS[number % len(COLOURS)]

@@ -1,7 +1,7 @@
 """How karat's figures look, whatever they show.
 
 Colours are Okabe and Ito's, which people with colour blindness tell apart; what is kept is a blue circle, what is
-flagged a vermillion diamond, so that grey print tells them apart too. Thresholds are dashed with their value beside
+flagged a vermillion diamond, so that they also differ in greyscale print. Thresholds are dashed with their value beside
 them. Figures are made without pyplot, so that none is kept in memory and no window is opened, and their SVG is the
 same, letter by letter, each time.
 """

@@ -29,7 +29,7 @@ def source(key: str) -> Source:
     """
     if key not in SOURCES:
         close = nearest(key, list(SOURCES))
-        raise KaratError(f"There is no source {key}" + (f"; is {close} meant?" if close else "."))
+        raise KaratError(f"There is no source {key}" + (f"; did you mean {close}?" if close else "."))
     return SOURCES[key]
 
 

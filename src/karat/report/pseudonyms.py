@@ -102,7 +102,7 @@ def removed_columns(personal: Collection[str], keep: Collection[str], judgments:
     for name in keep:
         if name not in known:
             close = nearest(name, known)
-            hint = f"is {close} meant?" if close else f"there are {', '.join(known)}."
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}."
             raise KaratError(f"archive: there is no column {name} to keep; {hint}")
     return [name for name in personal if name not in keep]
 

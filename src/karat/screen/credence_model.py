@@ -30,8 +30,10 @@ from karat.models.credence import (
     Fitted,
     Mixture,
     ScaleTrials,
+    beyond_chance,
     closeness,
     residual_times,
+    with_one_another,
 )
 from karat.screen.answer_table import with_stimuli
 from karat.screen.evidence import ScreenError
@@ -58,10 +60,15 @@ WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
 """The share of fillers, controls and the like from which they distinguish another grammar from not looking."""
 FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
-SIGNIFICANT, CERTAIN = 2.33, 4.0
-"""Agreement with the others is above chance from the first on (p < .01), and beyond any doubt from the second."""
+LIKELY, SIGNIFICANT, CERTAIN = 1.645, 2.33, 4.0
+"""Agreement with the others is probably above chance from the first on (p < .05), significantly so from the second (p <
+.01), and beyond any doubt from the third."""
 DOUBTFUL, UNDECIDED = 0.01, 0.5
-"""The least probability of being attentive for each of the two, whatever the model says."""
+"""The least probability of being attentive where agreement is above chance, whatever the model says."""
+MOST_COMPARED = 2_000
+"""With more participants in doubt, pairs of them are not compared."""
+PATTERNS = ("primary choice", "repeated pattern")
+"""Behaviours that the sequence of answers shows, and in which participants may agree by the chance of the order."""
 TOO_CLOSE, NOT_CERTAIN = 3.0, 0.99
 """Somebody who follows the others so closely may be a machine, and without times is attentive at most so probably."""
 
@@ -239,20 +246,41 @@ def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
 def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     """The probabilities within the limits that need no model, and the code of the limit where one was met.
 
-    A participant whose agreement with the others is significantly above chance has a probability of `DOUBTFUL` at
-    least, and of `UNDECIDED` where it is beyond any doubt. Answers before a change of behaviour and those to controls
+    A participant whose agreement with the others is above chance (p < .05) is not flagged as somebody who guesses, nor
+    is one who agrees with another such participant, as people who share a grammar do. By classes it takes p < .01; and
+    where many people answered the same stimuli, they may share mistakes, so that agreement must be beyond any doubt.
+    Below that the probability stays at `DOUBTFUL` at least. Answers before a change of behaviour and those to controls
     do not count: agreement must be found where the participant is said not to have looked.
     """
     step, trials = fitted.step, looked.trials
     earnest = step.posterior[:, EARNEST]
     agrees = fitted.mixture.beyond_chance((step.otherwise < UNDECIDED + 1e-9) & ~looked.keyed)
-    least = np.select([agrees >= CERTAIN, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
+    enough = LIKELY
+    if fitted.mixture.by_classes:
+        enough = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
+    behaviours = np.array(_behaviours(fitted)[0])
+    # What sequence and times show is not undone by an agreement that chance makes once in twenty times.
+    others = np.select([np.isin(behaviours, PATTERNS), behaviours == "rushing"], [CERTAIN, SIGNIFICANT], 0.0)
+    enough = np.maximum(enough, others)
+    least = np.select([agrees >= enough, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
+    low = np.flatnonzero((earnest < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
+    if 1 < len(low) <= MOST_COMPARED and not fitted.mixture.by_classes:
+        least[low[_share_a_grammar(trials, low)]] = UNDECIDED
     most = np.ones(len(earnest))
     if trials.residual is None:
         most[closeness(trials) >= TOO_CLOSE] = NOT_CERTAIN
     found = np.maximum(earnest, least) * most
     limit = np.select([earnest < least, (most < 1) & (earnest > NOT_CERTAIN)], ["limit.agrees", "limit.close"], "")
     return found, pl.Series(limit, dtype=pl.String).replace("", None)
+
+
+def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
+    """Which of some participants agree with another one of them, or with several who do."""
+    found = with_one_another(trials, low) >= SIGNIFICANT
+    for place in np.flatnonzero(~found) if found.sum() > 1 else ():
+        beside = trials.of(np.append(low[place], low[found]))
+        found[place] = beyond_chance(beside)[0] >= SIGNIFICANT
+    return np.asarray(found)
 
 
 def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:

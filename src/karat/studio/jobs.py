@@ -46,8 +46,7 @@ class ScaleShown:
 
 @dataclass(frozen=True)
 class QuestionShown:
-    """A question of karat with the answers that it proposes, the best first: in words, what speaks for each, and what it
-    sets."""
+    """A question of karat and its proposals, the best first: in words, with what speaks for each and what it sets."""
 
     role: str
     text: str
@@ -70,7 +69,7 @@ class Preview:
     columns: ColumnGuesses = field(default_factory=ColumnGuesses)
     scales: tuple[ScaleShown, ...] = ()
     lines: tuple[str, ...] = ()
-    """How the results were read, as a terminal tells it."""
+    """How the results were read, as in a terminal."""
     found: tuple[str, ...] = ()
     """How many participants, items and answers there are, and of which kinds."""
     preview: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None = None

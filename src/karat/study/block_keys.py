@@ -95,9 +95,9 @@ class BlockKeys(Settings):
     task: str = Field(description="What participants do with a trial.")
     items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
     templates: str | None = Field(
-        None, description="A table of sentences with {slots}, one row a condition, to be filled from the lexicon."
+        None, description="A table of sentences with {slots}, one row per condition, filled from the lexicon."
     )
-    lexicon: str | None = Field(None, description="A table with one row an item and one column a slot.")
+    lexicon: str | None = Field(None, description="A table with one row per item and one column per slot.")
     scale: ScaleSettings = Field(ScaleSettings(), description="The scale.")
     factors: dict[str, FactorSettings] = Field({}, description="The factors of the design and their levels.")
     compared: str | None = Field(

@@ -71,7 +71,7 @@ class Criterion:
     title: str
     """How it is called in sentences, diagrams and reports."""
     asks: str
-    """Whom it flags, as the end of a sentence: who rushed or paused in too many trials."""
+    """The participants it flags, as the end of a sentence: who rushed or paused in too many trials."""
     settings: type[CriterionSettings]
     computed_by: str | Callable[..., Any]
     """A function from judgments and the settings to `Evidence`, or where it is, as "module:function"."""
@@ -111,7 +111,7 @@ class Criterion:
     wording: Callable[[Given], list[str]] | None = None
     """From settings to the ends of the text keys that say what it asks for, "" for `needs.<name>` itself."""
     shares: tuple[str, ...] = ()
-    """Settings that are told in per cent."""
+    """Settings that are shown in per cent."""
     idle_without: Mapping[str, str] = field(default_factory=dict)
     """Settings that mean nothing unless another is stated."""
 

@@ -19,7 +19,7 @@ from karat.study.settings import OrderSettings, StudySettings
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """What one participant sees, one row a trial (a differential: one row a trial and adjective pair), in order."""
+    """What one participant sees, in order: one row per trial (in a differential, per trial and adjective pair)."""
 
     frame: pl.DataFrame
     list: int

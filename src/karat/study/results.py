@@ -175,7 +175,7 @@ FORM_FIELDS = ("csrf", "token")
 
 
 class Taken(NamedTuple):
-    """A name that is karat's own, or there twice; what is wrong with it, and how to mend it."""
+    """A name that is karat's own, or there twice; what is wrong with it, and how to fix it."""
 
     name: str
     what: str

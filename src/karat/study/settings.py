@@ -27,7 +27,7 @@ from karat.packages import PackageError
 from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.criteria import EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.setting_base import Settings, below, flaw, flaw_of, meant, refuse
-from karat.study.tasks import TASKS, find_task, task_named
+from karat.study.tasks import TASKS, find_task, instead_of, task_named
 
 URL_SLOTS = ("pid", "session", "study", "code")
 """What may stand in braces in the address to which participants return."""
@@ -56,8 +56,8 @@ class BlockSettings(BlockKeys):
             refuse(cls, [flaw_of(error)])
         if known is None:
             close = nearest(name, list(TASKS))
-            mend = f"Is {close} meant?" if close else "Write one of them, or install the package that has it."
-            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", mend, value=name)])
+            fix = f"Did you mean {close}?" if close else "Use one of them, or install the package that has it."
+            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
         return name
 
     @model_validator(mode="after")
@@ -324,7 +324,7 @@ class TextSettings(Settings):
     privacy: str = Field("", description="Who processes the data, why, for how long, and which rights there are.")
     instructions: str = Field("", description="What to do, with the advice to rely on one's own intuition.")
     practice: str = Field("", description="What is said before the practice trials.")
-    debriefing: str = Field("", description="What the study was about, told at the end.")
+    debriefing: str = Field("", description="What the study was about, shown at the end.")
     completion: str = Field("", description="The last page, with the thanks.")
     comment: bool = Field(True, description="Whether participants may leave a comment at the end.")
     quiz: list[QuizQuestion] = Field([], description="Questions about the instructions.")

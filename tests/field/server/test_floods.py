@@ -85,7 +85,7 @@ def test_a_study_that_has_used_its_space_lets_nobody_in(served: Served) -> None:
     full = served.app.state.served_studies["study"].budget
     raised = session.update().values(stored=full)
     served.store.call(lambda connection, _: [connection.execute(raised).rowcount], None)
-    assert "All places in this study are taken" in served.visitor().arrive().text
+    assert "This study is full" in served.visitor().arrive().text
     with served.store.read() as connection:
         assert studies.stored_bytes(connection, served.study_id) == full
 

@@ -33,10 +33,10 @@ def test_whole_visit(served: Served) -> None:
     while 'id="trials"' not in page.text:
         seen.append(heading(page))
         page = person.send(page.form("/step/"), filled_in(page.form("/step/"), KNOWN))
-    assert seen == ["Your consent", "About you", "What to do", "Have you understood what to do?"]
+    assert seen == ["Your consent", "About you", "What to do", "Are the instructions clear?"]
     assert len(person.answer_all()) == 3
     page = person.get("/s/study/go")
-    assert heading(page) == "Some more questions about you"
+    assert heading(page) == "A few more questions about you"
     page = person.go_on(page, KNOWN)
     assert page.path == "/s/study/done"
     (row,) = served.rows(session)
@@ -119,7 +119,7 @@ def test_quiz_attempts(served: Served) -> None:
     assert page.status == 422  # nothing chosen is no attempt
     page = person.send(first, {"quiz-1": "2"})
     assert "Only sentences." in page.text
-    assert "one more attempt" in page.text
+    assert "one attempt left" in page.text
     assert served.rows(session)[0]["quiz_attempts"] == 1
     person.send(first, {"quiz-1": "2"})  # the same form again, by a reload or a second click
     assert served.rows(session)[0]["quiz_attempts"] == 1
@@ -158,14 +158,14 @@ def test_quota(serve: Callable[..., Served], tmp_path: Path) -> None:
     assert 'id="trials"' in page.text
     page = second.go_on(second.arrive(), KNOWN)
     assert page.path == "/s/study/done"
-    assert "All places" in page.text
+    assert "study is full" in page.text
 
 
 def test_full_paused_closed(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + "\n[recruitment]\nparticipants = 1\n"))
     person = served.visitor()
     assert heading(person.arrive()) == "Your consent"
-    assert "All places" in served.visitor().arrive().text
+    assert "study is full" in served.visitor().arrive().text
     served.set_state("paused")
     assert "is paused" in served.visitor().arrive().text
     assert heading(person.arrive()) == "Your consent"  # who has begun may go on
@@ -184,7 +184,7 @@ def test_resume_in_the_same_browser(served: Served) -> None:
     person = served.visitor()
     person.go_on(person.arrive(), KNOWN)
     person.answer_all(most=1)
-    assert "Go on where you stopped" in person.get("/s/study/").text
+    assert "Continue where you left off" in person.get("/s/study/").text
     page = person.arrive()
     assert 'id="trials"' in page.text
     assert len(person.answer_all()) == 2
@@ -211,7 +211,7 @@ def test_policy(policy: str, sessions: int, serve: Callable[..., Served], tmp_pa
         assert heading(page) == "Your consent"
         assert [row["state"] for row in served.rows(session)] == ["restarted", "running"]
     else:
-        assert "already begun" in page.text
+        assert "already started" in page.text
 
 
 def test_two_sessions(serve: Callable[..., Served], tmp_path: Path) -> None:
@@ -223,14 +223,14 @@ def test_two_sessions(serve: Callable[..., Served], tmp_path: Path) -> None:
     page = person.go_on(person.get("/s/study/go"), KNOWN)
     assert page.path == "/s/study/done"
     assert "follows in 3 days" in page.text
-    assert "is open from" in person.arrive(pid="someone").text
+    assert "session opens on" in person.arrive(pid="someone").text
     with served.store._writing.begin() as connection:  # three days later
         connection.execute(session.update().values(finished=time.time() - 4 * 86_400))
     page = person.arrive(pid="someone")
     assert heading(page) == "What to do"
     page = person.go_on(page, KNOWN)
     assert len(person.answer_all()) == 3
-    assert heading(person.get("/s/study/go")) == "Some more questions about you"
+    assert heading(person.get("/s/study/go")) == "A few more questions about you"
     assert person.go_on(person.get("/s/study/go"), KNOWN).path == "/s/study/done"
     first, second = served.rows(session)
     assert (first["participant"], second["number"]) == (second["participant"], 2)
@@ -283,14 +283,14 @@ def test_preview_of_a_list_never_counts(serve: Callable[..., Served], tmp_path: 
     assert served.rows(session)[0]["completion_code"] not in page.text
     assert heading(served.visitor().arrive()) == "Your consent"  # the only place is still free
     other = sign(b"k" * 32, "preview", "another-study", 1)
-    assert "All places" in served.visitor().arrive(preview=other).text
+    assert "study is full" in served.visitor().arrive(preview=other).text
 
 
 def test_devices(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + '\n[field]\ndevices = ["desktop"]\n'))
     phone = served.visitor(headers={"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Mobile/15E148"})
     page = phone.get("/s/study/")
-    assert "cannot be done on a phone" in page.text
+    assert "does not work on a phone" in page.text
     assert page.forms == []
 
 
@@ -341,3 +341,15 @@ def test_a_session_keeps_the_version_it_began_with(serve: Callable[..., Served],
     with after.store.read() as connection:
         people = export.participants(connection, after.study_id)
     assert people["version"].to_list() == [before.study.fingerprint] * 2 + [after.study.fingerprint]
+
+
+def test_the_first_page_says_that_nobody_can_begin(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve(write(tmp_path / "study", TEXTS + "\n[recruitment]\nparticipants = 1\n"))
+    first = served.visitor()
+    first.arrive()
+    words = served.app.state.served_studies["study"].words
+    for state, key in (("running", "end.full"), ("paused", "end.paused"), ("closed", "end.closed")):
+        served.set_state(state)
+        page = served.visitor().get("/s/study/")
+        assert (page.status, page.forms, words[key] in page.text) == (200, [], True)
+        assert first.get("/s/study/").forms  # who is in may go on

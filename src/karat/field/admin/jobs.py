@@ -1,8 +1,8 @@
 """Work that a process of its own does, so that the server stays small and keeps answering: screening and downloads.
 
 Each function opens the store, reads, and gives back plain data or files. While a study runs the page is blind: reasons
-are told for criteria that look at completeness, time, or trials with a right answer; of criteria that look at all
-answers only the verdict is told, since their reasons quote answers to test trials.
+are shown for criteria that look at completeness, time, or trials with a right answer; of criteria that look at all
+answers only the verdict is shown, because their reasons quote answers to test trials.
 
 When answers to test trials could first be seen before a study was over is kept in the store and shown ever after.
 """
@@ -54,7 +54,7 @@ class Screened:
 
     verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
     excluded: frozenset[str] = frozenset()
-    """Whom the rule of the study would exclude, were it applied now."""
+    """The participants that the rule of the study would exclude now."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Criteria that cannot be computed yet, with the reason."""
     times: tuple[FunctionTimes, ...] = ()

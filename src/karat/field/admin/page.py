@@ -70,7 +70,7 @@ HEADINGS = {403: "Not done", 404: "Not found", 422: "Not done", 500: "Something 
 
 
 class AdminRoute(APIRoute):
-    """A route whose errors are told in words."""
+    """A route that shows errors in words."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """What answers a request."""

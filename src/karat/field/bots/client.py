@@ -1,7 +1,7 @@
 """A small HTTP/1.1 client for many simultaneous visitors: one kept-alive connection and one set of cookies each.
 
 It knows what the participants' pages need and no more: GET and POST, forms and JSON, cookies, redirects within the
-site. Bodies come with a length or in chunks. A connection that breaks is told as `ConnectionError`; whether to ask
+site. Bodies come with a length or in chunks. A broken connection raises `ConnectionError`; whether to ask
 again is for the caller to know, who knows what a repetition would do.
 """
 

@@ -1,4 +1,4 @@
-"""What the trial page asks and tells: the next trials, and the answers that were given.
+"""The API of the trial page: the next trials, and the answers.
 
 A session is known by its cookie or by a bearer token. What changes something carries the header `X-Karat`, which a form
 of another site cannot send. An answer is acknowledged after it is on the disk.

@@ -1,6 +1,6 @@
 """Where a server keeps its data, how it is reached, and the secret with which it signs.
 
-The secret is made on the first start, in a file that only its owner can read. Whoever copies the folder of a server to
+The secret is made on the first start, in a file that only its owner can read. If you copy the folder of a server to
 another machine takes the secret along, so that the links and sessions of participants stay valid.
 """
 

@@ -118,7 +118,7 @@ class PatientProtocol(Spoken):
 
 
 class _Server(uvicorn.Server):
-    """A server that tells when it can be reached, and so also when it can be stopped: a Ctrl-C before would be lost."""
+    """A server that reports when it is ready, and so can be stopped: an earlier Ctrl-C would be lost."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
         super().__init__(config)

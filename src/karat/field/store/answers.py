@@ -118,7 +118,7 @@ class AnswerSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What the browser is told: keys that are stored, keys with the reason of refusal, and what comes next."""
+    """The reply to the browser: stored keys, refused keys with reasons, and what comes next."""
 
     saved: list[str]
     refused: list[tuple[str, str]]
@@ -365,7 +365,7 @@ class _Batch:
         return found
 
     def reply(self, payload: AnswerSubmission, result: Saved, ahead: Mapping[int, list[StoredTrial]]) -> Saved:
-        """What the browser of a participant is told."""
+        """The reply to the browser of a participant."""
         progress = self.sessions[payload.token_hash]
         pages = sorted(ahead.get(progress.row.id, ()), key=lambda page: page.position)
         left = progress.row.trials - progress.answered

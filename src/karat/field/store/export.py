@@ -21,7 +21,7 @@ from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
 from karat.study.study import Study
 
 DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
-"""What is told of each answer beside the answer."""
+"""What is exported with each answer."""
 
 
 def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bool = False) -> Judgments:

@@ -1,6 +1,6 @@
 """What happens to participants afterwards: decisions of the researcher, withdrawal, erasure, anonymity.
 
-Whoever is excluded, returned or rejected holds no seat any more; the answers stay, with the state, and a decision can
+Excluded, returned and rejected participants no longer hold a seat; the answers stay, with the state, and a decision can
 be taken back. A withdrawal takes the answers away and leaves an empty session, so that the same person is not asked
 again; an erasure leaves nothing. To make a study anonymous is to forget who its participants are: platform ids, their
 hashes, tokens and codes, and what could tell one browser from another.
@@ -149,7 +149,7 @@ def withdraw(connection: Connection, given: Withdrawal) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A participant of whom nothing is to remain."""
+    """A participant to be erased completely."""
 
     study_id: int
     participant: str
@@ -216,7 +216,7 @@ def anonymise(connection: Connection, given: Anonymise) -> int | Exception:
 
 
 def _forget_details(connection: Connection, session_id: int) -> None:
-    """Take what tells browsers apart from the answers of a session."""
+    """Remove what distinguishes browsers from the answers of a session."""
     place = (answer.c.position, answer.c.question, answer.c.attempt)
     rows = connection.execute(select(*place, answer.c.details).where(answer.c.session_id == session_id)).all()
     changed = [

@@ -173,7 +173,7 @@ def _taken(connection: Connection, row: Row[Any], question: str, answer: str, no
 
 @dataclass(frozen=True, slots=True)
 class SetQuiz:
-    """An attempt at the quiz; whoever passed it goes on to `step`."""
+    """An attempt at the quiz; participants who passed it continue with `step`."""
 
     session_id: int
     passed: bool

@@ -1,7 +1,7 @@
 """The store of a server: one database, read by many, written by one thread a process.
 
 A commit that is on the disk costs the same for one answer as for a hundred. The thread takes everything that waits,
-does it in one transaction, and tells those who asked only after the commit: what was acknowledged is on the disk. While
+does it in one transaction, and replies only after the commit, so every confirmed answer is on disk. While
 it commits, the next requests gather. Before and after, it looks whether the file of the database is still in its place.
 Where a transaction fails, each request is tried again in a transaction of its own, so that one bad request harms nobody
 else. Where another process that writes to the same PostgreSQL was in the way (two transactions waited for each other,

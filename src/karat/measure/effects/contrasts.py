@@ -17,8 +17,8 @@ An interaction may be a matter of the scale: see `karat.measure.effects.interact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -184,6 +184,7 @@ def contrasts(
     level: float = 0.95,
     df: Method | None = None,
     adjust: Adjustment = "holm",
+    levels: Mapping[str, Sequence[str]] | None = None,
 ) -> Contrasts:
     """Effects of conditions with participant and item effects: tests, means, differences and effect sizes.
 
@@ -191,7 +192,8 @@ def contrasts(
     of the design. `simplify` leaves out random effects until the fit is not singular. `df` is "satterthwaite",
     "kenward-roger" (measured answers) or "asymptotic" (z and chi-squared); by default the first, and for measured
     answers the second. `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey"
-    (with intervals that hold for all pairs together) or "none".
+    (with intervals that hold for all pairs together) or "none". `levels` gives the order of the levels of conditions,
+    and so what is subtracted from what; without it they are sorted.
 
     >>> import karat
     >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
@@ -201,6 +203,9 @@ def contrasts(
     if not 0 < level < 1:
         raise MeasureError(Message("measure.level", {"level": level}))
     asked = asked_for(judgments, formula, conditions, question, functions)
+    if levels:
+        known = {name: _ordered(own, asked.data[name]) for name, own in levels.items() if name in asked.conditions}
+        asked = replace(asked, levels={**asked.levels, **known})
     model, notes = _fitted(asked, simplify)
     try:
         model = model.tested_by(df)
@@ -219,6 +224,12 @@ def contrasts(
         _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings,
         (*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model,
     )  # fmt: skip
+
+
+def _ordered(stated: Sequence[str], values: Any) -> list[str]:
+    """The levels that occur, in the order that is stated, then any others by name."""
+    there = {str(value) for value in values if value is not None}
+    return [level for level in stated if level in there] + sorted(there - set(stated))
 
 
 def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:

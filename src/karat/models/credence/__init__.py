@@ -2,7 +2,14 @@
 
 from karat.models.credence.fit import Comparison, Fitted, compare, fit_credence
 from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, MixtureStep
-from karat.models.credence.trials import CredenceTrials, ScaleTrials, closeness, residual_times
+from karat.models.credence.trials import (
+    CredenceTrials,
+    ScaleTrials,
+    beyond_chance,
+    closeness,
+    residual_times,
+    with_one_another,
+)
 
 __all__ = [
     "EARNEST",
@@ -13,8 +20,10 @@ __all__ = [
     "Mixture",
     "MixtureStep",
     "ScaleTrials",
+    "beyond_chance",
     "closeness",
     "compare",
     "fit_credence",
     "residual_times",
+    "with_one_another",
 ]

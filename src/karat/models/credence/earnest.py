@@ -1,4 +1,4 @@
-"""Answers in earnest on one scale: how probable they are up to each trial, by what the others say of the same stimuli.
+"""Attentive answers on one scale: how probable they are up to each trial, by what the others say of the same stimuli.
 
 Nobody confirms themselves: a participant's own answers are taken out of the strengths by which they are judged, in one
 Newton step each, a - g / (H - h), with the slope g and the information h that their answer gave (H in all). Both are
@@ -16,7 +16,7 @@ controls this could not be told from guessing.
 
 There may be several groups of speakers, each with strengths of its own.
 
-Earnest answers without an order: categories as labels.
+Attentive answers without an order: categories as labels.
 
     P(category k of item i) proportional to exp(d a_ik),      a_ik ~ N(0, sigma_a^2), sum_k a_ik = 0,
 
@@ -113,7 +113,7 @@ class Earnest:
         nothing = np.zeros(part.item.shape)
         self.groups = [Speakers(start, np.ones_like(start), nothing, self._no_places())]
         self.slopes = nothing.copy()
-        """Of everybody's answers in the strengths of the first group, whether they are in earnest or not."""
+        """Of everybody's answers in the strengths of the first group, whether they are attentive or not."""
         places = np.exp(self.log_weights)[None, :].repeat(len(weight), axis=0)
         for _ in range(4):
             self.learn(weight[:, None] * part.there, [places])
@@ -168,7 +168,7 @@ class Earnest:
         return centre, precision
 
     def learn(self, weight: Floats, places: list[Floats]) -> None:
-        """Strengths and thresholds, from who was in earnest when and the places of everybody in each group."""
+        """Strengths and thresholds, from who was attentive when and the places of everybody in each group."""
         if self.repeated:
             repeated, as_before = np.sum(self.repeated, axis=0)
             self.again = float((as_before + 2 * AGAIN) / (repeated + 2))
@@ -193,7 +193,7 @@ class Earnest:
         group.strengths, group.information = found
 
     def learn_population(self, places: Floats) -> None:
-        """The spread of participants' parameters, from the summed posterior of those in earnest."""
+        """The spread of participants' parameters, from the summed posterior of those attentive."""
         by_grammar = places.reshape(self.grammars, -1)
         self.grammar_shares = self._shares(by_grammar.sum(axis=1))
         factor = self.model.improve_population(
@@ -329,7 +329,7 @@ def _places_of(content: Ints) -> tuple[Ints, Ints]:
 
 
 class LabelPopulation:
-    """The population of earnest participants, as learned so far."""
+    """The population of attentive participants, as learned so far."""
 
     def __init__(self, levels: int) -> None:
         self.levels = levels

@@ -1,4 +1,4 @@
-"""Fit the mixture of behaviours: by turns judge everybody and learn from those who seem to be in earnest.
+"""Fit the mixture of behaviours: by turns judge everybody and learn from those who seem to be attentive.
 
 With many participants the turns are made with some of them, drawn at random; more with everybody follow, until hardly
 anybody's probability changes. In a large crowd of which each judges a few of very many stimuli, those who are drawn
@@ -65,14 +65,14 @@ class Fitted:
 
     @property
     def log_odds(self) -> Floats:
-        """Of being in earnest throughout, against everything else."""
+        """Of being attentive throughout, against everything else."""
         return self.mixture.log_odds(self.step.likelihood)
 
 
 def fit_credence(
     trials: CredenceTrials, seed: int = 1, progress: Progress | None = None, sampled: bool = False
 ) -> Fitted:
-    """Learn from all participants who was in earnest, and judge each of them by the others.
+    """Learn from all participants who was attentive, and judge each of them by the others.
 
     `sampled` says that these are some of many, who may share few stimuli where all together share many.
 
@@ -132,7 +132,7 @@ def _answers_a_stimulus(trials: CredenceTrials) -> float:
 
 
 def _until_still(mixture: Mixture, told: Callable[[int], object]) -> None:
-    """Turns with everybody, until hardly anybody's probability of being in earnest changes."""
+    """Turns with everybody, until hardly anybody's probability of being attentive changes."""
     before = np.full(mixture.people, np.nan)
     for done in range(ROUNDS):
         now = mixture.step().posterior[:, EARNEST]
@@ -193,7 +193,7 @@ def directions(mixture: Mixture, seed: int) -> list[Floats]:
 def _unexplained(one: Earnest) -> sparse.csr_array:
     """Slopes of everybody's answers in the strengths, participants x stimuli (and levels).
 
-    Also of those who do not seem to be in earnest, since a second grammar looks so at first. Each participant's mean is
+    Also of those who do not seem to be attentive, since a second grammar looks so at first. Each participant's mean is
     taken out: people with one favourite answer have that in common, and no grammar.
     """
     part = one.part

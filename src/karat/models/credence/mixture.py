@@ -5,7 +5,7 @@ The components, each with a share that is learned under a Dirichlet prior worth 
     earnest throughout;
     intermittent lapses: every other trial answered without looking, on average;
     a way of not looking (guessing, a pattern of length 1, 2, ...) x a pace (as before, hurried, rushing),
-        from the first trial on, or from trial c on and in earnest before; which c are probable is learned.
+        from the first trial on, or from trial c on and attentive before; which c are probable is learned.
 
 For a change at c the probability is that of the earnest answers before c times that of the rest without looking; sums
 from both ends give all c at once. A change must leave at least a tenth of the trials: what happens after that hardly
@@ -44,15 +44,15 @@ class MixtureStep:
     """The log probability of everything by component, participants x components."""
     posterior: Floats
     change: Floats
-    """The probability that the behaviour changes at each trial (from 0), if somebody is not in earnest throughout."""
+    """The probability that the behaviour changes at each trial (from 0), if somebody is not attentive throughout."""
     weight: Floats
-    """The probability of being in earnest at each trial."""
+    """The probability of being attentive at each trial."""
     otherwise: Floats
-    """The same, if somebody is not in earnest throughout."""
+    """The same, if somebody is not attentive throughout."""
     group: Floats
     """The posterior of the groups of speakers, given earnest."""
     without_times: Floats
-    """The log odds of being in earnest by the answers alone."""
+    """The log odds of being attentive by the answers alone."""
     looked: Floats
     """The log probability of each answer if earnest, participants x trials."""
     evidence: Floats
@@ -173,7 +173,7 @@ class Mixture:
         likelihood, joint, switched = self._components(people, before, lapses, clock)
         weighted = likelihood + np.log(self.shares)
         posterior = np.exp(weighted - log_sum(weighted)[:, None])
-        # What would be if they are not in earnest is kept apart, since it may be too improbable to be subtracted.
+        # What would be if they are not attentive is kept apart, since it may be too improbable to be subtracted.
         others = np.exp(weighted[:, 1:] - log_sum(weighted[:, 1:])[:, None])
         changing = others[:, 1:].reshape(-1, len(self.blind), len(self.regimes), 2)[..., 1]
         with np.errstate(invalid="ignore"):
@@ -218,7 +218,7 @@ class Mixture:
         self, people: slice, prefixes: list[list[Prefix]], by_group: Floats, change: Floats, stays: Floats,
         weight: Floats,
     ) -> list[list[Floats]]:  # fmt: skip
-        """The posterior of everybody's place on the grid of each part and group, from what they answered in earnest."""
+        """The posterior of the place of everybody on the grid of each part and group, from attentive answers."""
         best, changing = change.argmax(axis=1), change.sum(axis=1)
         everybody = np.arange(len(best))
         share = np.column_stack([stays, changing]) / np.maximum(stays + changing, 1e-12)[:, None]
@@ -253,7 +253,7 @@ class Mixture:
             self._learn_paces(residual, step, clock)
 
     def log_odds(self, likelihood: Floats) -> Floats:
-        """The log odds of being in earnest throughout, against everything else."""
+        """The log odds of being attentive throughout, against everything else."""
         weighted = likelihood + np.log(self.shares)
         odds: Floats = weighted[:, EARNEST] - log_sum(np.delete(weighted, EARNEST, axis=1))
         return odds

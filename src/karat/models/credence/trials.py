@@ -3,7 +3,7 @@
 A part is the answers on one scale. Content is what an answer says of the stimulus, button where it stood on the screen:
 for a choice the item and the side, for a scale shown the other way round the aligned and the shown position.
 
-Earnest answers on ordered levels: yes and no, ratings, choices with or without "no difference", binned magnitudes.
+Attentive answers on ordered levels: yes and no, ratings, choices with or without "no difference", binned magnitudes.
 
 A participant with the bias b, the stretch s of the scale and the discrimination d answers item i with at most level k
 with probability
@@ -24,7 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy import sparse
+from scipy.special import expit, ndtr, ndtri
 
 from karat.types import Bools, Floats, Ints
 
@@ -118,7 +119,7 @@ class CredenceTrials:
 
 
 def first_weights(trials: CredenceTrials) -> Floats:
-    """How far everybody goes along with the others, before anything is learned: a first guess of who is in earnest.
+    """How far everybody goes along with the others, before anything is learned: a first guess of who is attentive.
 
     The correlation with the others' mean (categories without order: with their shares), as a z, through a logistic.
     """
@@ -174,7 +175,7 @@ def beyond_chance(
     >>> item = np.tile(np.arange(8), (4, 1))
     >>> answer = np.array([[0, 0, 0, 0, 1, 1, 1, 1]] * 3 + [[0, 1] * 4])
     >>> beyond_chance(CredenceTrials((ScaleTrials(item, answer, answer, 8, 2),))).round(2).tolist()
-    [2.65, 2.65, 2.65, 0.0]
+    [2.37, 2.37, 2.37, 0.0]
     """
     excess, variance = np.zeros(trials.shape[0]), np.zeros(trials.shape[0])
     for part, worth in zip(trials.parts, worths or [None] * len(trials.parts), strict=True):
@@ -204,6 +205,38 @@ def excess_agreement(
     squares = np.bincount(owner, (own[owner] * centred**2).sum(axis=1), people)
     excess = np.bincount(owner, worth[np.arange(len(level)), level], people) - size * mean
     return excess, squares / np.maximum(size - 1, 1), size * (1 - mean)
+
+
+def with_one_another(trials: CredenceTrials, people: Ints) -> Floats:
+    """The agreement of each of some participants with the one of them who agrees best, in standard errors.
+
+    People who share a grammar agree with each other, whatever the rest say. The correlation of two participants over
+    the stimuli that both judged, as a standard score, brought down to that of one comparison among as many as there are
+    (Bonferroni). Labels are compared level by level.
+    """
+    cross, own, number = (np.zeros((len(people), len(people))) for _ in range(3))
+    for part in trials.of(people).parts:
+        rows = np.nonzero(part.there)
+        item, level = part.item[rows], part.content[rows].astype(np.float64)
+        for value in [level] if part.ordered else [(level == one).astype(np.float64) for one in range(part.levels)]:
+            shape = (len(people), part.items)
+            there = sparse.csr_array((np.ones(len(item)), (rows[0], item)), shape=shape)
+            # A stimulus that was judged twice counts with its mean; means of participants and stimuli are taken out.
+            mean = np.bincount(rows[0], value, len(people)) / np.maximum(np.bincount(rows[0], minlength=len(people)), 1)
+            table = sparse.csr_array((value - mean[rows[0]], (rows[0], item)), shape=shape)
+            again = there.copy()
+            again.data = 1 / again.data
+            table = table * again
+            there.data[:] = 1.0
+            squares = (table**2) @ there.T
+            cross += (table @ table.T).toarray()
+            own += np.sqrt((squares * squares.T).toarray())
+        number += (there @ there.T).toarray()
+    r = np.divide(cross, own, out=np.zeros_like(cross), where=own > 1e-9)
+    np.fill_diagonal(r, 0.0)
+    best = (r * np.sqrt(np.maximum(number - 1, 0))).max(axis=1, initial=0.0)
+    found: Floats = ndtri(np.clip(1 - max(len(people) - 1, 1) * ndtr(-best), 1e-9, 1 - 1e-16))
+    return found
 
 
 def closeness(trials: CredenceTrials) -> Floats:
@@ -263,12 +296,14 @@ FAR = 60.0
 BIAS, STRETCH, DISCRIMINATION = 0.7, 0.2, 0.2
 """Deviations to begin with; each counts as much as four participants."""
 PRIOR_PEOPLE = 4.0
+DULL, DULL_SHARE = 0.3, 0.02
+"""A few attentive people discriminate much less than others, whatever the spread among the rest is."""
 MOST = {"bias": 3.0, "stretch": 1.0, "discrimination": 0.6}
 """The greatest deviations: with more, people without any discrimination would be part of the earnest."""
 
 
 class Ordered:
-    """The population of earnest participants, as learned so far."""
+    """The population of attentive participants, as learned so far."""
 
     def __init__(self, levels: int, shares: Floats) -> None:
         self.levels = levels
@@ -283,12 +318,16 @@ class Ordered:
         fine = np.linspace(-2.7, 2.7, 13 if self.levels == 2 else 11)
         coarse = np.linspace(-1.8, 1.8, 5 if self.levels == 2 else 3)
         stretch = np.zeros(1) if self.levels == 2 else coarse
-        b, s, d = (part.ravel() for part in np.meshgrid(fine, stretch, coarse, indexing="ij"))
-        weight = np.exp(-(b**2 + s**2 + d**2) / 2)
-        self.log_weights = np.log(weight / weight.sum())
+        usual = np.exp(-(coarse**2) / 2)
+        shares = np.append((1 - DULL_SHARE) * usual / usual.sum(), DULL_SHARE)
+        by = np.append(np.exp(self.deviations["discrimination"] * coarse), DULL)
+        b, s, place = (part.ravel() for part in np.meshgrid(fine, stretch, np.arange(len(by)), indexing="ij"))
+        place = place.astype(np.int64)
+        weight = np.exp(-(b**2 + s**2) / 2)
+        self.log_weights = np.log(weight / weight.sum() * len(by) * shares[place])
         self.bias = self.deviations["bias"] * b
         self.stretch = np.exp(self.deviations["stretch"] * s)
-        self.discrimination = np.exp(self.deviations["discrimination"] * d)
+        self.discrimination = by[place]
 
     @property
     def places(self) -> int:
@@ -379,7 +418,7 @@ class Ordered:
             self.thresholds = moved
 
     def improve_population(self, places: Floats, strengths: Floats, information: Floats) -> float:
-        """The deviations, from the summed posterior of the places of those in earnest, held by wide priors.
+        """The deviations, from the summed posterior of the places of those attentive, held by wide priors.
 
         Populations stay around zero: what their means are away from it goes into the thresholds, and into strengths by
         the factor that is returned. Without this, strengths could shrink while everybody's discrimination grows.

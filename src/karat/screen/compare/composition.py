@@ -106,7 +106,7 @@ class Composition:
         chosen = criterion or self.criterion or known[0]
         if chosen not in known:
             close = nearest(chosen, known)
-            hint = f"is {close} meant?" if close else f"there are {', '.join(known)}."
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}."
             raise KaratError(f"There is no evidence of {chosen} here; {hint}")
         rows = self.groups.filter(pl.col("criterion") == chosen)
         word = "excluded" if chosen == VERDICT else "flagged"
@@ -330,7 +330,7 @@ def background(
         for name in columns:
             if name not in known:
                 close = nearest(name, known)
-                mend = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
+                mend = f"did you mean {close}?" if close else f"there are {', '.join(known) or 'none'}."
                 raise KaratError(f"Nothing called {name} is known of participants; {mend}")
         return [_named(people[name]) for name in columns], []
     variables, notes = [], []

@@ -118,7 +118,7 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     if name in ("", *PLATFORMS) or stated or name in {entry.name for entry in offered("karat.platforms")}:
         return
     close = nearest(name, list(PLATFORMS))
-    hint = f"Is {close} meant? " if close else ""
+    hint = f"Did you mean {close}? " if close else ""
     yield Flaw(
         f"there is no platform {shown(name)}.",
         f"{hint}Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url.",
