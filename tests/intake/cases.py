@@ -45,6 +45,7 @@ def load_case(folder: Path) -> Case:
     flags += ["--scale", scale] if scale else []
     flags += ["--answers", ",".join("=".join(pair) for pair in answers.items())] if answers else []
     flags += ["--from", about["source"]] if "source" in about else []
+    flags += ["--wide", about["wide"]] if "wide" in about else []
     return Case(
         folder.name,
         about["reader"],
@@ -52,7 +53,7 @@ def load_case(folder: Path) -> Case:
         about["units"],
         about["judgments"],
         about.get("source", "auto"),
-        Options(mapping=mapping, scale=parse_scale(scale) if scale else None, answers=answers),
+        Options(mapping=mapping, scale=parse_scale(scale) if scale else None, answers=answers, wide=about.get("wide")),
         tuple(flags),
     )
 

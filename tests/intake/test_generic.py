@@ -1,4 +1,4 @@
-"""Any table with one judgment a row."""
+"""Any table with one judgment per row."""
 
 from __future__ import annotations
 

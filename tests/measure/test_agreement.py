@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import karat
 from karat.measure.reliability.agreement import agreement
@@ -103,6 +105,31 @@ def test_more_participants_make_intervals_shorter() -> None:
         row = agreement(rated_twice(people=people), samples=200).of(f"{ALPHA} (ordinal)")
         widths.append(row["upper"] - row["lower"])
     assert widths[1] < 0.6 * widths[0]
+
+
+@pytest.mark.parametrize(("people", "items"), [(1, 6), (6, 1)])
+def test_of_one_nothing_is_defined(people: int, items: int) -> None:
+    who, what = np.repeat(np.arange(people), items), np.tile(np.arange(items), people)
+    columns = {"participant": who.astype(str), "item": what.astype(str), "response": (who + what) % 5 + 1}
+    found = agreement(karat.Judgments(columns, karat.Ordinal(5)), samples=20)
+    assert found.coefficients["estimate"].null_count() == found.coefficients.height > 5
+    assert set(codes(found.summary)) == {"agreement.undefined"}
+
+
+@given(st.integers(0, 4000))
+def test_coefficients_and_intervals_stay_in_range(seed: int) -> None:
+    """Answers of few participants that mean nothing, or contradict each other."""
+    random = np.random.default_rng(seed)
+    people, items = int(random.integers(2, 6)), int(random.integers(2, 8))
+    who, what = np.repeat(np.arange(people), items), np.tile(np.arange(items), people)
+    against = np.where(who % 2, what, items - what) if seed % 2 else 0
+    answers = np.clip(random.integers(1, 8, len(who)) * (seed % 3) + against, 1, 7)
+    columns = {"participant": who.astype(str), "item": what.astype(str), "response": answers}
+    table = agreement(karat.Judgments(columns, karat.Ordinal(7)), samples=30).coefficients
+    values = table.select("estimate", "lower", "upper").drop_nulls("estimate")
+    assert values.select(pl.all().is_between(-1, 1).all()).row(0) == (True, True, True) or not values.height
+    inside = values.drop_nulls().filter(pl.col("estimate").is_between(pl.col("lower"), pl.col("upper")))
+    assert inside.height == values.drop_nulls().height
 
 
 def test_what_cannot_be_compared_is_told() -> None:

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.contrasts import Contrasts, contrasts, proportional_odds
+from karat.measure.result import MeasureError
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm.mixed.search import SINGULAR
 from measure.factorial import FORMULA, frame, rated
@@ -225,3 +226,19 @@ def test_recovery_of_effects_that_were_simulated() -> None:
     table = np.array(away)
     assert np.abs(table.mean(axis=0)).max() < 0.5
     assert 0.7 < table.std(axis=0).min() <= table.std(axis=0).max() < 1.4
+
+
+def test_splits_agree_where_odds_are_proportional_and_differ_where_not() -> None:
+    formula = "response ~ a + (1 | participant) + (1 | item)"
+    alike = proportional_odds(contrasts(rated(frame(60, 24, a=1.0), karat.Ordinal(5)), formula))
+    assert alike.table().columns[:4] == ["term", "split", "estimate", "lower"]
+    assert alike.table()["differs"].sum() <= 1
+    table = rated(frame(60, 24, a=0.0), karat.Ordinal(5)).frame
+    number = pl.col("response").cast(pl.Int64)
+    # One level of the condition avoids both ends of the scale.
+    moved = pl.when(pl.col("a") == "high").then(number.clip(2, 4)).otherwise(number)
+    uneven = karat.Judgments(table.with_columns(response=moved.cast(pl.String)), karat.Ordinal(5))
+    found = proportional_odds(contrasts(uneven, formula))
+    assert found.table()["differs"].sum() >= 2 or found.notes
+    with raises(MeasureError, "proportional.not_ordinal"):
+        proportional_odds(contrasts(rated(frame(), karat.Binary()), formula))

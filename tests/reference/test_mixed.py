@@ -14,7 +14,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-from karat.models.glrm import Model, compare, fit, marginal_means, type_three, type_two
+from karat.models.glrm import (
+    Model,
+    adaptive_quadrature,
+    compare,
+    correlation_intervals,
+    fit,
+    marginal_means,
+    type_three,
+    type_two,
+)
 from karat.models.glrm.families import FamilyName
 
 FOLDER = Path(__file__).parent / "r" / "mixed"
@@ -159,3 +168,88 @@ def test_tukeys_adjustment_against_draws_of_the_range() -> None:
     np.testing.assert_allclose(reach, np.quantile(widest, 0.95), rtol=5e-3)
     assert (found.adjusted >= plain.adjusted).all()
     assert (plain.adjusted == plain.p).all()
+
+
+@pytest.mark.parametrize("link", ["probit", "cloglog"])
+def test_other_links_of_yes_or_no_answers(link: Any) -> None:
+    """Beside glmmTMB, which takes the observed curvature as karat does; glmer takes the expected one."""
+    expected = VALUES["binary_links"][link]
+    table = pl.read_csv(FOLDER / "binary_sim.csv")
+    data = {name: table[name].to_numpy() for name in table.columns}
+    model = fit(expected["formula"], data, link=link)
+    assert model.fit.converged
+    assert model.fit.log_likelihood == pytest.approx(expected["loglik"], abs=1e-6)
+    compare_estimates(model, expected, 1e-4, 1e-3)
+
+
+def test_the_probit_of_ordered_answers() -> None:
+    expected = VALUES["likert_clmm"]["intercepts_probit"]
+    table = pl.read_csv(FOLDER / "likert_sim.csv")
+    model = fit(expected["formula"], {name: table[name].to_numpy() for name in table.columns}, "ordinal", link="probit")
+    assert model.fit.converged
+    assert model.fit.log_likelihood == pytest.approx(expected["loglik"], abs=1e-4)
+    compare_estimates(model, expected, 1e-3, 1e-3)
+
+
+def test_a_link_that_a_family_lacks_is_refused() -> None:
+    with pytest.raises(ValueError, match="has the link logit or probit, not cloglog"):
+        fit("y ~ 1 + (1 | g)", {"y": [1, 2, 3, 1], "g": [1, 1, 2, 2]}, "ordinal", link="cloglog")
+
+
+@pytest.mark.parametrize("nodes", [5, 15, 25])
+def test_adaptive_quadrature_of_yes_or_no_answers(nodes: int) -> None:
+    expected = VALUES["verbagg_adaptive_quadrature"][f"nAGQ_{nodes}"]
+    table = pl.read_csv(FOLDER / "verbagg_120.csv").with_columns(y=(pl.col("r2") == "Y").cast(pl.Int64))
+    levels = {"btype": ["curse", "scold", "shout"], "situ": ["other", "self"], "mode": ["want", "do"]}
+    data = {name: table[name].to_numpy() for name in table.columns}
+    model = fit(expected["formula"], data, coding="treatment", levels=levels)
+    found = adaptive_quadrature(model.fit, nodes)
+    # With few nodes, the slope over the nodes is not quite that of their sum.
+    few = nodes < 15
+    assert found.log_likelihood == pytest.approx(expected["loglik"], abs=0.1 if few else 1e-5)
+    if not few:
+        assert found.converged
+        assert found.deviation == pytest.approx(expected["random"]["id"]["sd"][0], abs=1e-4)
+        for name, estimate, error in zip(model.fit.names, found.coefficients, found.standard_errors, strict=True):
+            assert estimate == pytest.approx(expected["coefficients"][name]["Estimate"], abs=1e-4)
+            assert error == pytest.approx(expected["coefficients"][name]["Std. Error"], rel=2e-3)
+
+
+@pytest.mark.parametrize("link", ["logit", "probit"])
+def test_adaptive_quadrature_of_ordered_answers(link: Any) -> None:
+    expected = VALUES["wine"][link]["intercepts_additive_nAGQ_10"]
+    table = pl.read_csv(FOLDER / "wine.csv")
+    data = {name: table[name].to_numpy() for name in table.columns}
+    model = fit(expected["formula"], data, "ordinal", coding="treatment", link=link)
+    found = adaptive_quadrature(model.fit, 10)
+    assert found.log_likelihood == pytest.approx(expected["loglik"], abs=1e-4)
+    for name, estimate in zip(model.fit.names, found.coefficients, strict=True):
+        assert estimate == pytest.approx(expected["coefficients"][name]["Estimate"], abs=2e-3)
+
+
+def test_two_effects_have_no_quadrature() -> None:
+    with pytest.raises(ValueError, match="one random effect of one factor"):
+        adaptive_quadrature(fitted("binary_sim", "y ~ a + (1 + a | participant)", "binary").fit)
+    with pytest.raises(ValueError, match="at least 5 nodes"):
+        adaptive_quadrature(fitted("binary_sim", "y ~ a + (1 | participant)", "binary").fit, 3)
+
+
+def test_the_interval_of_a_correlation_is_near_that_of_the_profile() -> None:
+    """lme4's profile interval of the same model is -.48 to .68."""
+    found = correlation_intervals(fitted(*FREEDOM["sleepstudy"], "gaussian", False))
+    assert found.names == ("cor_(Intercept).Days|Subject",)
+    assert (found.lower[0], found.estimate[0], found.upper[0]) == pytest.approx((-0.48, 0.081, 0.68), abs=0.08)
+
+
+def test_a_custom_matrix_of_contrasts() -> None:
+    table = pl.read_csv(FOLDER / "verbagg_120.csv").with_columns(y=(pl.col("r2") == "Y").cast(pl.Int64))
+    means = marginal_means(
+        fit("y ~ btype + (1 | id)", {name: table[name].to_numpy() for name in table.columns}), "btype"
+    )
+    found = means.contrast({"curse - scold": [1, -1, 0], "curse - rest": [1, -0.5, -0.5]}, "holm")
+    pairs = means.differences("none")
+    assert found.estimate[0] == pytest.approx(pairs.estimate[0])
+    assert found.se[0] == pytest.approx(pairs.se[0])
+    assert found.estimate[1] == pytest.approx((pairs.estimate[0] + pairs.estimate[1]) / 2)
+    with pytest.raises(ValueError, match="sum to zero"):
+        means.contrast({"wrong": [1, 0, 0]})

@@ -1,6 +1,7 @@
 """Thirty real result files, read as their authors read them: ../shared/reference/wild (see its README).
 
-Each file is converted without options, with `--yes`, and with at most three answers (`benchmarks.wild.ANSWERS`).
+Each file is converted without options, with `--yes`, and with at most three answers (`benchmarks.wild.ANSWERS`), which
+are the flags of a command line. A few short files are always tried; the others are slow.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from typing import Any
 
 import pytest
 
+import karat
 from benchmarks import wild
+from karat.intake.reading import ProposalError
 
-pytestmark = pytest.mark.slow
 FEWEST_ACCEPTED = 22
+QUICK = ("b03", "c05", "d05", "f01", "j06")
 MOST_ANSWERS = 3
 
 
@@ -26,6 +29,7 @@ def cases(reference: Path) -> dict[str, dict[str, Any]]:
     return wild.cases()
 
 
+@pytest.mark.slow
 def test_nothing_is_read_wrongly_without_a_confirmation(cases: dict[str, dict[str, Any]]) -> None:
     outcomes = {name: wild.outcome(case) for name, case in cases.items()}
     assert {name: one.differences for name, one in outcomes.items() if one.differences} == {}
@@ -34,11 +38,13 @@ def test_nothing_is_read_wrongly_without_a_confirmation(cases: dict[str, dict[st
     assert all(one.message.count("\n") <= 10 for one in outcomes.values())
 
 
+@pytest.mark.slow
 def test_first_proposals_are_right(cases: dict[str, dict[str, Any]]) -> None:
     outcomes = {name: wild.outcome(case, ["--yes"]) for name, case in cases.items()}
     assert sum(one.right for one in outcomes.values()) >= FEWEST_ACCEPTED
 
 
+@pytest.mark.slow
 def test_three_answers_are_enough(cases: dict[str, dict[str, Any]]) -> None:
     found = {}
     for name, case in cases.items():
@@ -47,3 +53,43 @@ def test_three_answers_are_enough(cases: dict[str, dict[str, Any]]) -> None:
         found[name] = wild.outcome(case, arguments)
     assert [name for name, one in found.items() if not one.right] == list(wild.REFUSED)
     assert "nothing says who gave which rating" in found["j06"].message
+
+
+def command(case: dict[str, Any]) -> list[str]:
+    """The flags of the command that karat prints for a file which leaves something open."""
+    with pytest.raises(ProposalError) as error:
+        karat.read([wild.WILD / file for file in case["files"]])
+    (line,) = [line for line in str(error.value).splitlines() if line.strip().startswith("karat convert")]
+    words = shlex.split(line)
+    assert words[:2] == ["karat", "convert"]
+    assert words[-2:] == ["-o", "judgments.parquet"]
+    return words[2 + len(case["files"]) : -2]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_short_files(cases: dict[str, dict[str, Any]], name: str) -> None:
+    bare = wild.outcome(cases[name])
+    assert bare.differences == ()
+    assert bare.right == (name == "f01")
+    if name in wild.REFUSED:
+        assert not wild.outcome(cases[name], ["--yes"]).read
+    elif not bare.right:
+        assert wild.outcome(cases[name], ["--yes"]).right
+        assert wild.outcome(cases[name], command(cases[name])).right, "the command that karat prints is enough"
+
+
+FACTORS = {
+    "a05": ["Case", "Number"],
+    "b03": ["expression"],
+    "c05": ["item_type"],
+    "d02": ["report"],
+    "h06": ["structure", "distance"],
+    "j05": ["Condition"],
+}
+"""The authors' own factors, where these are columns of the file."""
+
+
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in FACTORS])
+def test_factors_are_those_of_the_authors(cases: dict[str, dict[str, Any]], name: str) -> None:
+    paths = [wild.WILD / file for file in cases[name]["files"]]
+    assert karat.read(paths, accept=True).factors() == FACTORS[name]

@@ -148,6 +148,16 @@ def test_unconnected_pairs_lead_with_preferences() -> None:
     assert all(cell[0] >= 50 for cell in found.analysed.cells)
 
 
+def test_levels_keep_the_order_of_the_study() -> None:
+    judgments = drawn(*DRAWN["an effect"])
+    formula = "response ~ length + (1 | participant) + (1 | item)"
+    found = karat.measure.contrasts(judgments, formula, levels={"length": ["short", "long"]})
+    turned = karat.measure.contrasts(judgments, formula)
+    assert found.differences.row(0)[1:3] == ("short", "long")
+    assert turned.differences.row(0)[1:3] == ("long", "short")
+    assert found.differences["estimate"].item() == pytest.approx(-turned.differences["estimate"].item(), abs=1e-4)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not WILD.is_dir(), reason="the reference data are not on this machine")
 @pytest.mark.parametrize("name", [name for name in (cases() if WILD.is_dir() else {}) if name not in REFUSED])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import Json
+from karat.cli.options import found_line
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.stored_study import StoredStudy, StudyFile, stored_study
@@ -109,7 +110,7 @@ def _write(
         except OSError as error:
             raise KaratError(f"{error.filename or out} cannot be written: {error.strerror or error}.") from None
     written = [*files_of(out, judgments.participants), *(path for path, _ in tables if path is not None)]
-    return written, judgments.summary().splitlines()[0]
+    return written, found_line(judgments)
 
 
 def _versions(found: StoredStudy) -> list[str]:

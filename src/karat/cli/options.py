@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from karat.errors import KaratError
+from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
     from karat.executors import Executor
+    from karat.judgments import Judgments
     from karat.study.study import Study
 
 
@@ -198,3 +199,21 @@ class ExecutorOptions:
 def with_executor_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of `ExecutorOptions` to a command, which gets them as its parameter `place`."""
     return option_group(ExecutorOptions, "place")(command)
+
+
+def found_line(judgments: Judgments) -> str:
+    """How many participants have answers and how many have none, and how many items and answers there are.
+
+    >>> import karat
+    >>> found_line(karat.datasets.load("likert"))
+    '48 participants, 62 items, 3,744 answers'
+    """
+    frame = judgments.frame
+    answered = frame["participant"].n_unique()
+    silent = judgments.participants.height - answered
+    if not silent:
+        return judgments.summary().splitlines()[0]
+    counts = [(frame["item"].n_unique(), "item"), (judgments.answers, "answer")]
+    counts += [(frame["question"].n_unique(), "question")] if "question" in frame.columns else []
+    people = f"{counted(answered, 'participant')} with answers, {silent:,} without"
+    return ", ".join([people, *(counted(number, word) for number, word in counts)])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.options import ExecutorOptions, RulesPath, StudyPath, load_rules, with_executor_options
+from karat.cli.options import ExecutorOptions, RulesPath, StudyPath, found_line, load_rules, with_executor_options
 from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import ReadOptions, reads_files
@@ -204,7 +204,7 @@ def _multiverse(
 
 def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[str]:
     """The output: what each stage found, what could not run, the verdict, and which groups it affects."""
-    lines = [f"found      {screening.judgments.summary().splitlines()[0]}", *criteria_lines(screening)]
+    lines = [f"found      {found_line(screening.judgments)}", *criteria_lines(screening)]
     lines += [f"warning    {warning}" for warning in screening.composition().warnings]
     everyone = screening.judgments.participants.height
     kept = everyone - len(screening.excluded)

@@ -2016,6 +2016,11 @@ MESSAGES = {
     "contrasts.too_many_levels": "{factor} hat mehr als {most} Stufen, zu viele für unterscheidbare Linien.",
     "contrasts.no_means": "Kein Mittelwert des Modells ließ sich schätzen, deshalb gibt es nichts darzustellen. Die "
     "Anmerkungen nennen den Grund.",
+    "proportional.splits": "Bei {n} von {splits} Koeffizienten an einer Teilung der Skala schließt das Intervall den "
+    "Koeffizienten aus, den alle Teilungen im ordinalen Modell gemeinsam haben.",
+    "proportional.not_ordinal": "Proportionale Odds sind eine Annahme ordinaler Modelle. Diese Antworten haben ein "
+    "anderes.",
+    "proportional.no_fit": "Die Teilung bei {split} ließ sich nicht anpassen.",
     "planned.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} ist {estimate:.2}, ohne Intervall.",
     "planned.unit": "Die Differenzen sind in {unit} angegeben.",
@@ -2073,6 +2078,8 @@ MESSAGES = {
     "run.samples_size": "Die Stichproben würden bei mehr als {most} Antworten zu lange dauern. Mit "
     "karat.measure.noise_ceiling lassen sie sich berechnen.",
     "run.no_labels": "Antworten der Art {kinds:and} sind keine Labels, die richtig oder falsch sein könnten.",
+    "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf Verlangen: "
+    "by={by}.",
     "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. Die Option `by` vergleicht andere Gruppen.",
     # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================

@@ -1918,6 +1918,11 @@ MESSAGES = {
     "contrasts.too_many_factors": "{n} factors do not fit into a figure. Use a formula with fewer.",
     "contrasts.too_many_levels": "{factor} has more than {most} levels, too many to distinguish as lines.",
     "contrasts.no_means": "No mean of the model could be estimated, so there is nothing to plot. See its notes.",
+    "proportional.splits": "For {n} of {splits} coefficients at a split of the scale, the interval excludes the "
+    "coefficient that all splits share in the ordinal model.",
+    "proportional.not_ordinal": "Proportional odds are an assumption of ordinal models, and these answers have another "
+    "model.",
+    "proportional.no_fit": "The split at {split} could not be fitted.",
     "planned.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} is {estimate:.2}, without an interval.",
     "planned.unit": "Differences are in {unit}.",
@@ -1970,6 +1975,8 @@ MESSAGES = {
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
     "run.no_labels": "{kinds:and} answers are not labels that could be right or wrong.",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
+    "use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects

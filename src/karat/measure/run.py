@@ -170,6 +170,8 @@ def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
         raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
 
 
+MOST_GROUPS = 20
+"""With more sessions or sources, every two of them are compared only if that is asked for."""
 MOST = 200_000
 """With more answers, models with slopes take too long to be fitted unasked."""
 
@@ -235,7 +237,9 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
         # Refuses choices and labels, whatever columns there are.
         family_of(one.scale, "contrasts")
         named = wanted.conditions or None
-        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level)
+        blocks = () if wanted.study is None else wanted.study.blocks
+        stated = {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
+        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level, levels=stated)
 
     made = found.add("contrasts", compute, question, must=wanted.formula is not None and not several)
     plan = [] if wanted.study is None else wanted.study.settings.contrast
@@ -293,6 +297,10 @@ def _stability(
     by = wanted.by or next((name for name in ("session", "source") if _groups(judgments, name) > 1), None)
     if by is None:
         found.skip("stability", NotComputed("run.one_group"))
+        return
+    groups = _groups(judgments, by)
+    if wanted.by is None and groups > MOST_GROUPS:
+        found.skip("stability", NotComputed("run.many_groups", {"by": by, "n": groups, "most": MOST_GROUPS}))
         return
     decided = None
     made = [part for part in found.parts if part.name == "decisions"]

@@ -183,7 +183,8 @@ def mace(
     cell = rater * size + label
     knows, guesses = np.full(people, 0.5), np.full(people * size, 0.5 / size)
     posteriors, converged, done = label_shares(item, label, np.ones(len(item)), rows, size), False, 0
-    watch, known = _Watch(), np.zeros(people)
+    watch = _Watch()
+    known: Floats = np.zeros(people)
     while done < iterations and not converged:
         last = posteriors
         guess, know = guesses[cell], knows[rater]
@@ -192,7 +193,7 @@ def mace(
         posteriors = np.exp(logs - logs.max(axis=1, keepdims=True))
         posteriors /= posteriors.sum(axis=1, keepdims=True)
         knew = posteriors[item, label] * know / (know + guess)
-        known = np.bincount(rater, knew, people)
+        known = np.bincount(rater, knew, people).astype(np.float64)
         habits = np.bincount(cell, 1 - knew, people * size).reshape(people, size)
         # exp(E log t) and so on: variational Bayes in place of shares of counts.
         both = digamma(answers + 2 * COMPETENCE)

@@ -52,6 +52,8 @@ class Comparison:
     model: dict[str, Any] | None = None
     """The row of the model's table that decides: p, and adjusted where that one decides."""
     planned: bool = False
+    simple: bool = True
+    """Whether it is the difference of two levels, and not a difference of differences or a sum with weights."""
 
     @property
     def p(self) -> float | None:
@@ -475,7 +477,7 @@ def _comparisons(
         rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
         made = [(one, _planned_weights(one, factors, cells)) for one in plan]
         return [
-            Comparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True)
+            Comparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True, one.simple)
             for one, weights in made
             if weights is not None
         ]
@@ -493,7 +495,7 @@ def _comparisons(
         if model is not None and model.interactions.height:
             row = model.interactions.row(0, named=True)
         found.append(Comparison(f"{a} × {b}", f"{order[a][0]} minus {order[a][1]} at {order[b][0]}",
-                                f"at {order[b][1]}", weights, row))  # fmt: skip
+                                f"at {order[b][1]}", weights, row, simple=False))  # fmt: skip
     return found
 
 

@@ -68,10 +68,6 @@ def time_rule(
         close = nearest(name, list(TIME_RULES))
         known = None if close else list(TIME_RULES)
         raise ScreenError(Message("remfod.no_rule", {"rule": name, "meant": close, "rules": known}))
-    if any(value is not None and not 0 < value < np.inf for value in (upper, lower)):
-        raise ScreenError(Message("remfod.bad_factors"))
-    if genuine_at_least is not None and not 0 <= genuine_at_least <= 1:
-        raise ScreenError(Message("remfod.bad_share", {"value": genuine_at_least}))
     usual = TIME_RULES[name]
     return replace(
         usual,

@@ -23,6 +23,7 @@ from karat.cli.serve import note_address
 from karat.cli.serve import set_login as account
 from karat.field.admin.login import NAME, matches
 from karat.field.store import Store, admins, arrivals, export, prior_participation, schema, studies
+from karat.study.frozen import changes_since, full_rules, item_fingerprints
 
 
 def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
@@ -67,6 +68,19 @@ def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_p
     assert pl.read_csv(book).height > 5
 
 
+def test_export_carries_what_was_frozen(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    out, study = tmp_path / "out.csv", fielded.study
+    run("export", study_path, "-o", out, "--data", data)
+    frozen = karat.read(out).frozen
+    assert frozen is not None
+    assert (frozen["rules"], frozen["items"]) == (full_rules(study.screening_rules), item_fingerprints(study))
+    with fielded.store.read() as connection:
+        row = studies.find(connection, "blind")
+    assert row is not None
+    assert (frozen["fingerprint"], frozen["at"]) == (row.screening_fingerprint, row.frozen_at)
+    assert changes_since(frozen, study) == ()
+
+
 def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     out, people, events = tmp_path / "out.csv", tmp_path / "people.csv", tmp_path / "events.csv"
     fielded.come(identity=arrivals.Identity("worker-1", "", ""), person_hash="h", platform="prolific")
@@ -82,6 +96,14 @@ def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path,
     run("export", study_path, "-o", out, "--data", data, "--raw")
     assert "'=1+1" not in out.with_name("out.participants.csv").read_text()
     assert karat.read(out).participants["comment"].to_list() == ["=1+1"]
+
+
+def test_who_answered_nothing_is_counted_alike(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    fielded.answer(fielded.come(), share=0.0)
+    out = tmp_path / "out.parquet"
+    told = "1 participant with answers, 1 without, "
+    assert told in run("export", study_path, "-o", out, "--data", data)[0]
+    assert told in run("screen", out, "--study", study_path, "-o", tmp_path / "screening")[0]
 
 
 def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:

@@ -341,3 +341,15 @@ def test_a_session_keeps_the_version_it_began_with(serve: Callable[..., Served],
     with after.store.read() as connection:
         people = export.participants(connection, after.study_id)
     assert people["version"].to_list() == [before.study.fingerprint] * 2 + [after.study.fingerprint]
+
+
+def test_the_first_page_says_that_nobody_can_begin(serve: Callable[..., Served], tmp_path: Path) -> None:
+    served = serve(write(tmp_path / "study", TEXTS + "\n[recruitment]\nparticipants = 1\n"))
+    first = served.visitor()
+    first.arrive()
+    words = served.app.state.served_studies["study"].words
+    for state, key in (("running", "end.full"), ("paused", "end.paused"), ("closed", "end.closed")):
+        served.set_state(state)
+        page = served.visitor().get("/s/study/")
+        assert (page.status, page.forms, words[key] in page.text) == (200, [], True)
+        assert first.get("/s/study/").forms  # who is in may go on

@@ -97,7 +97,7 @@ class Visitor:
     def arrive(self, **parameters: str) -> Reply:
         """Open the link and press the button."""
         page = self.get(f"/s/{self.slug}/?{urlencode(parameters)}")
-        return self.send(page.form("/begin"))
+        return self.send(page.form("/begin")) if page.forms else page
 
     def go_on(self, page: Reply, known: Mapping[str, str], until: str = 'id="trials"') -> Reply:
         """Fill in pages until one has a text, or until no form leads on."""

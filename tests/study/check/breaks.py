@@ -211,6 +211,13 @@ def _(study: Study) -> None:
         one["acceptability"] = "mid"
 
 
+@broken("filler-range__no-middle")
+def _(study: Study) -> None:
+    study.drop("filler")
+    study.add("filler", 12, "grammatical", subgroup="pseudo")
+    study.add("filler", 12, "ungrammatical", subgroup="pseudo")
+
+
 @broken("filler-match__no-doubtful")
 def _(study: Study) -> None:
     study.drop("filler")

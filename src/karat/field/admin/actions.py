@@ -27,6 +27,7 @@ from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, note_unblinded, portab
 from karat.field.admin.login import CheckedForm, LoggedIn
 from karat.field.admin.page import AdminRoute, admin_state, page
 from karat.field.admin.pages import is_blind, known_study, stored
+from karat.field.admin.status import status
 from karat.field.server import security
 from karat.field.store import Store, StoreError, people, studies
 from karat.field.store.engine import Handle, Payload, Result
@@ -47,6 +48,9 @@ async def set_state(request: Request, slug: str, researcher: LoggedIn, form: Che
     wanted = form.get("state")
     if wanted not in FOLLOWING[row.state]:
         raise HTTPException(422, f"A study that is {row.state} cannot become {wanted[:20] or 'that'}.")
+    if wanted == "closed" and form.get("confirm") != "yes":
+        told = await request.app.state.store.look(status, row.id, row.state, known_study(request, slug))
+        return page(request, "close.html", researcher=researcher, row=row, status=told)
     await _do(request, studies.set_state, studies.SetState(row.id, wanted))
     if row.state == "closed":
         await note_unblinded(request.app.state.store, slug)  # answers could be seen while it was closed
@@ -64,6 +68,14 @@ async def decide(request: Request, slug: str, participant: str, researcher: Logg
     if not done:
         raise HTTPException(422, f"{participant} cannot be {wanted} now. Reload the page to see how things stand.")
     return RedirectResponse(f"/admin/{slug}/people/{participant}?said={wanted}", 303)
+
+
+@router.post("/{slug}/people/{participant}/release", include_in_schema=False)
+async def release(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Let a participant who lost the browser go on in another one."""
+    row = await stored(request, slug)
+    done = await _do(request, people.release, people.Release(row.id, participant))
+    return RedirectResponse(f"/admin/{slug}/people/{participant}?said={'released' if done else 'not-running'}", 303)
 
 
 @router.post("/{slug}/people/{participant}/erase", include_in_schema=False)

@@ -21,6 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from karat.errors import counted
 from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, FunctionTimes, Screened, unblinded_at
 from karat.field.admin.login import LoggedIn, Researcher
 from karat.field.admin.page import AdminRoute, admin_state, page, render
@@ -44,6 +45,8 @@ SAID = {
     "returned": "Marked as returned: the place is free again.",
     "rejected": "Marked as rejected: the place is free again. Karat does not tell the platform.",
     "restored": "Restored.",
+    "released": "The participant can go on in another browser by the link of the platform.",
+    "not-running": "Nothing was done: this participant is not at work.",
     "erased": "The participant's data are erased.",
     "withdrawn": "The answers of the participant with this code are erased.",
     "unknown": "Nobody has this code.",
@@ -109,14 +112,38 @@ async def every_study(request: Request, researcher: LoggedIn) -> Response:
 
 @router.get("/{slug}", include_in_schema=False)
 async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """How a study goes, and what can be done with it."""
+    """How a study goes."""
+    return await _study_page(request, slug, researcher, "")
+
+
+@router.get("/{slug}/people", include_in_schema=False)
+async def people_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """Who takes part."""
+    return await _study_page(request, slug, researcher, "people")
+
+
+@router.get("/{slug}/data", include_in_schema=False)
+async def data_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """Rules, previews, downloads and one-time links."""
+    return await _study_page(request, slug, researcher, "data")
+
+
+@router.get("/{slug}/danger", include_in_schema=False)
+async def danger_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """What erases data."""
+    return await _study_page(request, slug, researcher, "danger")
+
+
+async def _study_page(request: Request, slug: str, researcher: Researcher, view: str) -> Response:
+    """One of the pages of a study."""
     shown = await _shown(request, slug)
     config = request.app.state.config
     previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, shown.study.lists + 1)]
     unblinded = await request.app.state.store.look(unblinded_at, slug)
     items = await request.app.state.store.look(studies.items_of, slug)
     return page(
-        request, "study.html", **_values(request, shown, researcher), previews=previews, downloads=DOWNLOADS,
+        request, "study.html", view=view, path=shown.study.path, **_values(request, shown, researcher),
+        previews=previews, downloads=DOWNLOADS,
         unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
         rules=full_rules(shown.study.screening_rules), unblinded=unblinded,
         changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
@@ -216,6 +243,11 @@ def _warnings(request: Request, shown: StudyPage) -> list[str]:
             f"The sessions of this study have stored about {shown.status.stored / 1e6:,.0f} MB of the "
             f"{budget / 1e6:,.0f} MB that {shown.status.wanted:,} participants may need. When the space is used up, "
             "nobody new can begin. Look for sessions with unusually many events or changed answers."
+        )
+    if shown.status.shared:
+        told.append(
+            f"{counted(shown.status.shared, 'submission')} of the platform came with the ids of several participants. "
+            "The later ones were not let in. Compare with the platform's list: karat participants reconcile."
         )
     return told
 
@@ -319,6 +351,8 @@ class Person:
     last_seen: float
     here: bool
     pilot: bool
+    refused: int = 0
+    events: int = 0
 
     @property
     def words(self) -> str:
@@ -384,5 +418,5 @@ def _person(one: Row[Any] | Session, now: float) -> Person:
     return Person(
         one.participant, one.list, one.number, one.state, one.step, one.answered, one.trials, one.platform,
         one.started, one.finished, one.last_seen, one.lease_until > now and one.last_seen > now - GONE_SECONDS,
-        one.pilot,
+        one.pilot, one.refused, one.events,
     )  # fmt: skip

@@ -18,7 +18,8 @@ from sqlalchemy import ColumnElement, Connection, Integer, case, cast, func, sel
 
 from karat.errors import counted
 from karat.field.content.flow import steps
-from karat.field.store.schema import DECISIONS, answer, quota_seat, session
+from karat.field.store.arrivals import SHARED
+from karat.field.store.schema import DECISIONS, answer, event, quota_seat, session
 from karat.field.store.studies import holds_seat, stored_bytes
 from karat.study.study import Study
 
@@ -99,6 +100,8 @@ class Status:
     """Second sessions that are complete, in a study with two."""
     unanswered: int = 0
     """Sessions that hold a place and have not answered a trial yet."""
+    shared: int = 0
+    """Sessions whose submission on the platform somebody else has used too."""
     stored: int = 0
     """About how many bytes the sessions have stored."""
 
@@ -184,7 +187,7 @@ def status(connection: Connection, study_id: int, state: str, study: Study, now:
         _per_minute(connection, study_id, now), uncounted,
         sum(group.size for group in groups if group.number == 2 and group.state == "complete"),
         sum(group.size for group in first if _kind(group) == "running" and not group.begun),
-        stored_bytes(connection, study_id),
+        _shared(connection, study_id), stored_bytes(connection, study_id),
     )  # fmt: skip
 
 
@@ -247,6 +250,11 @@ def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> 
     return tuple(
         QuotaStatus(name, text, taken[name, text], most) for name, own in quotas.items() for text, most in own.items()
     )
+
+
+def _shared(connection: Connection, study_id: int) -> int:
+    query = select(func.count()).select_from(event).join(session, session.c.id == event.c.session_id)
+    return connection.execute(query.where(session.c.study_id == study_id, event.c.kind == SHARED)).scalar_one()
 
 
 def _counted(study_id: int) -> ColumnElement[bool]:

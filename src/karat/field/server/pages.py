@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ from karat.field.server.views import FieldError, notice, page
 from karat.field.server.visits import VisitLink, arrival, device_class, is_framed, opened, read_link, sealed, token_of
 from karat.field.store import Store, arrivals, people, progress, studies
 from karat.field.store.arrivals import Arrival, Arrived
+from karat.field.store.progress import Session
 
 router = APIRouter(tags=["pages"], default_response_class=HTMLResponse)
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -61,10 +63,20 @@ async def landing(slug: str, request: Request) -> Response:
         text=markup(settings.texts.welcome or field.words["landing.welcome"]),
         privacy_text=field.privacy,
         minutes=round(settings.recruitment.minutes) if settings.recruitment.minutes else None,
-        refusal=_refusal(request, field, link, visit),
+        refusal=_refusal(request, field, link, visit) or await _shut(request, field, link, session),
         known=session is not None and session.state == "running",
         hidden=[("visit", sealed(config_of(request).secret, link))],
     )
+
+
+async def _shut(request: Request, field: ServedStudy, link: VisitLink, session: Session | None) -> str:
+    """Why nobody new can begin now; empty for those who may be here already, whom the next page knows."""
+    person = field.hash_of(field.platform.name, link.person)
+    if session is not None or link.preview or link.invitation:
+        return ""
+    wanted = None if field.platform.counts_places else field.study.settings.recruitment.participants
+    outcome = await _store(request).look(studies.closed_to, field.id, person, wanted, time.time())
+    return field.words[f"end.{outcome}"] if outcome else ""
 
 
 def _refusal(request: Request, field: ServedStudy, link: VisitLink, visit: Visit) -> str:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import time
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
@@ -247,6 +247,22 @@ def seats(connection: Connection, study_id: int, now: float) -> int:
     """How many places of a study are taken."""
     query = select(func.count()).select_from(session).where(session.c.study_id == study_id, holds_seat(now))
     return connection.execute(query).scalar_one()
+
+
+def closed_to(
+    connection: Connection, study_id: int, person_hash: str | None, wanted: int | None, now: float
+) -> Literal["", "paused", "closed", "full"]:
+    """Why somebody new cannot begin; empty where they can, or where the person has been here before."""
+    if person_hash is not None:
+        here = (session.c.study_id == study_id) & (session.c.person_hash == person_hash)
+        if connection.execute(select(session.c.id).where(here)).first() is not None:
+            return ""
+    state = connection.execute(select(study.c.state).where(study.c.id == study_id)).scalar()
+    if state == "paused":
+        return "paused"
+    if state == "closed":
+        return "closed"
+    return "full" if state == "running" and wanted is not None and seats(connection, study_id, now) >= wanted else ""
 
 
 def stored_bytes(connection: Connection, study_id: int) -> int:

@@ -71,7 +71,7 @@ def reader_named(name: str) -> Reader:
     """The reader that `--from` or `source=` names.
 
     >>> reader_named("table").title
-    'a table with one judgment a row'
+    'a table with one judgment per row'
     """
     known = {reader.name: reader for reader in READERS}
     names = [*known, *_from_packages()]

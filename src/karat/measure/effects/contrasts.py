@@ -17,10 +17,10 @@ An interaction may be a matter of the scale: see `karat.measure.effects.interact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -37,14 +37,14 @@ from karat.measure.effects.interactions import (
     effect_sizes,
     factor_terms,
 )
-from karat.measure.result import MeasureError, MeasureResult
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import interval, is_shown
 from karat.messages import Message, message_of, with_code
-from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
+from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, type_three
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.formulas.marginal import Adjustment
-from karat.models.glrm.formulas.model import Method
+from karat.models.glrm.formulas.model import Method, quantile
 from karat.models.glrm.formulas.wald import TermTests, statistic_message
 from karat.models.glrm.mixed.search import SINGULAR
 from karat.models.numerics import known
@@ -184,6 +184,7 @@ def contrasts(
     level: float = 0.95,
     df: Method | None = None,
     adjust: Adjustment = "holm",
+    levels: Mapping[str, Sequence[str]] | None = None,
 ) -> Contrasts:
     """Effects of conditions with participant and item effects: tests, means, differences and effect sizes.
 
@@ -191,7 +192,8 @@ def contrasts(
     of the design. `simplify` leaves out random effects until the fit is not singular. `df` is "satterthwaite",
     "kenward-roger" (measured answers) or "asymptotic" (z and chi-squared); by default the first, and for measured
     answers the second. `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey"
-    (with intervals that hold for all pairs together) or "none".
+    (with intervals that hold for all pairs together) or "none". `levels` gives the order of the levels of conditions,
+    and so what is subtracted from what; without it they are sorted.
 
     >>> import karat
     >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
@@ -201,6 +203,9 @@ def contrasts(
     if not 0 < level < 1:
         raise MeasureError(Message("measure.level", {"level": level}))
     asked = asked_for(judgments, formula, conditions, question, functions)
+    if levels:
+        known = {name: _ordered(own, asked.data[name]) for name, own in levels.items() if name in asked.conditions}
+        asked = replace(asked, levels={**asked.levels, **known})
     model, notes = _fitted(asked, simplify)
     try:
         model = model.tested_by(df)
@@ -219,6 +224,12 @@ def contrasts(
         _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings,
         (*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model,
     )  # fmt: skip
+
+
+def _ordered(stated: Sequence[str], values: Any) -> list[str]:
+    """The levels that occur, in the order that is stated, then any others by name."""
+    there = {str(value) for value in values if value is not None}
+    return [level for level in stated if level in there] + sorted(there - set(stated))
 
 
 def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
@@ -347,3 +358,61 @@ def term_test(row: dict[str, Any]) -> Message:
 def _interaction(row: dict[str, Any]) -> Message:
     values = {key: row[key] for key in ("term", "contrast", "estimate")}
     return Message("contrasts.interaction", values | {"interval": interval(row["lower"], row["upper"])})
+
+
+@dataclass(frozen=True)
+class ProportionalOdds(MeasureResult):
+    """The coefficients of an ordinal model at each split of the scale, beside those that all splits share."""
+
+    frame: pl.DataFrame
+    """term, split (such as "3 or more"), estimate, lower, upper, common (the estimate of the ordinal model), differs
+    (whether the interval of the split excludes it)."""
+    unit: Message
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("term", "split"))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many splits differ from what they have in common."""
+        known = self.frame.filter(pl.col("estimate").is_not_null())
+        return (Message("proportional.splits", {"n": int(known["differs"].sum()), "splits": known.height}),)
+
+
+def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds:
+    """Check the assumption of proportional odds: does a condition move all points of the scale alike?
+
+    The answers are cut into two at each point, and each cut has a logit model with the design and the random effects of
+    the ordinal one. If the odds are proportional, all cuts estimate the coefficients that the ordinal model has.
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> found = contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
+    >>> proportional_odds(found).table()["split"].to_list()
+    ['2 or more', '3 or more', '4 or more', '5 or more']
+    """
+    model = found.model
+    if model is None or model.family != "ordinal":
+        raise MeasureError(Message("proportional.not_ordinal"))
+    columns = np.column_stack([np.ones(len(model.response)), model.design.matrix])
+    reach, rows, notes = float(quantile(level, np.array([np.inf]))[0]), [], []
+    for cut in range(1, len(model.answers)):
+        split = f"{model.answers[cut]} or more"
+        above = (model.response >= cut).astype(np.int64)
+        one = fit_mixed(above, columns, ["(Intercept)", *model.fit.names], model.fit.terms, simplify=True)
+        errors = one.standard_errors
+        if not one.converged or not np.all(np.isfinite(errors)):
+            notes.append(Message("proportional.no_fit", {"split": split}))
+            errors = np.full(len(errors), np.nan)
+        for term, common, estimate, error in zip(
+            model.fit.names, model.fit.coefficients, one.coefficients[1:], errors[1:], strict=True
+        ):
+            ends = (estimate - reach * error, estimate + reach * error)
+            value = estimate if np.isfinite(error) else np.nan
+            rows.append((term, split, value, *ends, common, bool(not ends[0] <= common <= ends[1])))
+    schema = {
+        "term": pl.String, "split": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
+        "common": pl.Float64, "differs": pl.Boolean,
+    }  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    return ProportionalOdds(frame.sort("term", maintain_order=True), found.unit, {"level": level}, tuple(notes))

@@ -216,7 +216,7 @@ def standard_deviation(model: Model) -> float:
     True
     """
     if model.family != "gaussian":
-        return LATENT
+        return LATENT if model.link == "logit" else 1.0 if model.link == "probit" else LATENT / float(np.sqrt(2))
     variance = model.fit.residual_variance
     place = dict.fromkeys(model.fit.covariances, 0)
     for term in model.fit.terms:

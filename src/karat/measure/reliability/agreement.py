@@ -40,7 +40,7 @@ from karat.measure.texts import about_question
 from karat.messages import Message
 from karat.models.agreement import Chance, Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
 from karat.models.glrm import fit_mixed, random_term
-from karat.models.resampling import Components, components, percentile_interval, resamples
+from karat.models.resampling import Components, components, interval_around, resamples
 from karat.models.split_half import split_half
 from karat.types import Floats
 
@@ -132,18 +132,23 @@ def agreement(
     for one in rated(judgments, "agreement", functions, conditions):
         notes += about_question(one.question, one.notes)
         counts = np.bincount(one.stimulus)
-        if len(one.people) < 2 or not (counts > 1).any():
+        defined = len(one.people) > 1 and one.stimuli.height > 1
+        if defined and not (counts > 1).any():
             raise MeasureError(Message("agreement.no_shared_stimulus", {"question": one.question or None}))
         alone = int((counts == 1).sum())
         if alone:
             notes += about_question(one.question, [Message("agreement.single_answers", {"n": alone})])
         sizes = (one.stimuli.height, len(one.people), one.rows.height)
-        drawn = resamples(len(one.people), samples, seed) if samples else None
+        drawn = resamples(len(one.people), samples, seed) if samples and defined else None
         many = _samples(one, drawn, seed, executor)
         for name, coefficient in _coefficients(one, seed):
-            ends = (np.nan, np.nan) if drawn is None else percentile_interval(many[name], level)
-            rows.append((one.question, name, float(coefficient(None)[0]), *ends, *sizes))
-        rows += [(one.question, name, value, np.nan, np.nan, *sizes) for name, value in _by_reml(one)]
+            # Of one stimulus or one participant no coefficient is defined, whatever its formula gives.
+            estimate = float(np.clip(coefficient(None)[0], -1.0, 1.0)) if defined else np.nan
+            ends = (np.nan, np.nan)
+            if drawn is not None:
+                ends = interval_around(estimate, np.clip(many[name], -1.0, 1.0), level)
+            rows.append((one.question, name, estimate, *ends, *sizes))
+        rows += [(one.question, name, value, np.nan, np.nan, *sizes) for name, value in _by_reml(one) if defined]
         if not isinstance(one.scale, Nominal | Choice):
             notes += about_question(one.question, [Message("agreement.k", {"k": answers_a_stimulus(one)})])
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}

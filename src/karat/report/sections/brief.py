@@ -122,19 +122,23 @@ def _compared(found: Outcomes) -> tuple[str, str]:
     """The first comparison, with the number of others."""
     one, (estimate, low, high) = found.comparisons[0], found.analysed.comparisons[0]
     sides = found.sides(found.analysed, one)
-    size = f"{_number(found, abs(estimate), points=True)}"
-    over, under = (one.first, one.second) if estimate >= 0 else (one.second, one.first)
+    if estimate < 0 and one.simple:
+        sides, estimate, low, high = (sides[1], sides[0]), -estimate, -high, -low
+    over, under = (one.first, one.second) if found.analysed.comparisons[0][0] >= 0 else (one.second, one.first)
     verb = {"means": "is rated higher than", "share": f"gets more {found.unit.removesuffix(' (%)')} answers than",
             "right": "is answered correctly more often than"}[found.kind]  # fmt: skip
-    if one.shown:
+    if not one.simple and one.shown is not None:
+        claim = f"{'A' if one.shown else 'No'} difference is shown for “{one.name}”."
+    elif one.shown:
         claim = f"“{over}” {verb} “{under}”."
     elif one.shown is None:
-        claim = f"“{one.first}” minus “{one.second}” is {'−' if estimate < 0 else ''}{size}."
+        claim = f"“{over}” minus “{under}” is {_number(found, estimate, points=True)}."
     else:
         claim = f"No difference between “{one.first}” and “{one.second}” is shown."
     ends = f" [{_signed(found, low)}, {_signed(found, high)}]" if math.isfinite(low) else ""
     p = "" if one.p is None else f", p {p_text(one.p)}"
     rest = f"{_number(found, sides[0])} against {_number(found, sides[1])}: a difference of "
+    rest = rest if one.simple else f"“{one.first}” minus “{one.second}” is "
     rest += f"{_signed(found, estimate)}{' points' if found.percent or found.kind == 'means' else ''}{ends}{p}."
     if one.shown is not None and math.isfinite(low) and one.shown != (low > 0 or high < 0):
         rest += " The interval is over participants; the p value, from the model with items, decides."

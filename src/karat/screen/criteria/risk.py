@@ -54,8 +54,8 @@ Accuracy = Literal["accuracy", "agreement"]
 class RiskSettings(MarkovSettings):
     """Who has a high risk level by pattern, time and accuracy together."""
 
-    criteria: list[AnswerCriterion] = Field(
-        ["markov"], min_length=1, description="The criteria whose flagged participants have a level."
+    criteria: list[AnswerCriterion] | None = Field(
+        None, min_length=1, description="The criteria whose flagged participants have a level; by default markov."
     )
     deletion_by: By = Field(
         "simulated", description="Whether the simulated null decides in deletion, or the published chi-squared rule."
@@ -77,7 +77,7 @@ def risk(
     simulations: int = SIMULATIONS,
     doubtful: Doubtful = "left out",
     time_limit: float | None = None,
-    criteria: Sequence[AnswerCriterion] = ("markov",),
+    criteria: Sequence[AnswerCriterion] | None = None,
     deletion_by: By = "simulated",
     *,
     executor: Executor = SERIAL,
@@ -89,9 +89,10 @@ def risk(
     >>> evidence.participants["level"].drop_nulls().unique().sort().to_list()
     ['high', 'moderate', 'undetermined']
     """
+    criteria = ["markov"] if criteria is None else list(criteria)
     settings = {
         "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
-        "doubtful": doubtful, "time_limit": time_limit, "criteria": list(criteria), "deletion_by": deletion_by,
+        "doubtful": doubtful, "time_limit": time_limit, "criteria": criteria, "deletion_by": deletion_by,
     }  # fmt: skip
     if refused_setting(RiskSettings, criteria=criteria):
         raise ScreenError(Message("risk.criteria"))

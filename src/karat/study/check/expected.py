@@ -141,7 +141,6 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
 
 
 SECTION = "Pieper et al., section 3.1"
-OPENING = ("test", "calibration", "practice")
 KNOWN_SHARE = 0.8
 """Where fewer fillers state their acceptability, nothing can be said about their range."""
 SKEWED = 0.75
@@ -157,11 +156,14 @@ def _degrees(rows: Sequence[Row]) -> Counter[str]:
 
 
 def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
-    """The test rows and the fillers of each rated block with factors; calibration is over before they matter."""
+    """The test rows and the ordinary fillers of each rated block with factors.
+
+    Controls and attention trials are clear cases by design, and calibration is over before fillers matter.
+    """
     for rows in draft.rows:
         block = rows[0].block if rows else None
         if block is not None and has_factors(block.settings) and block.task.rated:
-            fillers = [row for row in rows if row.function not in OPENING]
+            fillers = [row for row in rows if row.function == "filler"]
             if fillers:
                 yield [row for row in rows if row.function == "test"], fillers
 
@@ -200,21 +202,23 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
         known = _degrees(fillers).total()
         if known < KNOWN_SHARE * len(fillers):
             yield Flaw(
-                f"{len(fillers) - known} of {len(fillers)} trials beside the test trials have no intended "
+                f"{len(fillers) - known} of {len(fillers)} fillers have no intended "
                 "acceptability, so that it cannot be seen whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
 
 
-@rule("warning", source=SECTION, mend="Add fillers until both ends of the scale are used.")
+@rule("warning", source=SECTION, mend="Add fillers until both ends and the middle of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
-    """The fillers leave out an end of the scale, or nearly all stand at one. Fillers from fully unacceptable to fully
-    acceptable, so that ratings neither crowd nor lean."""
-    for _, fillers in _blocks(draft):
+    """The fillers leave out an end of the scale or its middle, or nearly all stand at one place. Fillers from fully
+    unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
+    for tests, fillers in _blocks(draft):
         found = _degrees(fillers)
         if found.total() < KNOWN_SHARE * len(fillers):
             continue
-        missing = [name for name in ("low", "high") if not found[name]]
+        # Where test sentences are meant to be in the middle, `filler_match` asks for fillers there.
+        places = ("low", "high", *(() if _degrees(tests)["mid"] else ("mid",)))
+        missing = [name for name in places if not found[name]]
         name, most = found.most_common(1)[0]
         if most >= SKEWED * found.total():
             told = f"all {most}" if most == found.total() else f"{most} of {found.total()}"
@@ -225,10 +229,11 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 fillers[0].spot,
             )
         elif missing:
+            clearly, part = ("", "the middle") if missing[0] == "mid" else ("clearly ", "that end")
             yield Flaw(
-                f"none of the {found.total()} fillers is clearly {WORDS[missing[0]]}; that end of the scale will not "
+                f"none of the {found.total()} fillers is {clearly}{WORDS[missing[0]]}; {part} of the scale will not "
                 "be used.",
-                f"Add fillers that are clearly {WORDS[missing[0]]}.",
+                f"Add fillers that are {clearly}{WORDS[missing[0]]}.",
                 fillers[0].spot,
             )
 

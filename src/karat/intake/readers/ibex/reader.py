@@ -30,6 +30,7 @@ from karat.intake.wide import own_name
 from karat.judgments.checks import places
 from karat.judgments.columns import COLUMNS
 from karat.judgments.source import SourceFile
+from karat.judgments.tables import SPREADSHEETS
 from karat.messages import Message
 
 MOST_FUNCTIONS = 12
@@ -48,7 +49,7 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     log = read_log(file, options.sheet)
     reading = Reading(
         pl.DataFrame(), places(file.name, []), log.rows, bad_units=len(log.problems), problems=log.problems,
-        notes=[*file.encoding_note],
+        notes=[] if file.suffix in SPREADSHEETS else [*file.encoding_note],
     )  # fmt: skip
     lines = _without_copies(_without_owner(log.lines, options, reading), reading)
     submissions = submissions_of(lines)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -107,6 +108,46 @@ def intervals(
         return _wald(model, level, parameters)
     with one_thread(model.fit.objective.crossing.work):
         return _profiles(model, level, parameters)
+
+
+def correlation_intervals(model: Model, level: float = 0.95) -> Intervals:
+    """Intervals of the correlations of random effects, by Fisher's z and the delta method; NaN in a singular fit.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> draw = np.random.default_rng(3)
+    >>> who, x = np.repeat(np.arange(40), 10), np.tile(np.arange(10) - 4.5, 40)
+    >>> own = draw.multivariate_normal([0, 0], [[1, 0.1], [0.1, 0.04]], 40)[who]
+    >>> data = {"time": own[:, 0] + own[:, 1] * x + draw.normal(size=400), "x": x, "who": who}
+    >>> found = correlation_intervals(fit("time ~ x + (1 + x | who)", data, "gaussian"))
+    >>> found.names, bool(found.lower[0] < 0.5 < found.upper[0])
+    (('cor_(Intercept).x|who',), True)
+    """
+    fit = model.fit
+    fixed = len(fit.parameters) - len(fit.theta)
+    spread = fit.parameter_covariance[fixed:, fixed:]
+    names, found = [], []
+    for place, block in fit.objective.crossing.placed(len(fit.theta)):
+        if not block.full:
+            continue
+        theta, part = fit.theta[place : place + block.size], slice(place, place + block.size)
+        steps = np.eye(block.size) * 1e-5 * max(1.0, float(np.abs(theta).max()))
+        singular = fit.singular_terms[block.term]
+        for row, column in combinations(range(block.width), 2):
+            ends = [[_fisher(block.factor(theta + sign * step), row, column) for sign in (1, -1)] for step in steps]
+            slope = np.array([one - other for one, other in ends]) / (2 * steps.max())
+            error = float(np.sqrt(slope @ spread[part, part] @ slope))
+            names.append(f"cor_{block.names[row]}.{block.names[column]}|{block.group}")
+            found.append((_fisher(block.factor(theta), row, column), np.nan if singular else error))
+    z, errors = np.array(found, dtype=np.float64).reshape(-1, 2).T
+    half = float(ndtri((1 + level) / 2)) * errors
+    return Intervals(tuple(names), np.tanh(z), np.tanh(z - half), np.tanh(z + half), level, "wald")
+
+
+def _fisher(factor: Floats, row: int, column: int) -> float:
+    """Fisher's z of a correlation, from Lambda."""
+    matrix = factor @ factor.T
+    size = np.sqrt(matrix[row, row] * matrix[column, column])
+    return float(np.arctanh(np.clip(matrix[row, column] / size, -1 + 1e-12, 1 - 1e-12))) if size > 0 else np.nan
 
 
 def _wald(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals:

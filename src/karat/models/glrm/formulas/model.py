@@ -42,7 +42,7 @@ from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from karat.messages import Message
 from karat.models.glrm.blocks import Sides
-from karat.models.glrm.families import FamilyName
+from karat.models.glrm.families import FamilyName, Link
 from karat.models.glrm.formulas.design import Coding, DesignMatrix, code, coding_note, make_design
 from karat.models.glrm.formulas.formula import Formula, names_in, read_formula
 from karat.models.glrm.formulas.frame import (
@@ -86,6 +86,7 @@ class Model:
     notes: tuple[Message, ...]
 
     method: Method = "asymptotic"
+    link: Link = "logit"
 
     def tested_by(self, method: Method | None = None) -> Model:
         """The model with other tests; by default those for small samples.
@@ -192,11 +193,13 @@ def fit(
     reml: bool | None = None,
     simplify: bool = False,
     levels: Mapping[str, Sequence[Any]] | None = None,
+    link: Link = "logit",
 ) -> Model:
     """Fit a mixed model that is written as a formula.
 
     `levels` gives the order of the levels of factors, and of the answers where they are ordered and not numbers.
-    Measured answers are fitted by REML unless `reml` says otherwise.
+    Measured answers are fitted by REML unless `reml` says otherwise. `link` is "logit" or "probit", for yes-or-no
+    answers also "cloglog"; measured answers have none.
 
     >>> random = np.random.default_rng(3)
     >>> who, what = np.divmod(np.arange(600), 20)
@@ -224,12 +227,14 @@ def fit(
     response, answers = _response(frame, family, read.response.label)
     terms = _random_terms(read, frame, coding)
     restricted = family == "gaussian" if reml is None else reml
-    fitted = fit_mixed(response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify)
+    fitted = fit_mixed(
+        response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify, link=link
+    )
     coded = coding_note(read.fixed, frame.columns, coding)
     probability = (Message("model.probability", {"answer": answers[1]}),) if family == "binary" else ()
     notes = (*probability, *(() if coded is None else (coded,)), *frame.notes, *design.notes)
     method: Method = "satterthwaite" if family == "gaussian" else "asymptotic"
-    return Model(fitted, read, frame, design, family, coding, response, answers, notes, method)
+    return Model(fitted, read, frame, design, family, coding, response, answers, notes, method, link)
 
 
 def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[RandomTerm]:

@@ -14,14 +14,15 @@ covariances, as lmer's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, solve_triangular
+from scipy.special import logsumexp, ndtri
 
 from karat.messages import Message
-from karat.models.glrm.families import FamilyName
+from karat.models.glrm.families import FamilyName, Link
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
@@ -32,6 +33,9 @@ from karat.types import Floats
 
 FIRST = 0.5
 """Deviations from where the search starts, in units of the columns."""
+FEWEST_NODES = 5
+MODE_STEPS = 100
+"""Of Newton's method for the mode of one effect."""
 
 
 def fit_mixed(
@@ -45,6 +49,7 @@ def fit_mixed(
     start: ArrayLike | None = None,
     simplify: bool = False,
     offset: ArrayLike | None = None,
+    link: Link = "logit",
 ) -> MixedFit:
     """Fit a mixed model of one grouping factor or several crossed ones, each with any number of terms.
 
@@ -52,6 +57,7 @@ def fit_mixed(
     of a factor that is nested in another are fine. `start` gives parameters as `MixedFit.parameters` does. `simplify`
     refits a singular model without the correlations of the singular term, then without the effect that varies least,
     and so on until it is not singular; `MixedFit.log` says what went. `offset` is added to the linear predictor.
+    `link` is the logit, the probit or, for yes-or-no answers, the complementary log-log ("cloglog").
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
@@ -66,7 +72,7 @@ def fit_mixed(
     >>> fit.converged, fit.covariances["participant"].shape, list(fit.effects)
     (True, (2, 2), ['participant', 'item'])
     """
-    problem = check(response, design, names, terms, family, reml, offset)
+    problem = check(response, design, names, terms, family, reml, offset, link)
     log: list[Message] = []
     begin = None if start is None else np.asarray(start, dtype=np.float64)
     while True:
@@ -165,7 +171,8 @@ def start_of(
     if problem.family == "ordinal":
         share = np.cumsum(np.bincount(problem.response))[:-1] / len(problem.response)
         columns = problem.design.shape[1]
-        begin[columns : columns + len(share)] = np.log(share / (1 - share)) + problem.offset.mean()
+        at = np.log(share / (1 - share)) if problem.link == "logit" else ndtri(share)
+        begin[columns : columns + len(share)] = at + problem.offset.mean()
     return begin
 
 
@@ -183,3 +190,82 @@ def parameter_labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]
             for row, column in zip(*block.entries, strict=True)
         ]
     return tuple(labels)
+
+
+@dataclass(frozen=True)
+class QuadratureFit:
+    """A fit by adaptive quadrature: the likelihood of one random effect, as exact as its nodes make it."""
+
+    log_likelihood: float
+    coefficients: Floats
+    standard_errors: Floats
+    thresholds: Floats
+    deviation: float
+    nodes: int
+    converged: bool
+
+
+def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
+    """Refit a model of yes-or-no or ordered answers with one random effect of one factor, by adaptive quadrature.
+
+    Each level's integral over its effect u is a sum over Gauss-Hermite nodes that are centred at the mode of u and
+    scaled by the curvature there (Pinheiro and Bates 1995). The slope is the mean slope over the posterior that the
+    nodes describe, which is exact to five digits from 15 nodes on.
+
+    >>> from karat.models.glrm.mixed.terms import random_term
+    >>> random = np.random.default_rng(1)
+    >>> who = np.repeat(np.arange(40), 8)
+    >>> yes = random.normal(0, 1.5, 40)[who] + random.logistic(size=320) > 0
+    >>> found = adaptive_quadrature(fit_mixed(yes, np.ones((320, 1)), ["(Intercept)"], [random_term("who", who)]))
+    >>> found.converged, bool(0.8 < found.deviation < 2.2)
+    (True, True)
+    """
+    objective = fit.objective
+    if not isinstance(objective, LaplaceObjective) or len(fit.terms) != 1 or len(fit.terms[0].names) != 1:
+        raise ValueError("Adaptive quadrature is for one random effect of one factor, and not for measured answers.")
+    if nodes < FEWEST_NODES:
+        raise ValueError(f"Adaptive quadrature needs at least {FEWEST_NODES} nodes, got {nodes}.")
+    term, family, design = fit.terms[0], objective.family, objective.design
+    column, codes, groups = term.columns[:, 0], term.codes, len(term.levels)
+    at, weight = np.polynomial.hermite.hermgauss(nodes)
+    log_weight = np.log(weight) + at**2
+
+    def evaluate(parameters: Floats) -> tuple[float, Floats]:
+        beta, psi, theta = objective.split(parameters)
+        if not family.allowed(psi):
+            return np.inf, np.zeros_like(parameters)
+        base, slope = objective.offset + design @ beta, column * theta[0]
+        u = np.zeros(groups)
+        for _ in range(MODE_STEPS):
+            now = family.derivatives(base + slope * u[codes], psi)
+            curvature = 1 + np.bincount(codes, now.curvature * slope**2, groups)
+            step = (np.bincount(codes, now.slope * slope, groups) - u) / curvature
+            u = u + np.clip(step, -2, 2)
+            if np.abs(step).max() < 1e-10:
+                break
+        spread = np.sqrt(2 / curvature)
+        effects = u[:, None] + spread[:, None] * at
+        rows = [base + slope * effects[codes, k] for k in range(nodes)]
+        parts = [family.derivatives(eta, psi) for eta in rows]
+        logs = np.stack([np.bincount(codes, one.log_likelihood, groups) for one in parts], axis=1) - effects**2 / 2
+        logs = logs + log_weight + np.log(spread)[:, None] - 0.5 * np.log(2 * np.pi)
+        total = logsumexp(logs, axis=1)
+        share = np.exp(logs - total[:, None])[codes]
+        gradient = np.zeros_like(parameters)
+        columns, own = design.shape[1], design.shape[1] + len(psi)
+        for k, (eta, one) in enumerate(zip(rows, parts, strict=True)):
+            by_row = share[:, k] * one.slope
+            gradient[:columns] -= design.T @ by_row
+            gradient[columns:own] += family.gradient(eta, psi, share[:, k], np.zeros(len(eta)), np.zeros(len(eta)))
+            gradient[-1] -= float(by_row @ (column * effects[codes, k]))
+        return -float(total.sum()), gradient
+
+    from scipy.optimize import minimize
+
+    found = minimize(evaluate, fit.parameters, jac=True, method="BFGS", options={"gtol": 1e-5})
+    steps = 1e-4 * np.eye(len(found.x))
+    hessian = np.array([(evaluate(found.x + h)[1] - evaluate(found.x - h)[1]) / 2e-4 for h in steps])
+    beta, psi, theta = objective.split(found.x)
+    errors = np.sqrt(np.diag(np.linalg.inv((hessian + hessian.T) / 2)))[: len(beta)]
+    decrement = float(found.jac @ np.linalg.solve((hessian + hessian.T) / 2, found.jac)) / 2
+    return QuadratureFit(-float(found.fun), beta, errors, psi, abs(float(theta[0])), nodes, decrement < 1e-8)
