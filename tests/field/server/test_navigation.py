@@ -170,13 +170,13 @@ def test_full_paused_closed(serve: Callable[..., Served], tmp_path: Path) -> Non
     assert "is paused" in served.visitor().arrive().text
     assert heading(person.arrive()) == "Your consent"  # who has begun may go on
     served.set_state("closed")
-    assert "study is over" in served.visitor().arrive().text
+    assert "study has ended" in served.visitor().arrive().text
     assert len(served.rows(session)) == 1
 
 
 def test_a_draft_has_pilots(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS), state="draft")
-    assert "trial run" in served.visitor().arrive().text
+    assert "test run" in served.visitor().arrive().text
     assert served.rows(session)[0]["pilot"]
 
 
@@ -222,7 +222,7 @@ def test_two_sessions(serve: Callable[..., Served], tmp_path: Path) -> None:
     person.answer_all()
     page = person.go_on(person.get("/s/study/go"), KNOWN)
     assert page.path == "/s/study/done"
-    assert "follows in 3 days" in page.text
+    assert "starts in 3 days" in page.text
     assert "session opens on" in person.arrive(pid="someone").text
     with served.store._writing.begin() as connection:  # three days later
         connection.execute(session.update().values(finished=time.time() - 4 * 86_400))
@@ -244,14 +244,14 @@ def test_withdraw_during_the_study_and_by_code(served: Served) -> None:
     asked = person.send(page.form("/withdraw"))
     assert served.rows(session)[0]["state"] == "running"  # asked first
     (form,) = [one for one in asked.forms if one.action.endswith("/withdraw")]
-    assert "Your answers are deleted" in person.send(form).text
+    assert "your answers have been deleted" in person.send(form).text
     assert served.rows(answer) == []
     later.go_on(later.arrive(), KNOWN)
     later.answer_all(most=1)
     code = served.rows(session)[-1]["withdrawal_code"]
     form = served.visitor().get("/s/study/withdraw").form("/withdraw")
     assert served.visitor().send(form, {"code": "aaaa-bbbb-cccc"}).status == 422
-    assert "Your answers are deleted" in served.visitor().send(form, {"code": f" {code.upper()} "}).text
+    assert "your answers have been deleted" in served.visitor().send(form, {"code": f" {code.upper()} "}).text
     assert served.rows(answer) == []
 
 

@@ -50,7 +50,7 @@ def test_answers_wait_while_there_is_no_line(serve: Serve, visit: Visit) -> None
     page.context.set_offline(True)
     for number in (2, 3, 4):
         press(page, number, str(number))
-    page.get_by_text("No connection. Your answers are kept.").wait_for()
+    page.get_by_text("No connection. Your answers are stored on this device.").wait_for()
     assert given(stub) == [("t1", "1")]
     page.context.set_offline(False)
     press(page, 5, "5")
