@@ -333,10 +333,11 @@ def background(
                 mend = f"did you mean {close}?" if close else f"there are {', '.join(known) or 'none'}."
                 raise KaratError(f"Nothing called {name} is known of participants; {mend}")
         return [_named(people[name]) for name in columns], []
-    variables, notes = [], []
+    variables: list[BackgroundVariable] = []
+    notes: list[Message] = []
     for name in known:
         if name in ids or name in looked_at:
-            why = Message("background.names" if name in ids else "background.criterion")
+            why: Message | None = Message("background.names" if name in ids else "background.criterion")
         else:
             why = _unfit(people[name])
         if why is not None:

@@ -217,8 +217,8 @@ def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float
         levels = getattr(scale, "levels", ())
         if levels:
             drawn = random.integers(0, len(levels), size).astype(np.float64)
-        elif width(scale) is not None:
-            drawn = random.uniform(0.0, width(scale), size)
+        elif (wide := width(scale)) is not None:
+            drawn = random.uniform(0.0, wide, size)
         else:
             return None
         for one, other in combinations(range(times), 2):
