@@ -94,6 +94,12 @@ class BlockKeys(Settings):
     name: str = Field("", description="A short name; by default block 1, block 2, ...")
     task: str = Field(description="What participants do with a trial.")
     items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
+    sheets: OneOrMore = Field([], description="Which sheets of a workbook are read; by default the first.")
+    wide: dict[str, OneOrMore] = Field(
+        {},
+        description="Where an item table has one row per item and one column per condition: column = its level of each "
+        'factor, such as { "a (that, short)" = ["that", "short"], ... }.',
+    )
     templates: str | None = Field(
         None, description="A table of sentences with {slots}, one row a condition, to be filled from the lexicon."
     )

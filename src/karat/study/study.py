@@ -166,8 +166,9 @@ def _items(folder: Path, block: BlockSettings) -> Items:
     parts = []
     if block.items:
         # Fillers in a table of their own need not have the columns of the factors.
-        needed = factors if block.templates is None else []
-        parts.append(read_items([folder / name for name in block.items], needed, block.task))
+        needed = factors if block.templates is None or block.wide else []
+        paths = [folder / name for name in block.items]
+        parts.append(read_items(paths, needed, block.task, block.wide, block.sheets))
     if block.templates is not None and block.lexicon is not None:
         parts.append(filled_templates(folder / block.templates, folder / block.lexicon, factors, block.task))
     return parts[0] if len(parts) == 1 else together(*parts)
