@@ -29,7 +29,8 @@ is in seconds: what the answer would have taken for a sentence of median length.
 rounding errors of equal times do not count as differences.
 
 Sources of the named rules: Pieper, Börner and Kiss, section 5.1: `remfod`; `participant` and `function`, the two
-criteria of their figure 2 alone; `global`, that figure's dotted lines: single cutoffs over all times, computed once. Miller (1991),
+criteria of their figure 2 alone; `global`, that figure's dotted lines: single cutoffs over all times, computed once.
+Miller (1991),
 by their footnote 18: 3, 2.5 or 2, the same on both sides. Miller's own factors are of standard deviations; the paper
 quotes them for medians and MADs and says why these should be preferred, so here they are of MADs, of the participant's
 own times, in one pass. Häussler and Juzek (2016), same footnote: 1.5 standard deviations below and 4 above the mean.
