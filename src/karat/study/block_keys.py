@@ -70,8 +70,8 @@ class FactorSettings(Settings):
 class SubsetSettings(Settings):
     """A design in which each participant judges some of the items."""
 
-    per_participant: int = Field(ge=1, description="How many items each participant judges.")
-    ratings: int = Field(ge=1, description="How many participants judge each item.")
+    per_participant: int = Field(ge=1, description="How many items, or pairs of them, each participant judges.")
+    ratings: int = Field(ge=1, description="How many participants judge each item or pair.")
 
 
 class PairsSettings(Settings):

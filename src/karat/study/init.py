@@ -43,6 +43,10 @@ SENTENCES = (
     ("a", "b"),
 )
 """Names of the two columns of a table of pairs, the better sentence first where one is better."""
+PREFERENCES = ("good", "bad", "grammatical", "ungrammatical", "acceptable", "less_acceptable")
+"""Names of columns that say which sentence experts prefer."""
+PREFERRED = ("preferred", "better", "expert", "expected")
+"""Columns that say for each pair which sentence experts prefer: 1 or 2, or the name of its column."""
 IDS = ("pair", "pair_id", "item", "id")
 
 
@@ -67,6 +71,10 @@ def write_study(folder: str | Path, task: str, language: str = "en") -> list[Pat
 
 def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en") -> list[Path]:
     """Make a study from a table with two columns of sentences: every pair is shown once, the better one is chosen.
+
+    Participants may also see no difference. Where the table says which sentence experts prefer, by the names of its
+    columns (good, bad) or in a column `preferred`, the item table says so too (`status`), so that decisions on pairs
+    need no other file.
 
     Calibration, control and attention pairs, texts and screening rules come with it. Sentences are taken over as they
     are: what may be wrong with them is for the check to say.
@@ -224,8 +232,8 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
     return paths
 
 
-def _pairs(path: Path) -> list[tuple[str, str, str]]:
-    """The pairs of a table: a name and two sentences each."""
+def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
+    """The pairs of a table: a name and two sentences each, and which of them experts prefer: 1, 2 or nobody knows."""
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
     table = read_table(table_file(path))
@@ -244,11 +252,30 @@ def _pairs(path: Path) -> list[tuple[str, str, str]]:
             _, place, line = table.locate(row)
             problems.add("is empty", "A pair needs two sentences.", column=column, place=place, number=line)
     names = _names(table, columns, problems)
+    better = _preferences(table, columns, found, problems)
     if not names and not problems:
         raise PairsError(f"{path.name} has no pairs.")
     if problems:
         raise PairsError(f"{path.name} is not readable as sentence pairs:", problems)
-    return list(zip(names, table.frame[found[0]].to_list(), table.frame[found[1]].to_list(), strict=True))
+    return list(zip(names, *(table.frame[name].to_list() for name in found), better, strict=True))
+
+
+def _preferences(
+    table: FileTable, columns: Mapping[str, str], sentences: tuple[str, str], problems: Problems
+) -> list[int | None]:
+    """Which sentence of each pair experts prefer, where the table says so."""
+    column = next((columns[name] for name in PREFERRED if name in columns), None)
+    if column is None or column in sentences:
+        first = 1 if plain(sentences[0]) in PREFERENCES else None
+        return [first] * table.frame.height
+    words = {"1": 1, "2": 2, plain(sentences[0]): 1, plain(sentences[1]): 2}
+    stated = table.frame[column].to_list()
+    for row, word in enumerate(stated):
+        if word is not None and plain(word) not in words:
+            _, place, line = table.locate(row)
+            fix = f"Write 1, 2, {sentences[0]} or {sentences[1]}, or leave the cell empty."
+            problems.add("names no sentence of the pair", fix, column=column, value=word, place=place, number=line)
+    return [None if word is None else words.get(plain(word)) for word in stated]
 
 
 def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> list[str]:
@@ -268,21 +295,29 @@ def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> 
     return [(name or "").zfill(width) if (name or "").isdigit() else name or "" for name in names.to_list()]
 
 
-def _items(pairs: Sequence[tuple[str, str, str]]) -> bytes:
-    """The item table: two rows a pair."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["item", "function", "pair", "sentence"])
-    for name, first, second in pairs:
-        # A letter in front keeps names of pairs apart from those of the fillers, whatever the table calls them.
-        writer.writerow([f"t{name}a", "test", f"t{name}", first])
-        writer.writerow([f"t{name}b", "test", f"t{name}", second])
-    return text.getvalue().encode()
+def _items(pairs: Sequence[tuple[str, str, str, int | None]]) -> bytes:
+    """The item table: two rows per pair, with the status of the two where experts prefer one."""
+    # A letter in front keeps names of pairs apart from those of the fillers, whatever the table calls them.
+    rows = [
+        {
+            "item": f"t{name}{letter}",
+            "function": "test",
+            "pair": f"t{name}",
+            "sentence": sentence,
+            "status": "" if better is None else "grammatical" if better == place else "marked",
+        }
+        for name, first, second, better in pairs
+        for place, letter, sentence in ((1, "a", first), (2, "b", second))
+    ]
+    if not any(row["status"] for row in rows):
+        rows = [{name: cell for name, cell in row.items() if name != "status"} for row in rows]
+    return _table(rows)
 
 
 def _about_pairs(text: str, source: Path, pairs: int, extra: int) -> str:
     """The study file of the template with the head, the title and the duration of these pairs."""
     about = f"{pairs} Paare" if 'language = "de"' in text else counted(pairs, "pair")
+    text = re.sub(r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", text, count=1, flags=re.MULTILINE)
     return _headed(text, source, "--from-pairs", about, pairs + extra, "choice", ["fillers.csv"])
 
 

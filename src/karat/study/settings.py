@@ -115,6 +115,9 @@ class BlockSettings(BlockKeys):
                               value=self.compared))  # fmt: skip
         flaws += self._wrong_wide()
         within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
+        if self.subset is not None and self.pairs is not None and not self.pairs.target:
+            told = "shows a part of the pairs of the item table, but pairs has target = false"
+            flaws.append(flaw(told, "Leave out subset, or set target = true.", "subset"))
         if self.subset is not None and within:
             told = f"shows each item as it is, but {within[0]} varies within items"
             flaws.append(flaw(told, 'Use lists, or items of one level each: between = "items".', "subset"))
@@ -161,6 +164,9 @@ class OrderSettings(Settings):
     )
     distance: dict[str, Annotated[int, Field(ge=1)]] = Field(
         {}, description="Column = how many positions trials that share a value must at least be apart."
+    )
+    halves: str | None = Field(
+        None, description="A column, such as pair: trials that share a value are divided between the two halves."
     )
     keep_ratio: bool = Field(False, description="Keep the share of test trials the same in every quarter.")
     mixed_blocks: int = Field(0, ge=0, description="Deal the trials into so many blocks of equal mixture.")

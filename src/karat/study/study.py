@@ -134,10 +134,11 @@ def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -
     known = list(dict.fromkeys(name for block in blocks for name in block.items.frame.columns))
     lines = toml_lines(text)
     problems = Problems()
-    for rule, names in (("in_a_row", order.in_a_row), ("distance", order.distance)):
+    halves = [] if order.halves is None else [order.halves]
+    for rule, names in (("in_a_row", order.in_a_row), ("distance", order.distance), ("halves", halves)):
         for name in names:
             if name not in known:
-                line = line_of(lines, ("order", rule, name))
+                line = line_of(lines, ("order", rule, name) if rule != "halves" else ("order", rule))
                 mend = f"Take {name} out of {rule}, or add the column. {meant(name, known)}"
                 problems.add("is no column of the items", mend, column=f"order.{rule}", value=name, number=line)
     return problems
