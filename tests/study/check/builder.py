@@ -131,6 +131,8 @@ def likert() -> Study:
     study = Study(
         {
             "title": "Order of objects",
+            "public_title": "How sentences sound",
+            "texts": {"consent": "I agree to take part."},
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},
@@ -159,6 +161,8 @@ def choice() -> Study:
     study = Study(
         {
             "title": "Order of objects",
+            "public_title": "How sentences sound",
+            "texts": {"consent": "I agree to take part."},
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},

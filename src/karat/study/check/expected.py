@@ -206,10 +206,19 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
             )
 
 
+ORDINARY = 6
+"""From so many ordinary fillers on, all of them at one end are a pattern."""
+
+
+def name_of(degrees: Counter[str]) -> str:
+    """The degree that most rows have."""
+    return degrees.most_common(1)[0][0]
+
+
 @rule("warning", source=SECTION, mend="Add fillers until both ends of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
-    """The fillers leave out an end of the scale, or nearly all stand at one. Fillers from fully unacceptable to fully
-    acceptable, so that ratings neither crowd nor lean."""
+    """The fillers leave out an end of the scale, or nearly all stand at one; or the ordinary ones do, beside controls.
+    Fillers from fully unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
     for _, fillers in _blocks(draft):
         found = _degrees(fillers)
         if found.total() < KNOWN_SHARE * len(fillers):
@@ -231,6 +240,16 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 f"Add fillers that are clearly {WORDS[missing[0]]}.",
                 fillers[0].spot,
             )
+        else:
+            ordinary = [row for row in fillers if row.function == "filler"]
+            only = _degrees(ordinary)
+            if len(only) == 1 and only.total() == len(ordinary) >= ORDINARY and name_of(only) != "mid":
+                yield Flaw(
+                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so that only controls use the "
+                    "other end of the scale, and participants can tell them.",
+                    "Vary the fillers.",
+                    ordinary[0].spot,
+                )
 
 
 @rule("warning", source=SECTION, mend="Add fillers of the acceptability of the test items.")

@@ -71,8 +71,8 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
             yield Flaw(
-                f"{items} {key}s with {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, need "
-                f" {needed} participants; {number} are wanted.",
+                f"{items} {key}s, {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
+                f"need {needed} participants; {number} are wanted.",
                 f"Recruit {needed}.",
                 draft.at("recruitment", "participants"),
             )
