@@ -21,7 +21,7 @@ help:
 	@echo "make style        ruff only"
 	@echo "make types        mypy only"
 	@echo "make docs         build the documentation into site/"
-	@echo "make benchmarks   measure the ratios that README and docs quote, and write them there (over an hour; BENCHMARKS=benchmarks/read.py for one)"
+	@echo "make benchmarks   measure the ratios in docs/performance.md and other pages, and write them there (over an hour; BENCHMARKS=benchmarks/read.py for one)"
 	@echo "make datasets     make the example data again"
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"

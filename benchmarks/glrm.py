@@ -6,8 +6,8 @@ is timed on five workers drawn at random and extrapolated to all, which the outp
 categories beside the ordinal one, binary models of 2,000 x 500, 5 % filled and full, and a linear model of lme4's
 InstEval (ratings of the same shape without R) beside lmer. Times are processor seconds of one thread, the best of
 several runs for karat. Fails where a ratio is not reached. The ordinal answers are drawn with small deviations, since
-clmm stops with an error at larger ones. `--write` puts the ratios of 160 x 77 into the README; `--smallest` fits models
-of 20 workers x 12 tasks, without R.
+clmm stops with an error at larger ones. `--write` puts the ratios of 160 x 77 into docs/performance.md; `--smallest`
+fits models of 20 workers x 12 tasks, without R.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class Verdict:
     def __init__(self) -> None:
         self.missed: list[str] = []
         self.rows: dict[str, str] = {}
-        """What the README is to say."""
+        """What docs/performance.md is to say."""
 
     def at_least(self, what: str, ratio: float, limit: float) -> None:
         """A ratio that must not be lower."""
@@ -261,7 +261,7 @@ def beside_lmer(verdict: Verdict, with_r: bool) -> None:
 def main() -> int:
     """Print times and ratios; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put the ratios into the README")
+    parser.add_argument("--write", action="store_true", help="write the ratios to docs/performance.md")
     asked = parse_options(parser)
     verdict = Verdict()
     by_r = None

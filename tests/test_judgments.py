@@ -101,7 +101,7 @@ def test_a_function_in_two_spellings_is_told_once_a_row() -> None:
 
 def test_function_must_be_known() -> None:
     told = problems(GOOD | {"function": ["test", "atention", "Filler"]})
-    assert '"atention" is no item function. Is attention meant?' in told
+    assert '"atention" is no item function. Did you mean attention?' in told
     assert karat.Judgments(GOOD | {"function": ["TEST", "control", "Filler"]}, karat.Ordinal(5)).frame[
         "function"
     ].to_list() == ["test", "control", "filler"]
@@ -202,7 +202,7 @@ def test_summary_says_what_there_is() -> None:
         "functions  3 test\n"
         "scale      ordinal: 1, 2, 3, 4, 5\n"
         "times      median 1.50 s, 90 % between 0.50 and 2.00 s\n"
-        "design     order\n"
+        "columns    order\n"
         "missing    1 without response; no column trial; 1 to 2 answers a participant"
     )
 

@@ -1,7 +1,8 @@
 """The life of a study in two minutes: written, checked, served, answered by bots, screened, measured, reported.
 
-The study is on a server of one's own, and bots take part over HTTP as people do, earnest and not. Nothing of it leaves
-the machine. The bots see what participants see; who they are in truth is compared with the verdicts only at the end.
+The study runs on its own server, and attentive and careless bots take part over HTTP like participants. Nothing of it
+leaves the machine. The bots see what participants see; who they are in truth is compared with the verdicts only at the
+end.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ APART = 0.1
 
 @dataclass(frozen=True)
 class Served:
-    """A study on a running server. Whoever has it stops the server at the end."""
+    """A study on a running server. The caller stops the server at the end."""
 
     server: ServerProcess
     folder: Path
@@ -77,7 +78,7 @@ class Served:
         ]
 
     def answered(self, progress: Callable[[int, int], None], *, watched: bool) -> Answered:
-        """Let bots take part; what they answered. `progress` is told how many of how many are through."""
+        """Let bots take part and return their answers. `progress` gets the number of finished bots and of all."""
         behaviours = [name for name, number in self.kinds.items() for _ in range(number)]
         people = crowd(self.study, behaviours)
         # Behaviours come mixed, as people do, and not one kind after the other.
@@ -241,10 +242,10 @@ def _study(folder: Path) -> Study:
 
 
 JUDGING = {
-    "earnest": "in earnest", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
+    "earnest": "attentive", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
     "drop-out": "who drop out",
 }  # fmt: skip
-"""How those are called who judge what they see, and whom a rule may exclude nevertheless."""
+"""What to call participants who judge what they see but may still be excluded by a rule."""
 
 
 @dataclass(frozen=True)

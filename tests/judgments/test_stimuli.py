@@ -185,3 +185,49 @@ def test_what_depends_on_the_side_is_no_condition(reference: Path, tmp_path: Pat
     assert again.equals(stability(answers, conditions=[], samples=10).comparisons)
     assert again["n"].to_list() == [150, 150]
     assert again.filter(pl.col("measure") == "Pearson")["estimate"].item() > 0.8
+
+
+def rated_once(columns: dict[str, list[str]]) -> karat.Judgments:
+    """Items that are named with all their conditions, so that every column is a property of items."""
+    rows = pl.DataFrame(columns).unique(maintain_order=True).with_row_index("n")
+    items = rows.with_columns(pl.format("i{}", "n").alias("item")).drop("n")
+    people = pl.DataFrame({"participant": ["p1", "p2", "p3"], "rest": [1, 2, 3]})
+    both = people.join(items, how="cross").with_columns(response=(pl.int_range(pl.len()) * 7 % 5 + 1).cast(pl.String))
+    return karat.Judgments(both.drop("rest"), karat.Ordinal(5))
+
+
+def test_the_factors_are_the_crossed_columns_with_few_levels() -> None:
+    n = 24
+    columns = {
+        "variable": [f"v{k % 2}" for k in range(n)],
+        "Unnamed: 0": [str(k) for k in range(n)],
+        "zscores": [str(k / 7) for k in range(n)],
+        "stim_id": [str(k % 6) for k in range(n)],
+        "sentence": [f"The cat number {k} sat on the mat" for k in range(n)],
+        "structure": ["island" if k % 2 else "non" for k in range(n)],
+        "verb": [f"verb{k % 12}" for k in range(n)],
+        "distance": ["long" if k // 2 % 2 else "short" for k in range(n)],
+    }
+    assert rated_once(columns).factors() == ["structure", "distance"]
+
+
+def test_a_column_called_condition_is_the_design_or_its_two_parts() -> None:
+    case = ["nom", "gen"] * 8
+    number = ["sg", "sg", "pl", "pl"] * 4
+    other = ["a", "a", "a", "a", "b", "b", "b", "b"] * 2
+    text = [f"w{k}" for k in range(16)]
+    whole = [f"{c}-{n}" for c, n in zip(case, number, strict=True)]
+    both = {"text": text, "other": other, "condition": whole, "case": case, "number": number}
+    assert rated_once(both).factors() == ["case", "number"]
+    coarse = {"text": text, "case": case, "sent_type": whole}
+    assert rated_once(coarse).factors() == ["sent_type"]
+
+
+def test_gaps_in_a_factor_and_words_for_nothing() -> None:
+    distance = ["long", "short"] * 8 + ["N/A"] * 8
+    structure = ["island", "island", "non", "non"] * 4 + ["all"] * 8
+    design = [f"d{k % 5}" for k in range(16)] + ["ce"] * 8
+    text = [f"w{k}" for k in range(24)]
+    assert rated_once({"text": text, "subdesign": design, "structure": structure, "distance": distance}).factors() == [
+        "structure", "distance",
+    ]  # fmt: skip

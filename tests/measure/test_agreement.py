@@ -16,6 +16,7 @@ from messages import codes, raises
 
 ICC = ["ICC(1)", "ICC(A,1)", "ICC(C,1)", "ICC(1,k)", "ICC(A,k)", "ICC(C,k)"]
 KAPPA, ALPHA = "Fleiss' kappa", "Krippendorff's alpha"
+KAPPAS = [KAPPA, "Cohen's kappa", "Gwet's AC1"]
 
 
 def answers(scale: karat.judgments.scales.Scale, levels: list[object]) -> karat.Judgments:
@@ -33,11 +34,12 @@ def answers(scale: karat.judgments.scales.Scale, levels: list[object]) -> karat.
 @pytest.mark.parametrize(
     ("scale", "levels", "expected"),
     [
-        (karat.Nominal(["a", "b", "c"]), ["a", "b", "c"], [KAPPA, f"{ALPHA} (nominal)"]),
-        (karat.Choice(), ["left", "right"], [KAPPA, f"{ALPHA} (nominal)", "split-half"]),
-        (karat.Binary(), [0, 1], [KAPPA, f"{ALPHA} (nominal)", *ICC, "split-half"]),
+        (karat.Nominal(["a", "b", "c"]), ["a", "b", "c"], [*KAPPAS, f"{ALPHA} (nominal)"]),
+        (karat.Choice(), ["left", "right"], [*KAPPAS, f"{ALPHA} (nominal)", "split-half"]),
+        (karat.Binary(), [0, 1], [*KAPPAS, f"{ALPHA} (nominal)", *ICC, "split-half"]),
         (karat.Ordinal(3), [1, 2, 3],
-         [KAPPA, *(f"{ALPHA} ({kind})" for kind in ("nominal", "ordinal", "interval")), *ICC, "split-half"]),
+         [*KAPPAS[:2], "Cohen's weighted kappa", KAPPAS[2],
+          *(f"{ALPHA} ({kind})" for kind in ("nominal", "ordinal", "interval")), *ICC, "split-half"]),
         (karat.Magnitude(100), [50, 100, 200], [f"{ALPHA} (interval)", *ICC, "split-half"]),
         (karat.Continuous(0, 1), [0.1, 0.5, 0.6], [f"{ALPHA} (interval)", *ICC, "split-half"]),
     ],
@@ -52,6 +54,18 @@ def test_only_what_the_scale_admits(
     assert found.summary[0].code == "agreement.alpha"
     assert found.summary[0].values["coefficient"].startswith("Krippendorff's alpha (")
     assert codes(found.summary)[1:] == (["agreement.split_half"] if "split-half" in expected else [])
+
+
+def test_missing_cells_have_correlations_by_reml_too() -> None:
+    whole = answers(karat.Ordinal(5), [1, 2, 3, 4, 5])
+    assert not any("REML" in name for name in agreement(whole, samples=0).table()["coefficient"])
+    kept = whole.frame.filter(pl.int_range(pl.len()) % 7 > 0)
+    found = agreement(karat.Judgments(kept, karat.Ordinal(5)), samples=0)
+    (note,) = [note for note in found.notes if note.code == "agreement.k"]
+    single, mean = (found.of(f"ICC(C,{k}) by REML")["estimate"] for k in ("1", "k"))
+    k = note.values["k"]
+    assert mean == pytest.approx(k * single / (1 + (k - 1) * single))
+    assert single == pytest.approx(found.of("ICC(C,1)")["estimate"], abs=0.03)
 
 
 def test_values_are_those_of_the_engines() -> None:

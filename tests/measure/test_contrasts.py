@@ -33,7 +33,11 @@ def test_every_scale_has_its_model(scale: karat.Scale) -> None:
     assert result.frame["term"].to_list() == ["a", "b", "a:b"]
     family = {"ordinal": "ordinal", "binary": "binary"}.get(scale.kind, "gaussian")
     assert result.settings["family"] == family
-    assert ("F" in result.frame.columns) == (family == "gaussian")
+    assert result.frame["denominator"].is_between(1, 1e6).all()
+    assert result.settings["df"] == ("kenward-roger" if family == "gaussian" else "satterthwaite")
+    asymptotic = contrasts(rated(frame(a=2.0), scale), FORMULA, df="asymptotic").frame
+    assert asymptotic.columns == ["term", "chi2", "df", "p"]
+    assert (asymptotic["p"] <= result.frame["p"]).all()
     assert ("odds_ratio" in result.differences.columns) == (family != "gaussian")
     assert result.frame["p"][0] < 0.001
     # Magnitudes are logarithms of the ratio to the modulus, so that a difference is that of the logarithms.

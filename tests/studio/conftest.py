@@ -111,3 +111,15 @@ def results() -> bytes:
             row = (f"w{person}", f"line {person * 10 + item}", f"s{item:02}", "ok", answer, draw.randint(900, 6000))
             lines.append(",".join(map(str, row)))
     return ("\n".join(lines) + "\n").encode()
+
+
+@pytest.fixture(scope="session")
+def crossed() -> bytes:
+    """Results in which what was judged is two columns together, so that karat asks."""
+    draw = random.Random(3)
+    lines = ["subject,verb,content,acceptability"]
+    lines += [
+        f"s{person},{verb},{content},{min(7, max(1, person % 5 + 1 + draw.randint(0, 2)))}"
+        for person in range(9) for verb in ("know", "say", "think") for content in ("cat", "dog", "bird", "fish")
+    ]  # fmt: skip
+    return ("\n".join(lines) + "\n").encode()

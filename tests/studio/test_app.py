@@ -75,14 +75,14 @@ def test_results_become_a_report(studio: StudioApp, browser: Browser, results: b
 
 
 def test_what_cannot_be_read_is_told_as_in_a_terminal_and_can_be_corrected(studio: StudioApp, browser: Browser) -> None:
-    address = browser.drop({"odd.csv": b"who,thing,said\np1,a,5\np1,b,1\np2,a,4\np2,b,2\n"})
+    address = browser.drop({"odd.csv": b"who,thing,said\np1,a,5\np2,b,1\np3,a,4\np4,b,2\n"})
     page = text_of(browser.inside(address).text)
     assert "odd.csv is not readable as judgments:" in page
     mapping = {"participant": "who", "item": "thing", "response": "said"}
     browser.send("POST", f"{address}/look", {"mapping": mapping})
     browser.wait(address)
     page = text_of(browser.inside(address).text)
-    assert "2 participants, 2 items, 4 answers" in page
+    assert "4 participants, 2 items, 4 answers" in page
     browser.send("POST", f"{address}/look", {"mapping": mapping, "scales": {"": "ordinl:1-5"}})
     browser.wait(address)
     page = text_of(browser.inside(address).text)
@@ -139,6 +139,19 @@ def test_a_study_is_checked(browser: Browser, tmp_path: Path) -> None:
     assert browser.send("POST", f"{address}/report").status == 202  # nothing to report on, and no harm
     browser.wait(address)
     assert "The result" not in browser.inside(address).text
+
+
+def test_a_study_names_dropped_files_only(browser: Browser, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("item,function,sentence\nsecret-item,test,A secret sentence.\n")
+    write_study(tmp_path / "study", "likert")
+    text = (tmp_path / "study" / "study.toml").read_text(encoding="utf-8")
+    for named in (str(secret), "../" * 12 + str(secret).lstrip("/")):
+        changed = text.replace('"items.csv"', f'"{named}"')
+        assert changed != text
+        page = browser.inside(browser.drop({"study.toml": changed.encode()})).text
+        assert "not among the dropped files" in page
+        assert "secret-item" not in page
 
 
 def test_a_zip_with_a_study_is_checked(browser: Browser, tmp_path: Path) -> None:
@@ -248,3 +261,40 @@ def test_markup_in_files_is_text(browser: Browser) -> None:
     assert "<script>p" not in page
     assert "<b>x" not in page
     assert "<img" not in page
+
+
+def test_what_a_file_leaves_open_is_asked_before_it_is_read(browser: Browser, crossed: bytes) -> None:
+    address = browser.drop({"results.csv": crossed})
+    page = browser.inside(address).text
+    assert page.count("data-asked=") == 2
+    assert "verb + content" in page
+    assert 'id="choices"' not in page
+    assert "s1" not in page
+    assert browser.send("POST", f"{address}/report").status == 202
+    browser.wait(address)
+    assert "data-asked=" in browser.inside(address).text, "no report before the answers"
+    answered = {"response": "acceptability", "item": "verb+content"}
+    assert browser.send("POST", f"{address}/look", {"answered": answered}).status == 202
+    browser.wait(address)
+    page = browser.inside(address).text
+    assert "9 participants, 12 items, 108 answers" in page
+    assert '<option value="verb+content" selected>' in page
+    assert "--map response=acceptability --map item=verb+content" in page
+    # The form sends what it shows; the answers stay.
+    mapping = {"participant": "subject", "item": "content", "response": "acceptability"}
+    assert browser.send("POST", f"{address}/look", {"mapping": mapping}).status == 202
+    browser.wait(address)
+    assert "9 participants, 4 items, 108 answers" in browser.inside(address).text
+
+
+def test_a_wide_table_is_asked_about_and_read(browser: Browser) -> None:
+    names = [f"G1[SQ{n:03}]" for n in range(1, 9)]
+    rows = [",".join([str(p), "2022-01-05", *(str((p * n) % 5 + 1) for n in range(8))]) for p in range(1, 13)]
+    content = "\n".join([",".join(["id", "submitdate", *names]), *rows]) + "\n"
+    address = browser.drop({"survey.csv": content.encode()})
+    assert 'data-asked="wide"' in browser.inside(address).text
+    browser.send("POST", f"{address}/look", {"answered": {}, "wide": "participant"})
+    browser.wait(address)
+    page = browser.inside(address).text
+    assert "12 participants, 8 items, 96 answers" in page
+    assert "--wide participant" in page

@@ -111,6 +111,33 @@ def test_from_a_file_to_a_report(tmp_path: Path, results: bytes) -> None:
 
 
 @pytest.mark.slow
+def test_questions_come_first_and_are_answered(tmp_path: Path, crossed: bytes) -> None:
+    with Opened(tmp_path) as opened, chromium() as browser:
+        page = browser.new_context(bypass_csp=True, viewport={"width": 1280, "height": 900}).new_page()
+        said = listening(page)
+        page.goto(opened.address)
+        page.wait_for_selector("#drop")
+        drop(page, {"results.csv": crossed}, "#questions")
+        picture(page, "browser-app-questions")
+        assert page.locator("[data-asked]").count() == 2
+        assert (
+            page.locator("[data-asked=item] input:checked").get_attribute("data-mapping") == '{"item": "verb+content"}'
+        )
+        assert violations(page) == []
+        page.set_viewport_size({"width": 390, "height": 800})
+        picture(page, "browser-app-questions-narrow")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.select_option("[data-asked=item] [data-column]", "content")
+        assert page.locator("[data-asked=item] [data-other]").is_checked()
+        page.locator("[data-asked=item] input").first.check()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#choices", timeout=LONG)
+        assert "9 participants, 12 items, 108 answers" in page.inner_text(".told")
+        assert page.input_value("#map-item") == "verb+content"
+        assert said == []
+
+
+@pytest.mark.slow
 def test_a_mapping_is_changed_and_two_columns_become_a_range(tmp_path: Path) -> None:
     with Opened(tmp_path) as opened, chromium() as browser:
         page = browser.new_page()

@@ -34,7 +34,7 @@ def test_overview() -> None:
     text = told("chance")
     assert "choice of two, or yes/no" in text
     assert "4 of 5 of each kind" in text
-    assert "from 4 pairs on" in text
+    assert "at least 4 pairs" in text
     assert "0.0" not in text
     assert [row["trials"] for row in json.loads(told("chance", "--json"))] == [8, 5, 6, 10, 10, 8]
     assert "two slips" not in text
@@ -44,7 +44,7 @@ def test_overview() -> None:
 
 def test_trials() -> None:
     text = told("chance", "--trials", "6", "--chance", "0.4")
-    assert "6 trials: 5 must be right; a guesser passes with p = .041." in text
+    assert "6 trials: 5 must be correct; a guesser passes with p = .041." in text
     assert ["6", "5", ".041*"] in lines(text)
     assert ["6", "4", ".179"] in lines(text)
     assert json.loads(told("chance", "--trials", "6", "--json"))[0]["6"] == 1 / 64
@@ -53,14 +53,14 @@ def test_trials() -> None:
 def test_trials_as_a_table() -> None:
     text = told("chance", "--trials", "4,6,8")
     assert ["6", ".984", ".891", ".656", ".344", ".109", ".016*"] in lines(text)
-    assert "4 trials: too few." in text
-    assert "6 trials: 6 must be right; a guesser passes with p = .016. No slip is forgiven." in text
+    assert "4 trials: too few," in text
+    assert "6 trials: 6 must be correct; a guesser passes with p = .016. No slip is forgiven." in text
     assert ["20", "15", ".021*"] in lines(told("chance", "--trials", "4,20"))
 
 
 def test_chance_alone_gives_the_fewest_trials() -> None:
     assert lines(told("chance", "--chance", "1/2"))[2:] == [
-        ["slips", "trials", "right", "p", "of", "guessing"],
+        ["slips", "trials", "correct", "p", "of", "guessing"],
         ["0", "5", "5", ".031"],
         ["1", "8", "7", ".035"],
         ["2", "11", "9", ".033"],
@@ -88,15 +88,15 @@ def test_pairs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--trials", "6", "--pairs", "3"], "--pairs has no say in --trials"),
-        (["--trials", "6", "--points", "5"], "--points has no say in --trials"),
-        (["--neutral", "both"], "--neutral has no say in what the usual tasks need"),
-        (["--trials", "8-4"], "from the smaller to the larger"),
-        (["--trials", "many"], "write numbers from 1 to 200"),
-        (["--trials", "0"], "write numbers from 1 to 200"),
-        (["--trials", "²"], "write numbers from 1 to 200"),
-        (["--trials", "999999999999"], "write numbers from 1 to 200"),
-        (["--controls", "5", "--neutral", "middle"], "write grammatical, ungrammatical, both, neither"),
+        (["--trials", "6", "--pairs", "3"], "--pairs has no effect with --trials"),
+        (["--trials", "6", "--points", "5"], "--points has no effect with --trials"),
+        (["--neutral", "both"], "--neutral has no effect without"),
+        (["--trials", "8-4"], "put the smaller number"),
+        (["--trials", "many"], "use numbers from 1 to 200"),
+        (["--trials", "0"], "use numbers from 1 to 200"),
+        (["--trials", "²"], "use numbers from 1 to 200"),
+        (["--trials", "999999999999"], "use numbers from 1 to 200"),
+        (["--controls", "5", "--neutral", "middle"], "use grammatical, ungrammatical, both, neither"),
         (["--chance", "1"], "nearly every guess"),
         (["--alpha", "x"], "not a number"),
         (["--weights", ""], "not a number"),

@@ -109,8 +109,8 @@ def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "language", "told"),
     [
-        ("lickert", "en", "Is likert meant"),
-        ("xyz", "en", "There are likert, yes-no"),
+        ("lickert", "en", "Did you mean likert"),
+        ("xyz", "en", "Use one of: likert, yes-no"),
         ("likert", "fr", "in en and de, not in fr"),
     ],
 )
@@ -209,7 +209,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("order", "--task", "likert", "--language", "de").splitlines() == [
         "written    order: study.toml  lexicon.csv  templates.csv  fillers.csv",
-        "Now change them as you like, and look: karat check order/study.toml",
+        "Next: edit these files, then run karat check order/study.toml",
     ]
     assert "written    label: study.toml  items.csv" in run("--task", "label")
     Path("mine.csv").write_text("good,bad\nIt rained.,Rained it.\n")
@@ -218,5 +218,5 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("mine/study.toml").is_file()
     with pytest.raises(KaratError, match=r"Which task\?(?s:.*)norming"):
         run("order")
-    with pytest.raises(KaratError, match="leave out --task likert"):
+    with pytest.raises(KaratError, match="Leave out --task likert"):
         run("--task", "likert", "--from-pairs", "mine.csv")

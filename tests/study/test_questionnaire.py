@@ -260,7 +260,7 @@ def test_the_command_writes_plan_summary_and_picture(tmp_path: Path) -> None:
     about = json.loads(run("plan", path, "--json", "--lists", "8")[0])
     assert (about["lists"], about["participants"]) == (8, 8)
     assert about["written"][0] == str(path.parent / "plan" / "questionnaires.csv")
-    assert "write csv or parquet" in run("plan", path, "--format", "docx", status=2)[1]
+    assert "use csv or parquet" in run("plan", path, "--format", "docx", status=2)[1]
     assert "There is no study file" in run("plan", tmp_path / "nothing", status=2)[1]
 
 
@@ -287,7 +287,7 @@ def test_an_unknown_compared_level_is_told(tmp_path: Path) -> None:
 
 def test_a_rule_of_the_order_names_a_column_that_is_there(tmp_path: Path) -> None:
     study = write_study(tmp_path, RATING.replace("status = 3", "statsu = 3"))
-    with pytest.raises(karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is no column .*Is status meant'):
+    with pytest.raises(karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is no column .*Did you mean status'):
         karat.study.load(study)
 
 
@@ -327,7 +327,7 @@ def test_the_command_refuses_numbers_and_folders_that_cannot_be(tmp_path: Path) 
         _, told = run("plan", study, option, value, status=2)
         assert option in told
     _, told = run("plan", study, "-o", tmp_path / "items.csv", status=2)
-    assert "items.csv is a file; give a folder to write to." in told
+    assert "items.csv is a file. Give a folder to write to." in told
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_QUESTIONS = 3
 SHOWN_ROWS = 4
+OWN = "intake.text"
 SHOWN_COLUMNS = ("participant", "item", "response", "trial", "rt", "function", "question")
 
 
@@ -26,11 +27,14 @@ class Answers:
 
     mapping: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
+    own: bool = False
+    """Whether somebody named a column that karat had not proposed."""
 
     def add(self, choice: Proposal) -> None:
         """Take an answer over."""
         self.mapping.update(choice.mapping)
         self.flags.update(choice.options)
+        self.own |= choice.detail.code == OWN
 
 
 def is_terminal() -> bool:
@@ -40,16 +44,27 @@ def is_terminal() -> bool:
 
 def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
     """Read the files; where something is open and somebody sits at the terminal, ask, and remember the answers."""
+    from karat.errors import IntakeError
     from karat.intake.reading import ProposalError
 
     answers, asked = Answers(), 0
+    before = answers
     while True:
         try:
             intake = _with_answers(reading, answers).intake(quiet=quiet)
             break
-        except ProposalError as error:
+        except IntakeError as error:
+            if not isinstance(error, ProposalError):
+                if not answers.own:
+                    raise
+                # A column was named that is not there, or that cannot be read so: the questions come again.
+                typer.echo(f"\n{error}")
+                answers, asked = before, 0
+                continue
             if quiet or not is_terminal():
                 raise
+            before = Answers(dict(answers.mapping), dict(answers.flags))
+            answers = Answers(dict(answers.mapping), dict(answers.flags))
             for question in error.questions:
                 if asked < MOST_QUESTIONS:
                     answers.add(_asked(question))
@@ -74,6 +89,7 @@ def _with_answers(reading: ReadOptions, answers: Answers) -> ReadOptions:
 def _asked(question: Question) -> Proposal:
     """The answer to a question: the number of a proposal, or the name of a column."""
     from karat.intake.reading import Proposal
+    from karat.messages import Message
 
     typer.echo(f"\n{question.text()}")
     for number, choice in enumerate(question.choices, start=1):
@@ -85,7 +101,7 @@ def _asked(question: Question) -> Proposal:
         if said.isdigit() and 1 <= int(said) <= len(question.choices):
             return question.choices[int(said) - 1]
         if own and said:
-            return Proposal({question.role: said}, question.choices[0].detail)
+            return Proposal({question.role: said}, Message(OWN, {"text": said}))
         typer.echo(f"Answer with a number from 1 to {len(question.choices)}.")
 
 

@@ -1,4 +1,4 @@
-"""karat init: a study to begin with."""
+"""karat init: an example study to start from."""
 
 from __future__ import annotations
 
@@ -20,20 +20,25 @@ def init(
         Path | None,
         typer.Argument(
             metavar="DIR",
-            help="Where to write; by default a folder named after the task or the table.",
+            help="Folder to write to (default: named after the task or the table).",
             show_default=False,
         ),
     ] = None,
     task: Annotated[
         str | None,
         typer.Option(
-            help="likert, yes-no, choice, pairs, magnitude, differential, label, norming, antonyms.", metavar="NAME"
+            help="Choose likert, yes-no, choice, pairs, magnitude, differential, label, norming or antonyms.",
+            metavar="NAME",
         ),
     ] = None,
-    language: Annotated[str, typer.Option(help="Of texts and examples: en or de.", metavar="CODE")] = "en",
+    language: Annotated[
+        str, typer.Option(help="Set the language of texts and examples: en or de.", metavar="CODE")
+    ] = "en",
     from_pairs: Annotated[
         Path | None,
-        typer.Option("--from-pairs", help="Make a study from a table with two columns of sentences.", metavar="FILE"),
+        typer.Option(
+            "--from-pairs", help="Make a study from this table with two columns of sentences.", metavar="FILE"
+        ),
     ] = None,
     from_sets: Annotated[
         Path | None,
@@ -64,7 +69,7 @@ def init(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Write a complete small study as an example to change, or make one from item sets or sentence pairs."""
+    """Write a complete small study for you to edit, or make one from item sets or sentence pairs."""
     from karat.study.init import TEMPLATES, study_from_pairs, write_study
 
     notes: tuple[str, ...] = ()
@@ -74,12 +79,12 @@ def init(
         written, notes = _from_sets(from_sets, folder, language, task, factor or [], fillers, sheet, experiment)
     elif from_pairs is not None:
         if task not in (None, "pairs"):
-            raise KaratError(f"--from-pairs makes a study of pairs; leave out --task {task}.")
+            raise KaratError(f"--from-pairs always makes a study of pairs. Leave out --task {task}.")
         written = study_from_pairs(from_pairs, folder or Path(from_pairs.stem), language)
     elif task is None:
         width = max(map(len, TEMPLATES))
         known = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())
-        raise KaratError(f"Which task? Say --task with one of these names:{known}")
+        raise KaratError(f"Which task? Use --task with one of these names:{known}")
     else:
         written = write_study(folder or Path(task), task, language)
     if as_json:
@@ -91,7 +96,7 @@ def init(
         typer.echo(f"note       {note}")
     names = "  ".join(path.name for path in written)
     typer.echo(f"written    {written[0].parent}: {names}")
-    typer.echo(f"Now change them as you like, and look: karat check {written[0].as_posix()}")
+    typer.echo(f"Next: edit these files, then run karat check {written[0].as_posix()}")
 
 
 def _from_sets(

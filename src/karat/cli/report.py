@@ -56,6 +56,13 @@ Conditions = Annotated[
 ]
 
 
+Quick = Annotated[bool, typer.Option("--quick", help="Leave out bootstrap intervals, credence and the Spammer Index.")]
+Playback = Annotated[
+    bool,
+    typer.Option("--playback/--no-playback", help="Let readers look at one participant, trial by trial."),
+]
+
+
 @reads_files
 def report(
     study: StudyFile = None,
@@ -64,6 +71,8 @@ def report(
     format: As = None,  # noqa: A002
     language: In = LanguageOption.en,
     conditions: Conditions = None,
+    quick: Quick = False,
+    playback: Playback = True,
     *,
     reading: ReadOptions,
     safe_for_spreadsheets: SafeAnyway = True,
@@ -91,7 +100,8 @@ def report(
     judged = known.judgments if conditions is None else _with_conditions(known.judgments, conditions)
     gathered = build(
         judged, planned, applied, notes=told, command=_command(reading.files),
-        progress=partial(working, quiet=silent),
+        progress=partial(working, quiet=silent), file=reading.files[0].name if reading.files else "", quick=quick,
+        playback=playback,
     )  # fmt: skip
     if as_json and out is None:
         typer.echo(json.dumps(as_data(gathered, language), ensure_ascii=False, indent=2))

@@ -18,7 +18,7 @@ LOOKED_AT = 30_000
 FEW_LEVELS = 60
 SPARSE = 0.8
 """A column that is empty in more rows than this is no part of the design."""
-MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
+MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", ".", "#N/A", "")
 PERSON_CODE = re.compile(
     r"(?i)[0-9a-f]{24}|A[0-9A-Z]{9,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|\d{1,3}(\.\d{1,3}){3}|"
     r"(participant|subject|subj|worker|person|speaker|rater|judge|vp|pp|sub|user|anon|student)[\W_]?\d+|[psv]\d{1,4}"

@@ -96,6 +96,41 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, told: dict[str, str]
     return shaped
 
 
+REGIONS = re.compile(
+    r"(word|region|segment|chunk|roi|zone|token)(no|nr|num|number|pos|position|index|id)?|roi|regionnumber"
+)
+
+
+def without_words(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
+    """A table with one row per word as one with one row per trial, and the rows kept; None where it is no such table.
+
+    Reading times stand in a row per word or region, and what was asked after the sentence stands in all of them.
+
+    >>> rows = {"subj": ["a"] * 6, "item": [1, 1, 1, 2, 2, 2], "region": [1, 2, 3] * 2, "rating": [4, 4, 4, 2, 2, 2]}
+    >>> without_words(pl.DataFrame(rows))[0]["rating"].to_list()
+    [4, 2]
+    """
+    contents = Contents(frame.with_columns(pl.col(pl.Int64).cast(pl.String)))
+    regions = [name for name in contents.names if REGIONS.fullmatch(plain(name))]
+    counting = [name for name in regions if contents[name].is_whole and contents[name].distinct >= FEWEST_REGIONS]
+    if not counting:
+        return None
+    rest = [n for n in contents.names if n not in regions and not ROW_NUMBERS.fullmatch(plain(n))]
+    key = [name for name in rest if not (contents[name].is_number and contents[name].is_other)]
+    trials = frame.group_by(key, maintain_order=True).agg(
+        pl.len().alias(" n"), pl.col(counting[0]).n_unique().alias(" regions")
+    ) if key else frame.clear()  # fmt: skip
+    if not trials.height or FEWEST_REGIONS * trials.height > frame.height:
+        return None
+    if (trials[" n"] != trials[" regions"]).any():
+        return None
+    kept = frame.with_row_index(" row").unique(key, keep="first", maintain_order=True)
+    return kept.select(key), kept[" row"].cast(pl.Int64).to_list()
+
+
+FEWEST_REGIONS = 3
+
+
 def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
     """Cells that were quoted twice: every value of the column still begins and ends with a quotation mark."""
     names = [

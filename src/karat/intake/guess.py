@@ -32,15 +32,19 @@ NAMES: dict[str, tuple[str, ...]] = {
         "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
         "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
         "subjnum", "ppid",
-        "speaker", "informant", "pid", "vp", "proband", "sessionid",
+        "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
+        "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
+        "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
-        "instanceid", "exampleid", "sampleid", "pairid", "tid", "sentence", "example", "questionid", "question",
+        "instanceid", "exampleid", "sampleid", "pairid", "itemnr", "itemnum", "satz", "satzid", "satznr", "satznummer",
+        "phrase", "frase", "oración", "oracion", "zin", "cümle", "cumle", "stimid", "stimuli", "tid", "sentence",
+        "example", "questionid", "question",
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
-        "selected", "antwort", "bewertung",
+        "selected", "antwort", "bewertung", "urteil", "jugement", "giudizio", "oordeel", "juicio", "ratings", "resp",
     ),
     "trial": (
         "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
@@ -48,7 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime",
+        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),
@@ -230,7 +234,7 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     if len(known) == len(words):
         given = answers.drop_nulls().cast(pl.Float64, strict=False)
         fives = float(((given % 5) == 0).mean() or 0.0)  # type: ignore[arg-type]
-        return _guess_number_scale([*known, *_numbers_in(expected)], question, fives)
+        return _guess_number_scale([*known, *_numbers_in(expected)], question, fives, int((given == 0).sum()))
     ordered = ordered_answers(words)
     if ordered is not None:
         return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
@@ -275,6 +279,14 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
     starts = {int(match[1]): word for match, word in zip(numbered, words, strict=True) if match}
     if len(starts) == len(words):
         return [starts[number] for number in sorted(starts)]
+    codes = [re.fullmatch(r"(AO?)0*(\d{1,2})", word) for word in words]
+    if all(codes) and len({code[1] for code in codes if code}) == 1:
+        # LimeSurvey numbers the answers of a question; one that nobody gave lies between the others.
+        found = {int(code[2]): word for code, word in zip(codes, words, strict=True) if code}
+        blank = words[0].rstrip("0123456789")
+        if min(found) > 0 and max(found) <= MOST_ORDINAL_POINTS:
+            width = len(words[0]) - len(blank)
+            return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
     plainly = {_bare_answer(word): word for word in words}
     order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
     return None if order is None else [plainly[word] for word in order if word in plainly]
@@ -344,7 +356,9 @@ def _numbers_in(expected: pl.Series | None) -> list[float]:
     return [float(number) for text in sets for number in re.findall(r"(?:(?<=^)|(?<=[-|\s]))-?\d+(?:\.\d+)?", text)]
 
 
-def _guess_number_scale(numbers: Sequence[float], question: str, round_share: float = 0.0) -> tuple[Scale, Message]:
+def _guess_number_scale(
+    numbers: Sequence[float], question: str, round_share: float = 0.0, zeros: int = 0
+) -> tuple[Scale, Message]:
     low, high = min(numbers), max(numbers)
     values: dict[str, Any] = {"question": question or None}
     whole = all(number == int(number) for number in numbers)
@@ -355,7 +369,11 @@ def _guess_number_scale(numbers: Sequence[float], question: str, round_share: fl
         codes = None if start else ",".join(map(str, range(int(high) + 1)))
         return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
     if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES and round_share >= ROUND_ANSWERS:
-        return Magnitude(zeros=low == 0), Message("scale.magnitude", {**values, "low": low, "high": high})
+        half = min(number for number in numbers if number > 0) / 2
+        told = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
+        return Magnitude(zeros=low == 0), Message(
+            "scale.magnitude", {**values, "low": low, "high": high, "zeros": told}
+        )
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))
         return Ordinal(range(-end, end + 1)), Message("scale.symmetric", {**values, "low": -end, "high": end})

@@ -20,6 +20,7 @@ from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
 from karat.intake.reading import (
+    SUFFIX,
     Options,
     Proposal,
     ProposalError,
@@ -146,13 +147,14 @@ def read_files(
     parts = [_without_names(part, *group, options) for part, group in zip(parts, groups, strict=True)]
     answering = [part for part in parts if part.frame.width]
     problems = Problems()
-    accepted = _confirm(answering, files, options)
+    asked = Path(paths[0]).name if len(paths) == 1 else files[0].name, [str(path) for path in paths]
+    accepted = _confirm(answering, asked, options)
     for part in parts:
         problems.extend(part.problems)
     if not answering:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
     frame = _with_functions(_respelled(_stacked([part.frame for part in answering]), options), options)
-    frame, grouped = _by_beginning(frame, answering, options, files)
+    frame, grouped = _by_beginning(frame, answering, options, asked)
     accepted += grouped
     missed = lacking(frame.columns, answering, files[0].name)
     if missed:
@@ -165,9 +167,10 @@ def read_files(
     problems.extend(checked.problems)
     checked, kept, lost = _settled(checked, scales, problems, skip_bad, files)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
+    judgments.frozen = next((part.frozen for part in parts if part.frozen is not None), None)
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
-    told = tuple(dict.fromkeys([*notes, *more, *checked.notes]))
+    told = tuple(dict.fromkeys([*notes, *more, *checked.notes, *_factors(judgments, groups)]))
     intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),
@@ -184,14 +187,28 @@ def read_files(
     return intake
 
 
-def _confirm(parts: Sequence[Reading], files: Sequence[SourceFile], options: Options) -> list[Message]:
-    """ProposalError where a reading rests on proposals that nobody confirmed; else the note on what was accepted."""
+MOST_LOOKED_AT = 200_000
+
+
+def _factors(judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]]) -> list[Message]:
+    """The note on the factors of the design, where the file and not karat says what they are."""
+    if all(reader.keeps_names for reader, _ in groups) or judgments.frame.height > MOST_LOOKED_AT:
+        return []
+    found = judgments.factors()
+    return [Message("intake.factors", {"n": len(found), "names": found, "flag": ",".join(found)})] if found else []
+
+
+def _confirm(parts: Sequence[Reading], asked: tuple[str, list[str]], options: Options) -> list[Message]:
+    """ProposalError where a reading rests on proposals that nobody confirmed; else the note on what was accepted.
+
+    `asked` is the name of what is read, and the paths as they were given.
+    """
     questions = [question for part in parts for question in part.open]
     whole = all(set(REQUIRED) - {"item"} <= set(part.frame.columns) for part in parts)
     if not questions or not whole:
         return []
     if not options.accept:
-        raise ProposalError(files[0].name, questions)
+        raise ProposalError(asked[0], questions, asked[1])
     flags = [flag for question in questions for flag in question.choices[0].flags]
     return [Message("role.accepted", {"flags": " ".join(flags)})]
 
@@ -244,7 +261,9 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+            inside = sorted(
+                p for p in path.rglob("*") if p.is_file() and not p.name.startswith(".") and not _is_kept(p)
+            )
             if not inside:
                 raise IntakeError(f"The folder {path} is empty.")
             describing = companions(inside)
@@ -254,6 +273,11 @@ def _expanded(paths: Sequence[str | Path]) -> list[Path]:
         else:
             raise IntakeError(f"There is no file {path}.")
     return found
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a file holds answers that karat has kept about another."""
+    return path.name.endswith(SUFFIX)
 
 
 def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[Reader, list[SourceFile]]]:
@@ -270,12 +294,25 @@ def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[R
             reader = source
         else:
             reader = reader_for(file) if source == "auto" else reader_named(source)
-        mates = next((group for other, group in groups if other is reader and reader.together), None)
+        mates = next(
+            (g for other, g in groups if other is reader and (reader.together or _alike(reader, g, file))), None
+        )
         if mates is None:
             groups.append((reader, [file]))
         else:
             mates.append(file)
     return groups
+
+
+def _alike(reader: Reader, group: Sequence[SourceFile], file: SourceFile) -> bool:
+    """Whether a table has the header of others: one file per participant says little by itself."""
+    if reader is not READERS[-1] or file.suffix not in DELIMITED or group[0].suffix != file.suffix:
+        return False
+    heads = [one.sample.lstrip("\ufeff").partition("\n")[0].strip() for one in (group[0], file)]
+    return heads[0] == heads[1] and any(sign in heads[0] for sign in ",;\t")
+
+
+DELIMITED = (".csv", ".tsv", ".txt", ".tab")
 
 
 def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Reading:
@@ -377,7 +414,7 @@ BEGIN = "*"
 
 
 def _by_beginning(
-    frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
+    frame: pl.DataFrame, parts: Sequence[Reading], options: Options, asked: tuple[str, list[str]]
 ) -> tuple[pl.DataFrame, list[Message]]:
     """Answers that are sentences, as the few ways in which they begin; ProposalError where nobody confirmed that."""
     if options.scale is not None or "response" not in frame.columns or any(part.scales for part in parts):
@@ -389,7 +426,7 @@ def _by_beginning(
     detail = Message("ask.answers_begin", {"n": len(groups), "beginnings": kinds})
     question = Question("answers", (Proposal({}, detail, {"answers": "begin"}),))
     if BEGIN not in options.answers and not options.accept:
-        raise ProposalError(files[0].name, [question])
+        raise ProposalError(asked[0], [question], asked[1])
     respelled = text_column(frame["response"]).replace(groups)
     note = [] if BEGIN in options.answers else [Message("role.accepted", {"flags": "--answers begin"})]
     return frame.with_columns(respelled.alias("response"), frame["response"].alias("answer_text")), note

@@ -65,6 +65,22 @@ def describes_a_person(question: str) -> bool:
     return plain(question) in BACKGROUND
 
 
+_CONSENT = re.compile(
+    r"(?i)\b(informed )?consent\b|\bagree to (take part|participate|the terms)|\beinwilligung|\beinverstanden\b|"
+    r"\b(datenschutz|privacy policy)\b|\bconsentement\b|\bconsentimiento\b|\bconsenso\b|\bat least 18\b|"
+    r"\b18 years\b|\bparticipated? in this study\b"
+)
+
+
+def asks_for_consent(question: str) -> bool:
+    """Whether a question, by its wording, asks for consent.
+
+    >>> asks_for_consent("Do you agree to take part?"), asks_for_consent("Do you agree with Ann?")
+    (True, False)
+    """
+    return _CONSENT.search(question) is not None
+
+
 def are_codes(ids: Iterable[str]) -> bool:
     """Whether ids look like codes rather than like names or addresses: one word, with a digit or very short.
 

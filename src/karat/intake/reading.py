@@ -80,6 +80,8 @@ class Reading:
     participants: pl.DataFrame | None = None
     scales: dict[str, Scale] | None = None
     """The scales by question, where the source tells them."""
+    frozen: dict[str, Any] | None = None
+    """The rules and items with which the study started, where the source is an export of karat that has them."""
     open: list[Question] = field(default_factory=list)
     """What the user must confirm before this reading counts."""
     taken: dict[str, str] = field(default_factory=dict)
@@ -163,8 +165,8 @@ class Question:
 class ProposalError(IntakeError):
     """A file that can be read once something is confirmed: the questions, and the command with karat's own answers."""
 
-    def __init__(self, file: str, questions: Sequence[Question]) -> None:
-        self.file = file
+    def __init__(self, file: str, questions: Sequence[Question], paths: Sequence[str] = ()) -> None:
+        self.file, self.paths = file, tuple(paths)
         self.questions = tuple(questions[:MOST_QUESTIONS])
         lines = []
         for question in self.questions:
@@ -174,13 +176,15 @@ class ProposalError(IntakeError):
                 lines.append(f"  or {'; '.join(other.label for other in others[:2])}")
         flags = [flag for question in self.questions for flag in question.choices[0].flags]
         self.flags = flags
-        command = " ".join(shlex.quote(part) for part in ["karat", "convert", file, *flags, "-o", "judgments.parquet"])
+        command = " ".join(
+            shlex.quote(part) for part in ["karat", "convert", *(paths or [file]), *flags, "-o", "judgments.parquet"]
+        )
         head = Message("ask.headline", {"file": file, "n": len(self.questions)})
         tail = Message("ask.command", {"command": command})
         super().__init__("\n".join([str(head), *(f"  {line}" for line in lines), str(tail)]))
 
-    def __reduce__(self) -> tuple[type[ProposalError], tuple[str, tuple[Question, ...]]]:
-        return type(self), (self.file, self.questions)
+    def __reduce__(self) -> tuple[type[ProposalError], tuple[str, tuple[Question, ...], tuple[str, ...]]]:
+        return type(self), (self.file, self.questions, self.paths)
 
 
 SUFFIX = ".karat.toml"

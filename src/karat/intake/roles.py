@@ -37,12 +37,25 @@ ANSWER_WORDS = (
     "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
     "vote", "button",
     "certainty", "agreement", "plausibility", "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
-    "resposta", "antwoord", "likert", "keys", "cevap", "value", "label",
+    "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
+    "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
+    "giudizio", "jugement", "juicio", "preference", "pick", "picked", "verdict",
 )  # fmt: skip
-NO_ANSWERS = re.compile(
-    r".*(correct|accuracy|acc|iscorrect|incorrect|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|"
-    r"language|time|rt|rts|order|condition|type|options?|labels?list|rule|key)"
+ANSWER_STEMS = re.compile(
+    r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*"
 )
+"""Words of which names of columns with answers are made, also where other words follow."""
+CHOSEN = re.compile(
+    r"(chosen|selected|picked|winner|winning|preferred|response|answer)[_. ]?\w*"
+    r"(cond\w*|type|version|item|structure|variant)"
+)
+"""Names of columns that say what an answer amounts to."""
+NO_ANSWERS = re.compile(
+    r".*(correct|accuracy|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|language|time|condition|"
+    r"type|options?|labels?list)"
+)
+NO_ANSWER_WORDS = ("acc", "rt", "rts", "order", "rule", "key", "time", "condition", "type")
+"""Columns beside the answers: whether they are right, how long they took, what was offered."""
 QUESTION_NAMES = (
     "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
 )  # fmt: skip
@@ -61,7 +74,10 @@ FEWEST_IN_LIST = 0.5
 FEWEST_FILLED = 0.05
 DESIGNED = 0.4
 """Below this dispersion a design gives every participant each level equally often."""
+FREE = 0.7
+"""Above it, nothing fixes how often a participant has each level."""
 FEW_WORDS = 7
+PHRASE = 2
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
@@ -123,6 +139,7 @@ class _RoleSearch:
         self._times()
         self._response()
         self._positions()
+        self._sides()
         self._item()
         self._named()
         self._others()
@@ -198,7 +215,8 @@ class _RoleSearch:
                 other.is_about_people and other.distinct > 1 and self.contents.follows(other.name, [content.name])
                 for other in self._free()
             )
-            varied = any(self.contents.varies_within(other.name, content.name) for other in self._free())
+            others = [name for name in self.contents.names if name != content.name]
+            varied = any(self.contents.varies_within(other, content.name) for other in others)
             if not varied or (content.distinct == 1 and not exact):
                 continue
             rank = NAMES["participant"].index(name) if exact else 99
@@ -241,8 +259,9 @@ class _RoleSearch:
         joint = [self.contents[name] for name in several if len(several) > 1]
         for content in [*self._free(), *joint]:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
-            known = content.functions
             exact = content.plain in NAMES["function"]
+            # A phrase that contains such a word is a level of something else, such as "with training".
+            known = {v: f for v, f in content.functions.items() if named or exact or len(v.split()) < PHRASE}
             if not known or content.distinct > 40 or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
@@ -299,7 +318,8 @@ class _RoleSearch:
     def _is_answer_like(self, content: Content) -> bool:
         if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
             return False
-        if NO_ANSWERS.fullmatch(content.plain) or PLACES.fullmatch(content.plain) or content.filled < 1 - SPARSE:
+        beside = NO_ANSWERS.fullmatch(content.plain) or any(w in NO_ANSWER_WORDS for w in words_of(content.name)[-1:])
+        if beside or PLACES.fullmatch(content.plain) or content.filled < 1 - SPARSE:
             return False
         return content.is_number or content.distinct <= 60 or _is_list(content)
 
@@ -317,11 +337,27 @@ class _RoleSearch:
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
         spread = self._dispersion(content)
+        if _says_answer(content) and self._differs_on_stimuli(content):
+            return not self._between_lists(content)
         if spread < (DESIGNED if _says_answer(content) else 1) or self._between_lists(content):
             return False
         return _says_answer(content) or (
             spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
         )
+
+    def _differs_on_stimuli(self, content: Content) -> bool:
+        """Whether participants have different values where all that may describe a stimulus is the same."""
+        keys = [
+            c.name for c in self._free()
+            if c is not content and 1 < c.distinct <= 0.5 * self.rows and not c.is_other and not c.is_about_people
+            and not (c.is_number and (not c.is_whole or c.distinct > MOST_LEVELS) and not self._names_items(c))
+            and not PLACES.fullmatch(c.plain) and not _says_answer(c) and not _is_beside_the_answer(c)
+            and not CHOSEN.fullmatch(c.name.lower()) and not LAYOUT.fullmatch(c.plain) and not self._of_person(c)
+        ]  # fmt: skip
+        cells = self.contents.combinations(keys)
+        if not keys or 2 * cells > self.contents.codes.height:
+            return False
+        return self.contents.combinations([*keys, content.name]) > 1.5 * cells
 
     def _response(self) -> None:
         if "response" in self.told:
@@ -335,6 +371,7 @@ class _RoleSearch:
                               not _says_answer(content), rank, not content.is_number, content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
         if not found:
+            self._propose_response()
             return
         best = found[0][-1]
         full = [one[-1] for one in found if one[-1].filled > 0.6]
@@ -355,6 +392,21 @@ class _RoleSearch:
         self.second = [one[-1].name for one in found if one[-1] is not best and self._dispersion(one[-1]) >= 1]
 
     second: Sequence[str] = ()
+
+    def _propose_response(self) -> None:
+        """Where no name and no distribution tells, what differs between participants on the same stimuli is offered."""
+        found = [
+            content for content in self._free()
+            if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
+            and (content.is_number or content.distinct <= FEW_WORDS) and not CHOSEN.fullmatch(content.name.lower())
+            and not self._is_position(content) and not ROW_NUMBERS.fullmatch(content.plain)
+            and not (content.functions and len(content.functions) == content.distinct)
+            and (_says_answer(content) or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
+        ]  # fmt: skip
+        found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
+        if found:
+            self._take("response", found[0].name)
+            self._ask("response", [self._choice("response", [one.name]) for one in found[:3]])
 
     def _is_position(self, content: Content) -> bool:
         """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
@@ -394,10 +446,11 @@ class _RoleSearch:
         for content in self._free():
             if content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= 0.98 * self.rows:
                 continue
-            if content.is_other or content.is_about_people or content.name in self.second:
+            if content.is_other or content.is_about_people or self._is_second_answer(content):
                 continue
             if (
                 ROW_NUMBERS.fullmatch(content.plain)
+                or CHOSEN.fullmatch(content.name.lower())
                 or LAYOUT.fullmatch(content.plain)
                 or _is_beside_the_answer(content)
             ):
@@ -414,6 +467,13 @@ class _RoleSearch:
             found.append(content)
         return found
 
+    def _is_second_answer(self, content: Content) -> bool:
+        """Whether a column holds answers to another question on the same stimuli."""
+        if content.name in self.second:
+            return True
+        named = _says_answer(content) and self._is_answer_like(content)
+        return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
+
     def _between_lists(self, content: Content) -> bool:
         """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""
         lists = [c.name for c in self.contents if c.plain in SESSION_NAMES]  # type: ignore[attr-defined]
@@ -422,7 +482,35 @@ class _RoleSearch:
     def _names_items(self, content: Content) -> bool:
         return content.plain in NAMES["item"] or any(word in ITEM_WORDS for word in words_of(content.name))
 
+    def _sides(self) -> None:
+        """Two columns whose names differ in a side, where the answers are these sides or what stands there."""
+        source = self.roles.mapping.get("response")
+        if (
+            source not in self.contents.names
+            or {"item", "left", "right"} & set(self.roles.mapping)
+            or "left" in self.by_name
+        ):
+            return
+        answers = self.contents[source]
+        for first, second in SIDES:
+            named = {}
+            for content in self._free():
+                words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
+                if content.distinct > 1 and not content.is_other and {first, second} & set(words):
+                    rest = tuple(word for word in words if word not in (first, second))
+                    named.setdefault(rest, {})[first if first in words else second] = content
+            for pair in named.values():
+                if len(pair) == 2 and _are_sides(answers, pair[first], pair[second], (first, second)):
+                    self._take("left", pair[first].name)
+                    self._take("right", pair[second].name)
+                    both = [pair[first].name, pair[second].name]
+                    detail = self._choice("item", both).detail
+                    self._ask("item", [Proposal({"left": both[0], "right": both[1]}, detail)])
+                    return
+
     def _item(self) -> None:
+        if {"left", "right"} <= set(self.roles.mapping) and "item" not in self.by_name:
+            return
         if "item" in self.told or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             return
         question = self._question()
@@ -543,7 +631,7 @@ class _RoleSearch:
                 self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
 
     def _choice(self, role: str, parts: Sequence[str]) -> Proposal:
-        combinations = self.contents.combinations(list(parts))
+        combinations = self.contents.combinations(list(parts)) if len(parts) > 1 else self.contents[parts[0]].distinct
         sample = [str(value) for value in self.contents[parts[0]].values[:3]]
         if len(parts) > 1:
             head = self.contents.frame.select(parts).unique(maintain_order=True).head(2)
@@ -551,8 +639,36 @@ class _RoleSearch:
         values: dict[str, object] = {"n": combinations, "sample": [cut(one) for one in sample]}
         if role == "item" and self.person:
             per = self.contents.codes.group_by(list(parts)).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
-            values |= {"least": per.min(), "most": per.max()}
+            values |= {"least": per.min(), "most": per.max()} if per.min() != per.max() else {"every": per.max()}
         return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
+
+
+def _are_sides(answers: Content, first: Content, second: Content, names: tuple[str, str]) -> bool:
+    """Whether the answers are the names of two sides, or in every row what one of the two sides shows."""
+    given = {value.strip().lower() for value in answers.values}
+    if given <= {*names, "none"} and len(given) > 1:
+        return True
+    if first.is_number or answers.distinct <= 2:
+        return False
+    rows = pl.DataFrame({"a": answers.cells, "l": first.cells, "r": second.cells}).drop_nulls()
+    return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
+
+
+SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
+"""What the two stimuli of a choice are called."""
+
+
+def sides_of(answers: Sequence[str]) -> dict[str, str]:
+    """Answers that name a side in other words, each with the side; empty where they do not.
+
+    >>> sides_of(["A", "B"]), sides_of(["left", "right"]), sides_of(["yes", "no"])
+    ({'A': 'left', 'B': 'right'}, {}, {})
+    """
+    for sides in SIDES[1:]:
+        if len(answers) > 1 and {answer.strip().lower() for answer in answers} <= {*sides, "none"}:
+            both = dict(zip((*sides, "none"), ("left", "right", "none"), strict=True))
+            return {answer: both[answer.strip().lower()] for answer in answers}
+    return {}
 
 
 def _is_beside_the_answer(content: Content) -> bool:
@@ -564,7 +680,8 @@ def _is_beside_the_answer(content: Content) -> bool:
 def _says_answer(content: Content) -> bool:
     """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything."""
     words = words_of(content.name)
-    return any(part in ANSWER_WORDS for part in (words[1:] if words[:1] == ["answer"] else words))
+    parts = words[1:] if words[:1] == ["answer"] else words
+    return any(part in ANSWER_WORDS or ANSWER_STEMS.fullmatch(part) for part in parts)
 
 
 def cut(text: str, most: int = 40) -> str:

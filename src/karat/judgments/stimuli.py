@@ -14,8 +14,8 @@ numbers       A whole number that the design does not fix, such as a count of cl
 measurements  A column that leaves hardly two participants per stimulus, fewer than 1.5 on average.
 
 A factor that predicts the answers perfectly follows from them too: where everybody rates grammatical versions 5 to 7
-and ungrammatical ones 1 to 3, the rating determines the version. The design tells such a factor from a derived column,
-because a design fixes which values a participant meets, and answers do not. The design explains a column
+and ungrammatical ones 1 to 3, the rating determines the version. The design distinguishes such a factor from a derived
+column, because a design fixes which values a participant meets, and answers do not. The design explains a column
 
 - if it is the same for all who saw the item in the same list, or in the same group of participants (a column on
   people), and such participants exist; or
@@ -32,6 +32,7 @@ All rows with an answer count, practice trials aside. Choices are decided apart 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,12 +58,24 @@ NO_CONDITION = re.compile(
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|comments?|confidence|answer_text|.*\[\d+\]|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
     r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|sentence_text|"
-    r"gender|sex|age|language|.*correct.*|winner.*|answer\..*orders?|annotation|expected.*"
+    r"gender|sex|age|language|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
-FEWEST_LEVELS, MOST_BETWEEN, MOST_FACTORS, MOST_CELLS = 2, 12, 2, 12
-MOST_ROWS = 5000
-"""With more answers, models of effects between items take minutes; name the conditions to have them."""
+LAYOUT = re.compile(
+    r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*"
+)
+"""Names of columns that say in which list or voice something was shown, or that were computed."""
+PLACE = re.compile(r".*(position|order|number|index|side)|order_?number.*")
+"""Names of columns that, where they hold numbers, say when something was shown; words may be a word order."""
+CONDITION = re.compile(
+    r"(?i)(cond|conditions?)|(?:item|sent|sentence|stim|stimulus|trial|exp)?[_. ]?(?:type|cond|condition)"
+)
+"""Names of the column that is the whole design."""
+NOTHING = ("NA", "N/A", "NaN", "nan", "null", "None", "none given", "-", "")
+FEWEST_LEVELS, MOST_CELLS, FEW_CELLS, EVEN, MOST_TRIED = 2, 12, 8, 1.5, 12
+CROSSED = 0.5
+"""A condition within items occurs with most items in at least so many of its levels."""
+SOME_WORDS, MANY_WORDS = 3, 6
 ITEM = ("item", "question")
 PAIR = ("_first", "_second")
 """The two items of a choice in alphabetical order."""
@@ -136,32 +149,24 @@ class Stimuli:
                 count = more
         return found
 
-    def between(self, rows: pl.DataFrame) -> list[str]:
-        """Properties of items that look like the factors of a design: few levels, crossed, several items each.
+    def effects(self, rows: pl.DataFrame) -> list[str]:
+        """The factors of the design, as far as its columns tell: what contrasts compare where nobody named conditions.
 
-        They are asked for where no condition varies within items, as in tables whose items are named with their
-        condition. Columns with fewer levels come first, then those whose levels are more evenly filled.
+        Conditions that vary within most items come first. Where there are none, as in tables whose items are named with
+        their condition, properties of items are ranked by design: see `_ranked`.
 
         >>> rows = pl.DataFrame({"item": list("abcdefgh"), "island": ["yes", "no"] * 4, "gap": list("ssllssll")})
-        >>> Stimuli(properties=("island", "gap")).between(rows)
+        >>> Stimuli(properties=("island", "gap")).effects(rows)
         ['island', 'gap']
         """
-        ranked = []
-        if rows.height > MOST_ROWS:
-            return []
-        named = [name for name in self.properties if name in rows.columns and not NO_CONDITION.fullmatch(name)]
-        for place, name in enumerate(named):
-            items = rows.select("item", name).drop_nulls().unique()[name].value_counts()["count"]
-            if FEWEST_LEVELS <= len(items) <= MOST_BETWEEN and items.min() >= 2 and rows[name].null_count() == 0:  # type: ignore[operator]
-                uneven = float(items.max()) / float(items.min())  # type: ignore[arg-type]
-                ranked.append((len(items), round(uneven), place, name))
-        found: list[str] = []
-        for *_, name in sorted(ranked):
-            cells = rows.select(*found, name).n_unique()
-            crossed = cells == (rows.select(found).n_unique() if found else 1) * rows[name].n_unique()
-            if crossed and cells <= MOST_CELLS and len(found) < MOST_FACTORS:
-                found.append(name)
-        return found
+        named = [n for n in (*self.factors, *self.properties) if n in rows.columns and _may_be_factor(rows[n])]
+        within = sorted(
+            (name for name in self.factors if name in named and _crossing(rows, name) >= CROSSED),
+            key=lambda name: rows[name].n_unique(),
+        )
+        # Of a condition and the columns it is made of, those with fewer levels come first.
+        telling = replace(self, factors=tuple(within), identifiers=()).varying(rows)
+        return [name for name in self.factors if name in telling] or _ranked(rows, named)
 
     def with_conditions(self, names: Sequence[str] | None) -> Stimuli:
         """The same with these columns as the only conditions; unchanged where none are named (None).
@@ -182,6 +187,112 @@ class Stimuli:
         """
         rows = self.with_pairs(rows)
         return numbered(rows, [*(name for name in self.keys if name in rows.columns), *further])
+
+
+def _may_be_factor(column: pl.Series) -> bool:
+    """Whether a column may be a factor by its name and its values: no id, position or measurement, no running text."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "_", column.name).lower()
+    if NO_CONDITION.fullmatch(column.name) or NO_CONDITION.fullmatch(words) or LAYOUT.fullmatch(words):
+        return False
+    values = column.drop_nulls().unique()
+    if values.dtype == pl.String:
+        values = values.filter(~values.is_in(NOTHING))
+    numbers = values.cast(pl.Float64, strict=False)
+    measured = not numbers.null_count() and (PLACE.fullmatch(words) or (numbers != numbers.round()).any())
+    if values.len() and measured:
+        return False
+    return values.len() >= FEWEST_LEVELS and _words(column) < MANY_WORDS
+
+
+def _words(column: pl.Series) -> float:
+    """How many words the values of a column have, as a rule."""
+    if column.dtype != pl.String:
+        return 1.0
+    return float(column.drop_nulls().unique().str.count_matches(r"\S+").median() or 0)  # type: ignore[arg-type]
+
+
+def _crossing(rows: pl.DataFrame, name: str) -> float:
+    """The share of a column's levels in which an item occurs, on average."""
+    cells = rows.select("item", name).drop_nulls().unique()
+    return cells.height / max(cells["item"].n_unique() * cells[name].n_unique(), 1)
+
+
+@dataclass(frozen=True)
+class _Factors:
+    """Columns that may be the factors of a design, on the rows where all of them have a level."""
+
+    rows: pl.DataFrame
+    names: tuple[str, ...]
+
+    @cached_property
+    def known(self) -> pl.DataFrame:
+        """The rows of the factors, without those that lack one."""
+        return self.rows.select("item", *self.names).drop_nulls()
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """The combinations of levels, with their answers and items."""
+        return self.known.group_by(self.names).agg(pl.len(), pl.col("item").n_unique().alias("items"))
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether every combination of levels occurs."""
+        return self.cells.height == math.prod(self.known[name].n_unique() for name in self.names)
+
+    @cached_property
+    def uneven(self) -> float:
+        """How many times more answers the fullest cell has than the emptiest."""
+        counts = self.cells["len"]
+        return float(counts.max()) / float(counts.min()) if counts.len() else math.inf  # type: ignore[arg-type]
+
+    @property
+    def is_design(self) -> bool:
+        """Whether there are levels enough, not too many, most of them with several items, on half of the answers."""
+        if 2 * self.known.height < self.rows.height or not FEWEST_LEVELS <= self.cells.height <= MOST_CELLS:
+            return False
+        several = (self.cells["items"] > 1).sum()
+        return 2 * several >= self.cells.height and self.cells["items"].sum() >= 2 * self.cells.height
+
+    @cached_property
+    def rank(self) -> tuple[float, ...]:
+        """What is looked for first: words before phrases and numbers, complete, few levels, evenly filled."""
+        phrases = any(_words(self.rows[name]) >= SOME_WORDS for name in self.names)
+        numbers = any(self.rows[name].dtype == pl.Int64 for name in self.names)
+        part = round(1 - self.known.height / max(self.rows.height, 1), 1)
+        return phrases, numbers, part, self.cells.height, round(self.uneven, 1)
+
+    def with_one(self, others: Sequence[str], most: int, uneven: float = math.inf) -> _Factors | None:
+        """These factors and the best other one that is crossed with them in at most so many cells."""
+        more = [_Factors(self.rows, (*self.names, name)) for name in others if name not in self.names]
+        fit = [one for one in more if one.is_design and one.cells.height <= most and one.is_crossed]
+        return min((one for one in fit if one.uneven <= uneven), key=lambda one: one.rank, default=None)
+
+
+def _ranked(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
+    """The properties of items that look most like the factors of a design.
+
+    A column called condition, or type of item, is the design in one: it is taken, or the two columns it is made of.
+    Otherwise two columns are looked for whose levels occur in all combinations, then one. Complete columns go before
+    those with gaps, words before phrases and numbers, few levels before many, and evenly filled ones first.
+    """
+    rows = rows.with_columns(
+        pl.when(~pl.col(name).str.strip_chars().is_in(NOTHING)).then(pl.col(name)).alias(name)
+        for name in names if rows.schema[name] == pl.String
+    )  # fmt: skip
+    single = sorted((one for n in names if (one := _Factors(rows, (n,))).is_design), key=lambda one: one.rank)
+    free = [one.names[0] for one in single[:MOST_TRIED]]
+    named = [one for one in single if CONDITION.fullmatch(one.names[0])]
+    for whole in sorted(named, key=lambda one: CONDITION.fullmatch(one.names[0])[1] is None):  # type: ignore[index]
+        levels = whole.cells.height
+        own = [n for n in free if n not in whole.names and _Factors(rows, (*whole.names, n)).cells.height == levels]
+        pairs = [one for n in own if (one := _Factors(rows, (n,)).with_one(own, levels)) and one.cells.height == levels]
+        best = min(pairs, key=lambda one: one.rank, default=None) or whole.with_one(free, FEW_CELLS, EVEN) or whole
+        return [name for name in names if name in best.names]
+    pairs = [one for n in free if (one := _Factors(rows, (n,)).with_one(free, MOST_CELLS))]
+    if pairs:
+        best = min(pairs, key=lambda one: one.rank)
+        return [name for name in names if name in best.names]
+    return list(single[0].names) if single else []
 
 
 class DesignTable(Protocol):

@@ -77,6 +77,7 @@ def run(
     seed: int = 1,
     progress: NamedSteps = lambda _: nullcontext(),
     executor: Executor = SERIAL,
+    samples: int | None = None,
 ) -> Measures:
     """Compute everything that applies to these judgments; `skipped` says what does not, and why.
 
@@ -84,7 +85,7 @@ def run(
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
     contrasts are told. `without` leaves out participants: see `karat.measure.measured`. `executor` says where bootstrap
-    samples are computed (`karat.executors.open_executor`).
+    samples are computed (`karat.executors.open_executor`), and `samples` how many there are, 0 for no intervals.
 
     >>> import karat
     >>> found = run(karat.datasets.load("crowd"))
@@ -101,7 +102,8 @@ def run(
     questions = rated(judged, "measure", functions, [], once=None)
     chosen = _conditions(judged, conditions, study, functions)
     wanted = Wanted(
-        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, executor
+        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, executor,
+        samples,
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)
@@ -258,6 +260,7 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     """What looks at all questions: agreement, ceiling, decision study, stability and consensus."""
     options: dict[str, Any] = {
         "functions": wanted.functions, "conditions": wanted.conditions, "level": wanted.level, "seed": wanted.seed,
+        **({} if wanted.samples is None else {"samples": wanted.samples}),
     }  # fmt: skip
     found.add("agreement", lambda: agreement(judgments, executor=wanted.executor, **options))
     if len(judgments) > MOST:
@@ -343,6 +346,7 @@ class Wanted:
     seed: int
     study: Study | None
     executor: Executor = SERIAL
+    samples: int | None = None
 
 
 class Collected:

@@ -129,7 +129,14 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
 
     buffer = io.StringIO()
     with mpl.rc_context(STYLE):
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            # Left to itself, saving would draw everything once more, for the layout alone.
+            engine.execute(figure)
+            with mpl.rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
+                figure.set_layout_engine(None)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.set_layout_engine(engine)
     # Without the XML declaration and document type, which cannot stand inside a page.
     drawn = buffer.getvalue()[buffer.getvalue().index("<svg") :]
     key = "figure-" + sha256((title + "\0" + description + "\0" + drawn).encode()).hexdigest()[:12]

@@ -35,7 +35,7 @@ by their footnote 18: 3, 2.5 or 2, the same on both sides. Miller's own factors 
 quotes them for medians and MADs and says why these should be preferred, so here they are of MADs, of the participant's
 own times, in one pass. Häussler and Juzek (2016), same footnote: 1.5 standard deviations below and 4 above the mean.
 The footnote does not say of which times, and karat takes the participant's own, in one pass. Dandurand et al. (2008)
-exclude whoever has a single excessively long time. As no number of seconds fits all tasks, `single` calls a time
+exclude everyone with a single excessively long time. As no number of seconds fits all tasks, `single` calls a time
 excessive that is 10 MADs above the median of all times, and asks for all trials to be genuine.
 """
 

@@ -13,7 +13,7 @@ import polars as pl
 from karat.intake.guess import guess_mapping, joined
 from karat.intake.intake import by_reader
 from karat.intake.readers.generic import table_of
-from karat.intake.reading import Reader
+from karat.intake.reading import SUFFIX, Reader
 from karat.intake.roles import find_roles, is_native
 from karat.judgments.columns import COLUMNS
 from karat.judgments.files import companions
@@ -72,7 +72,7 @@ def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
         maps |= reader.maps and frame.width > 0
         for name in frame.columns:
             examples.setdefault(name, _examples(frame[name]))
-        for found, told in ((guessed, {}), (mapped, choices.mapping)):
+        for found, told in ((guessed, {}), (mapped, {**choices.answered, **choices.mapping})):
             for column, name in _mapping(reader, frame, dict(told)).items():
                 found.setdefault(column, name)
     shown = {column: name for column, name in mapped.items() if name}
@@ -127,7 +127,7 @@ def classify(folder: Path) -> FileClasses:
         members = _worth_having(SourceFile(archive).zip_sizes)
         if any(name.endswith(".toml") for name in members):
             unpack(archive, members)
-    found = files_in(folder)
+    found = [path for path in files_in(folder) if not path.name.endswith(SUFFIX)]
     study = _study_in(found)
     named = set() if study is None else set(_named(study))
     tables = [path for path in found if path.resolve() in named]

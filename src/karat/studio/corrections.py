@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from karat.errors import KaratError
 from karat.intake import Options
 from karat.intake.guess import guess_columns
+from karat.intake.intake import BEGIN
 from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale, parse_scale
 
 Name = Annotated[str, StringConstraints(max_length=1000)]
@@ -29,6 +30,9 @@ class Corrections(BaseModel):
     source: Name = "auto"
     mapping: dict[Name, Name] = Field(default_factory=dict, max_length=100)
     """karat's column -> the file's column."""
+    answered: dict[Name, Name] = Field(default_factory=dict, max_length=20)
+    """The same, as karat's questions were answered: also where the answer is what karat guessed."""
+    wide: Literal["", "participant", "item"] = ""
     scales: dict[Name, Text] = Field(default_factory=dict, max_length=1000)
     """Question -> scale, as `--scale` takes it; without a name for all questions."""
     answers: Text = ""
@@ -44,15 +48,14 @@ class Corrections(BaseModel):
     def options(self, *, mapped: bool = True) -> Options:
         """The options for reading files, with or without the mapping."""
         return Options(
-            mapping=self.mapping if mapped else {},
+            mapping={**self.answered, **self.mapping} if mapped else {},
             scale=self._scale(),
             answers=_answers(self.answers),
             rt_unit=self.rt_unit or None,
             decimal=self.decimal or None,
             delimiter="\t" if self.delimiter == "tab" else self.delimiter or None,
             sheet=self.sheet or None,
-            # The form shows the proposals, and the notes name them: here they are confirmed or changed.
-            accept=True,
+            wide=self.wide or None,
         )
 
     def _scale(self) -> Scale | dict[str, Scale] | None:
@@ -72,11 +75,11 @@ class Corrections(BaseModel):
         ['--map', 'item=sentence', '--scale', 'ordinal:1-7']
         """
         flags = [] if self.source == "auto" else ["--from", self.source]
-        for column, name in self.mapping.items():
+        for column, name in {**self.answered, **self.mapping}.items():
             flags += ["--map", f"{column}={name}"]
         for question, scale in self.scales.items():
             flags += ["--scale", f"{question}={scale}" if question else scale]
-        for name in ("answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet"):
+        for name in ("wide", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet"):
             if getattr(self, name):
                 flags += [f"--{name.replace('_', '-')}", getattr(self, name)]
         return flags + (["--skip-bad"] if self.skip_bad else [])
@@ -150,7 +153,9 @@ def _points(levels: Sequence[str]) -> str:
 
 
 def _answers(text: str) -> dict[str, str]:
-    pairs = {}
+    pairs: dict[str, str] = {}
+    if text.strip() == "begin":
+        return {BEGIN: "begin"}
     for part in text.split(",") if text.strip() else []:
         old, equals, new = part.partition("=")
         if not equals or not old.strip():

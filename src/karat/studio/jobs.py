@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from karat.errors import KaratError
+from karat.intake.reading import ProposalError, Question
+from karat.judgments.columns import REQUIRED
 from karat.messages import render_all
 from karat.studio.column_guesses import ColumnGuesses, FileClasses, classify, columns_of
 from karat.studio.corrections import Corrections, scale_text
@@ -43,6 +45,20 @@ class ScaleShown:
 
 
 @dataclass(frozen=True)
+class QuestionShown:
+    """A question of karat and its proposals, the best first: in words, with what speaks for each and what it sets."""
+
+    role: str
+    text: str
+    choices: tuple[tuple[str, str, dict[str, str], dict[str, str]], ...]
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether another column may be the answer."""
+        return self.role in REQUIRED
+
+
+@dataclass(frozen=True)
 class Preview:
     """What karat makes of dropped files."""
 
@@ -62,6 +78,8 @@ class Preview:
     """What `karat check` finds, where there is a study and no results."""
     failure: JobFailure | None = None
     """Why the results cannot be read as they are; the columns may still be corrected."""
+    questions: tuple[QuestionShown, ...] = ()
+    """What is to be answered before the results are read."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +106,13 @@ def look(files: str, choices: Corrections, say: Say) -> Preview:
     seen = Preview(tuple(map(str, found.results)), _name(found.study), "" if study is None else study.title)
     try:
         say("finding the columns")
-        seen = replace(seen, columns=columns_of(found.results, choices))
+        if not choices.wide:
+            seen = replace(seen, columns=columns_of(found.results, choices))
         say("reading " + ", ".join(path.name for path in found.results[:3]))
         intake = _intake(found, choices)
         judgments, notes = _known(intake, study)
+    except ProposalError as error:
+        return replace(seen, questions=tuple(map(_shown, error.questions)))
     except KaratError as error:
         return replace(seen, failure=JobFailure.of(error))
     lines = [*render_all([*intake.account(), *notes]), *intake.skipped.lines(len(intake.sources) > 1)]
@@ -169,7 +190,24 @@ def _checked(found: FileClasses, say: Say) -> Preview:
 def _study(found: FileClasses) -> Study | None:
     from karat.study.study import load
 
-    return None if found.study is None else load(found.study)
+    if found.study is None:
+        return None
+    _check_inside(Path(found.study))
+    return load(found.study)
+
+
+def _check_inside(path: Path) -> None:
+    """Refuse a study file that names files outside of the drop: it may come from somebody else."""
+    from karat.study.file import read_settings
+
+    folder = Path.cwd().resolve()
+    settings, _ = read_settings(path)
+    for block in settings.block:
+        for name in (*(block.items or ()), block.questions, block.templates, block.lexicon):
+            if name and not (path.parent / name).resolve().is_relative_to(folder):
+                raise StudioError(
+                    f"{path.name} names the file {name}, which is not among the dropped files. Drop it too."
+                )
 
 
 def _intake(found: FileClasses, choices: Corrections) -> Intake:
@@ -185,6 +223,12 @@ def _known(intake: Intake, study: Study | None) -> tuple[Judgments, list[Message
 
     with intake.naming_places():
         return (intake.judgments, []) if study is None else with_study(intake.judgments, study)
+
+
+def _shown(question: Question) -> QuestionShown:
+    """A question as the page shows it."""
+    choices = [(one.label, str(one.detail), dict(one.mapping), dict(one.options)) for one in question.choices]
+    return QuestionShown(question.role, str(question.text()), tuple(choices))
 
 
 def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:

@@ -148,7 +148,7 @@ class Uploads:
 
     def _report(self, case: Upload, job: Job) -> None:
         self._look(case, job)
-        if case.failure or case.seen is None or case.seen.failure or not case.seen.results:
+        if case.failure or case.seen is None or case.seen.failure or case.seen.questions or not case.seen.results:
             return
         case.made.mkdir()
         archive = f"{case.stem}-karat.zip"
@@ -190,7 +190,10 @@ class Uploads:
 def settled(case: Upload, wanted: Corrections) -> Corrections:
     """The choices without what karat guesses anyway; where other cells are read, columns are guessed anew."""
     if case.seen is None or not case.choices.reads_like(wanted):
-        return wanted.model_copy(update={"mapping": {}, "scales": {}})
+        return wanted.model_copy(update={"mapping": {}, "scales": {}, "answered": {}, "wide": ""})
+    kept = {"answered": {**case.choices.answered, **wanted.answered}, "wide": wanted.wide or case.choices.wide}
+    if case.seen.questions:
+        return case.choices.model_copy(update={**kept, "answers": wanted.answers or case.choices.answers})
     columns = case.seen.columns
     told = corrected(columns.names, columns.guessed, wanted.mapping, columns.maps)
-    return wanted.model_copy(update={"mapping": told})
+    return wanted.model_copy(update={"mapping": told, **kept})

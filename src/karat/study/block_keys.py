@@ -101,9 +101,9 @@ class BlockKeys(Settings):
         'factor, such as { "a (that, short)" = ["that", "short"], ... }.',
     )
     templates: str | None = Field(
-        None, description="A table of sentences with {slots}, one row a condition, to be filled from the lexicon."
+        None, description="A table of sentences with {slots}, one row per condition, filled from the lexicon."
     )
-    lexicon: str | None = Field(None, description="A table with one row an item and one column a slot.")
+    lexicon: str | None = Field(None, description="A table with one row per item and one column per slot.")
     scale: ScaleSettings = Field(ScaleSettings(), description="The scale.")
     factors: dict[str, FactorSettings] = Field({}, description="The factors of the design and their levels.")
     compared: str | None = Field(

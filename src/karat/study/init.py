@@ -19,7 +19,7 @@ from karat.study.file import NAME
 from karat.study.item_sheets import CrossedFactors, ItemSets
 from karat.study.items import KNOWN, plain, table_file
 from karat.study.setting_base import meant
-from karat.study.tasks import AROUND_MINUTES, TASKS
+from karat.study.tasks import AROUND_MINUTES, TASKS, instead_of
 
 TEMPLATES: Mapping[str, str] = {
     "likert": "ratings on a scale of points; two factors, sentences made from templates and a lexicon",
@@ -199,10 +199,15 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
+def _instead(task: str) -> str:
+    """The example study to take in place of one that does not exist."""
+    return instead_of(task) or meant(task, list(TEMPLATES))
+
+
 def _template(task: str, language: str) -> Sequence[Traversable]:
     """The files of a template, the study file first."""
     if task not in TEMPLATES:
-        raise KaratError(f"There is no study to begin with for the task {task}. {meant(task, list(TEMPLATES))}")
+        raise KaratError(f"There is no example study for the task {task}. {_instead(task)}")
     if language not in LANGUAGES:
         known = " and ".join(LANGUAGES)
         raise KaratError(f"There are example studies in {known}, not in {language}. Take one and translate its texts.")

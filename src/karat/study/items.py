@@ -1,4 +1,4 @@
-"""Item tables: one row an item and condition, from CSV or a spreadsheet, or from templates and a lexicon.
+"""Item tables: one row per item and condition, from CSV or a spreadsheet, or from templates and a lexicon.
 
 Spreadsheets that were made for another tool, or for none, have the right columns under other names. These are never
 taken for karat's own in silence: messages name them, so that they are renamed.
@@ -111,7 +111,7 @@ def long_table(
 
 
 def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], task: str) -> Items:
-    """Sentences with `{slots}`, one row a condition, filled from a lexicon with one row an item.
+    """Sentences with `{slots}`, one row per condition, filled from a lexicon with one row per item.
 
     24 items in 4 conditions are so written once: 4 templates and 24 rows of words.
     """
@@ -169,7 +169,9 @@ def source_file(path: Path) -> SourceFile:
     if not path.is_file():
         beside = [other.name for other in path.parent.glob("*") if other.is_file()]
         close = nearest(path.name, sorted(beside))
-        raise KaratError(f"There is no file {path}; the study file names it.{f' Is {close} meant?' if close else ''}")
+        raise KaratError(
+            f"The study file names {path}, which does not exist.{f' Did you mean {close}?' if close else ''}"
+        )
     return table_file(path)
 
 
@@ -218,7 +220,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
                 used[slot] = None
                 continue
             close = nearest(slot, columns)
-            mend = f"Is {{{close}}} meant?" if close else f"The lexicon has {', '.join(columns)}."
+            mend = f"Did you mean {{{close}}}?" if close else f"The lexicon has {', '.join(columns)}."
             problems.add(f"the slot {{{slot}}} is no column of {words.file.name}", mend, file=file, place=place,
                          number=line)  # fmt: skip
     for slot in used:
@@ -305,7 +307,7 @@ def _flag_unknown(
     for row, value in enumerate(frame[column].to_list()):
         if value is not None and (value.lower() if column == "function" else value) not in known:
             close = function_meant(value) if column == "function" else nearest(value, list(known))
-            mend = f"Is {close} meant? " if close else ""
+            mend = f"Did you mean {close}? " if close else ""
             file, place, number = locate(row)
             problems.add("is not known", f"{mend}There are {', '.join(known)}.", column=column, value=value, file=file,
                          place=place, number=number)  # fmt: skip

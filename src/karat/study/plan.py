@@ -52,7 +52,7 @@ class BlockPlan:
     """The lists of a block."""
 
     lists: tuple[pl.DataFrame, ...]
-    """The trials of each list, one row a trial."""
+    """The trials of each list, one row per trial."""
     notes: tuple[Message, ...] = ()
     """What is unbalanced."""
 
@@ -185,7 +185,7 @@ def _in_order(
 
 
 def _names(left: Mapping[str, str | None], right: Mapping[str, str | None], compared: str | None) -> tuple[str, str]:
-    """A name for each side: its own item, or the item with what tells the two apart."""
+    """A name for each side: its own item, or the item with what distinguishes the two."""
     if left["item"] != right["item"]:
         return str(left["item"]), str(right["item"])
     for column in (compared, "status"):

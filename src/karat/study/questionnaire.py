@@ -22,7 +22,7 @@ HALVES_TRIES = 200
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """What one participant sees, one row a trial (a differential: one row a trial and adjective pair), in order."""
+    """What one participant sees, in order: one row per trial (in a differential, per trial and adjective pair)."""
 
     frame: pl.DataFrame
     list: int

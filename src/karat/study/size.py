@@ -25,7 +25,7 @@ from karat.errors import KaratError, shown
 from karat.messages import Message
 from karat.study.chance import joint, pass_probability, smallest, smallest_joint
 from karat.study.guessing import Share, as_fraction, share, sides
-from karat.study.tasks import AROUND_MINUTES
+from karat.study.tasks import AROUND_MINUTES, instead_of
 from karat.study.tasks import TASKS as ALL_TASKS
 
 TASKS = ("yes-no", "likert", "choice")
@@ -152,7 +152,9 @@ def size(
     """
     levels = _levels(design)
     if task not in TASKS:
-        raise SizeError(f"task: {shown(task)} has no rule for its size. Known: {', '.join(TASKS)}.")
+        raise SizeError(
+            f"task: {shown(task)} has no rule for its size. {instead_of(str(task)) or ''} Use {', '.join(TASKS)}."
+        )
     if per_condition < 1 or calibration < 0 or participants < 1:
         raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
     ratio = as_fraction(fillers_per_test, "fillers_per_test")

@@ -102,12 +102,12 @@ class Study:
 
 
 def load(path: str | Path) -> Study:
-    """Read a study file and the tables it names; all flaws are told together, with file, line and mend.
+    """Read a study file and its tables; all problems are reported together, with file, line and fix.
 
     >>> load("nowhere.toml")
     Traceback (most recent call last):
     ...
-    karat.study.file.StudyError: There is no study file nowhere.toml. `karat init` writes one to begin with.
+    karat.study.file.StudyError: There is no study file nowhere.toml. `karat init` writes one to start from.
     """
     found = find_study(path)
     settings, text = read_settings(found)
@@ -155,7 +155,7 @@ def with_lists(study: Study, lists: int | None) -> Study:
 
 
 def with_participants(study: Study, participants: int | None) -> Study:
-    """The same study for another number of participants, for whom random pairs are drawn."""
+    """The same study for another number of participants, with random pairs drawn for each."""
     if participants is None:
         return study
     recruitment = study.settings.recruitment.model_copy(update={"participants": participants})

@@ -36,13 +36,13 @@ def test_pause_resume_close(researcher: Visitor, fielded: Fielded) -> None:
     page = submit(researcher, "/admin/blind", "/state", {"state": "closed"})
     assert "The study is closed" in page.text
     assert fielded.come().outcome == "closed"
-    assert "could be seen from" not in page.text
+    assert "were visible from" not in page.text
 
 
 def test_a_study_that_is_opened_again_is_no_longer_blind(researcher: Visitor, fielded: Fielded) -> None:
     submit(researcher, "/admin/blind", "/state", {"state": "closed"})
     page = submit(researcher, "/admin/blind", "/state", {"state": "running"})
-    assert "Answers to test trials could be seen from" in page.text
+    assert "Answers to test trials were visible from" in page.text
 
 
 def test_states_that_cannot_follow_are_refused(researcher: Visitor, fielded: Fielded) -> None:
@@ -56,7 +56,7 @@ def test_excluding_frees_the_place_and_restoring_takes_it_back(researcher: Visit
     assert fielded.come().outcome == "full"
     page = submit(researcher, f"/admin/blind/people/{names[2]}", "/decision", {"decision": "excluded"})
     assert "no word about payment" in page.text
-    assert "Excluding data is not refusing payment" in page.text
+    assert "Excluding data does not mean refusing payment" in page.text
     (gone,) = sessions(fielded, names[2])
     assert gone.state == "excluded"
     assert "7 of 8 eligible" in researcher.get("/admin/blind").text

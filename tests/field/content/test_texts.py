@@ -80,7 +80,7 @@ def test_a_study_changes_single_texts() -> None:
 @pytest.mark.parametrize(
     ("key", "text", "sentence"),
     [
-        ("page.skp", "x", 'there is no text "page.skp". Is page.skip meant?'),
+        ("page.skp", "x", 'there is no text "page.skp". Did you mean page.skip?'),
         ("browser.count", "{nunber} of {of}", "has no slot {nunber}. There are {number}, {of}."),
         ("page.skip", "{name}", "has no slot {name}. It has none."),
     ],

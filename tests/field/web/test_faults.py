@@ -148,7 +148,7 @@ def test_the_tab_opened_last_goes_on(serve: Serve, visit: Visit) -> None:
     second = visit(stub, context=first.context)
     first.get_by_text("opened in another tab").wait_for()
     press(second, 1, "1")
-    first.get_by_role("button", name="Go on here").click()
+    first.get_by_role("button", name="Continue here").click()
     second.get_by_text("opened in another tab").wait_for()
     press(first, 2, "2")
     first.get_by_text("All saved").wait_for()

@@ -107,8 +107,8 @@ def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_p
     with served(study, tmp_path) as real:
         page = browser.new_page(viewport={"width": 375, "height": 812})
         page.set_default_timeout(30_000)
-        page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID=me")
-        page.get_by_role("button", name="Begin").click()
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID={'5f' * 12}")
+        page.get_by_role("button", name="Start").click()
         page.get_by_role("button", name="Continue").click()
         settle(page)
         page.get_by_role("radio").nth(1).click()

@@ -314,9 +314,9 @@ def test_a_search_starts_where_it_is_asked_to(monkeypatch: pytest.MonkeyPatch) -
     seen: list[Any] = []
     original = mixed_module.search
 
-    def search(objective: Any, begin: Any, *rest: Any) -> Any:
+    def search(objective: Any, begin: Any, *rest: Any, **more: Any) -> Any:
         seen.append((begin.copy(), objective(begin)))
-        return original(objective, begin, *rest)
+        return original(objective, begin, *rest, **more)
 
     monkeypatch.setattr(mixed_module, "search", search)
     again = fit_mixed(y, columns, NAMES, terms, family="gaussian", start=list(fit.parameters))

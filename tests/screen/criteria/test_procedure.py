@@ -22,7 +22,7 @@ CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "earnest"
 """12 who do not look at the task, and 36 in earnest."""
 PEOPLE = CROWD.participants.height
 PUBLISHED: dict[str, Any] = {"cutoffs": "published", "rule": "mean"}
-DELETION = deletion(CROWD)
+DELETION = deletion(CROWD, by="published")
 FOUND = procedure(CROWD, **PUBLISHED)
 
 
@@ -189,7 +189,7 @@ def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
     assert table["score"].to_list() == table["p_simulated"].to_list()
     assert set(table["message"]) <= {"deletion.usual", "deletion.unusual"}
     assert with_reasons(table)["reason"].str.contains("among redrawn answers p = ").all()
-    assert seen[-1] == (PEOPLE, PEOPLE)
+    assert seen[-1] == (table.height, table.height)
     no_test = Message("procedure.note", {"step": "deletion", "note": Message("deletion.no_test")})
     assert no_test in FOUND.notes
     assert no_test not in found.notes

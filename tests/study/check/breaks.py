@@ -522,6 +522,11 @@ def _(study: Study) -> None:
     study.others = []
 
 
+@broken("consent__missing")
+def _(study: Study) -> None:
+    study.settings["texts"] = {"consent": " "}
+
+
 @broken("allow__misspelt")
 def _(study: Study) -> None:
     study.settings["check"] = {"allow": ["atention"]}

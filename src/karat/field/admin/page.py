@@ -33,7 +33,9 @@ def page(request: Request, template: str, code: int = 200, **values: Any) -> HTM
 
 def render(request: Request, template: str, **values: Any) -> str:
     """A template of the dashboard, filled."""
-    text: str = request.app.state.templates.get_template(f"admin/{template}").render(ago=ago, day=day, **values)
+    text: str = request.app.state.templates.get_template(f"admin/{template}").render(
+        ago=ago, day=day, trouble=request.app.state.health.trouble, **values
+    )
     return text
 
 

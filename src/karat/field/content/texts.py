@@ -91,7 +91,7 @@ def words(language: str, overrides: Mapping[str, str] = NONE) -> Words:
     >>> words("en", {"page.contniue": "Go on"})
     Traceback (most recent call last):
     ...
-    karat.errors.KaratError: texts.words: there is no text "page.contniue". Is page.continue meant?
+    karat.errors.KaratError: texts.words: there is no text "page.contniue". Did you mean page.continue?
     """
     own = main_part(language)
     spoken = own if own in LANGUAGES else "en"
@@ -182,7 +182,7 @@ def _check_override(key: str, text: str, texts: Mapping[str, str]) -> None:
     """A text that a study says otherwise must be there, and have no slots that are not filled."""
     if key not in texts:
         close = nearest(key, list(texts))
-        mend = f" Is {close} meant?" if close else ""
+        mend = f" Did you mean {close}?" if close else ""
         raise KaratError(f'texts.words: there is no text "{key}".{mend}')
     known = SLOT.findall(texts[key])
     unknown = [slot for slot in SLOT.findall(text) if slot not in known]

@@ -48,6 +48,9 @@ class ServerConfig:
     arrivals_at_once: int = 200
     """How many sessions one address may begin at once: a lecture hall shares an address."""
 
+    request_seconds: float = 20.0
+    """How long the headers of a request, and then its body, may take to come in."""
+
     def __post_init__(self) -> None:
         if len(self.secret) < SECRET_BYTES:
             raise ServerError(f"The secret of the server is shorter than {SECRET_BYTES} bytes. Delete the file; the "

@@ -7,21 +7,29 @@ The mapping of columns is told or guessed by name, and the guess is shown. A map
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
-from karat.errors import IntakeError, cause
-from karat.intake.cells import cell_text, from_one, seconds_of
-from karat.intake.forms import SECOND_HEADER, Shaped, choices_of_pairs, refuse_needed, shape, without_nested
+from karat.errors import IntakeError, Problems, cause
+from karat.intake.cells import cell_text, chained, from_one, seconds_of
+from karat.intake.forms import (
+    SECOND_HEADER,
+    Shaped,
+    choices_of_pairs,
+    refuse_needed,
+    shape,
+    without_nested,
+    without_words,
+)
 from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.reading import Options, Question, Reader, Reading
-from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native
+from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
 from karat.intake.table_repair import read_results
 from karat.intake.wide import one_row_each
-from karat.judgments.checks import LISTS, RECORDS, places, text_column
+from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
@@ -31,10 +39,16 @@ from karat.messages import Message
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
 
 
+SIGNS = (".", "-", "--", "?", "N/A", "n/a", "n.a.", "#N/A", "NULL", "none", "None", "missing", "k.A.")
+"""What stands for no answer among answers that are numbers."""
+
+
 def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one table: its form is brought into one row per answer, then its columns get their roles."""
-    (file,) = files
-    table = table_of(file, options)
+    file = files[0]
+    table = _stacked([table_of(one, options) for one in files])
+    table, screens = _answering_screens(table)
+    table, words = _per_trial(table, options)
     told = _told(table, options)
     if is_native(table.frame, told) and options.wide is None:
         return _read_native(table, told, options)
@@ -47,6 +61,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
     frame = _mapped(long, mapping)
     frame = _with_functions(frame, roles)
+    frame, more = _with_sides(frame, options)
+    notes += more
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, more = _missing_answers(frame)
     notes += more
@@ -69,7 +85,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading = Reading(
         frame,
         table.locate if rows is None else lambda row: table.locate(rows[row]),
-        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad,
+        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad + screens + words,
         unit=shaped.unit,
         set_aside=dict(shaped.set_aside),
         bad_units=bad,
@@ -81,6 +97,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     )
     reading.set_apart(Message("role.not_trials"), gone)
     reading.set_apart(Message("form.second_rows"), seconds)
+    reading.set_apart(Message("role.not_trials"), screens)
+    reading.set_apart(Message("form.word_rows"), words)
     return reading
 
 
@@ -150,6 +168,17 @@ def refuse_absent(given: Mapping[str, str], there: Sequence[str], file: str) -> 
                 raise IntakeError(
                     f"{file} has no column {name} for --map {column}={source}.{hint} It has {', '.join(there)}."
                 )
+
+
+def _with_sides(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[Message]]:
+    """Answers such as A and B as left and right, where two columns hold what was shown on either side."""
+    if not {"left", "right", "response"} <= set(frame.columns) or options.answers:
+        return frame, []
+    sides = sides_of(text_column(frame["response"]).drop_nulls().unique().to_list())
+    if not sides:
+        return frame, []
+    note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
+    return frame.with_columns(text_column(frame["response"]).replace(sides).alias("response")), [note]
 
 
 def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
@@ -266,7 +295,7 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
         types = {"rt": pl.Float64(), "trial": pl.Int64()}
         return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
 
-    return _without_second_header(read_results(file, options.delimiter, options.sheet, numbers))
+    return _of_survey(_without_second_header(read_results(file, options.delimiter, options.sheet, numbers)))
 
 
 def _from_parquet(file: SourceFile) -> FileTable:
@@ -316,14 +345,87 @@ def _are_records(value: object) -> bool:
 
 
 def _without_second_header(table: FileTable) -> FileTable:
-    """SurveyMonkey writes what kind of answer a column holds into a second header row."""
+    """SurveyMonkey writes the parts of a question, or what kind of answer it has, into a second header row."""
     if table.frame.height < 2:
         return table
-    first = [cell for cell in table.frame.row(0) if cell is not None]
-    if len(first) < 2 or not all(isinstance(cell, str) and SECOND_HEADER.fullmatch(cell.strip()) for cell in first):
+    first = table.frame.row(0)
+    cells = [cell.strip() for cell in first if isinstance(cell, str)]
+    kinds = [SECOND_HEADER.fullmatch(cell) is not None for cell in cells]
+    parted = {"Respondent ID", "Collector ID"} <= set(table.frame.columns) and any(kinds) and first[0] is None
+    if len(cells) < 2 or not (all(kinds) or parted):
         return table
+    names: list[str] = []
+    for name, cell in zip(table.frame.columns, first, strict=True):
+        text = "" if cell is None or SECOND_HEADER.fullmatch(cell.strip()) else cell.strip()
+        free = text or name
+        while free in names:
+            free += "_"
+        names.append(free)
     locate = table.locate
-    return replace(table, frame=table.frame.slice(1), locate=lambda row: locate(row + 1))
+    return replace(table, frame=table.frame.slice(1).rename(dict(zip(table.frame.columns, names, strict=True))),
+                   locate=lambda row: locate(row + 1))  # fmt: skip
+
+
+NOT_ANSWERED = ("-9", "-1", "-10")
+"""What SoSci Survey writes for a question that was not answered, seen or known."""
+
+
+def _of_survey(table: FileTable) -> FileTable:
+    """The export of a survey tool as a table: codes for no answer are none, labels below the header are no answers."""
+    if not {"CASE", "QUESTNNR"} <= set(table.frame.columns):
+        return table
+    frame, locate = table.frame, table.locate
+    if frame.height > 1 and as_number(str(frame["CASE"][0] or "")) is None:
+        frame = frame.slice(1)
+        locate = _after_labels(table)
+    text = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    gone = sum(int(frame[name].is_in(NOT_ANSWERED).sum()) for name in text)
+    frame = frame.with_columns(pl.when(~pl.col(n).is_in(NOT_ANSWERED)).then(pl.col(n)).alias(n) for n in text)
+    notes = [Message("table.missing", {"n": gone, "words": list(NOT_ANSWERED[:2])})] if gone else []
+    return replace(table, frame=frame, locate=locate, notes=[*table.notes, *notes])
+
+
+def _after_labels(table: FileTable) -> Callable[[int], Place]:
+    return lambda row: table.locate(row + 1)
+
+
+def _answering_screens(table: FileTable) -> tuple[FileTable, int]:
+    """A log of lab.js without the screens on which nobody ever answers, and how many rows they were."""
+    names = {"sender", "sender_type", "ended_on", "response"}
+    if not names <= set(table.frame.columns):
+        return table, 0
+    given = table.frame.filter(~pl.col("response").cast(pl.String).is_in(MISSING))
+    asked = pl.col("sender").is_in(given["sender"].unique().to_list())
+    kept = table.frame.select(asked.fill_null(False).alias("kept"))["kept"]
+    if not kept.any() or kept.all():
+        return table, 0
+    rows, locate = kept.arg_true().to_list(), table.locate
+    return replace(table, frame=table.frame.filter(kept), locate=lambda row: locate(rows[row])), int((~kept).sum())
+
+
+def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
+    """The table with one row per trial where it has one per word, and how many rows that leaves out."""
+    found = without_words(table.frame) if options.wide is None else None
+    there = table.frame.columns
+    told = {name for source in options.mapping.values() for name in joined(source, there) if name in there}
+    if found is None or not told <= set(found[0].columns):
+        return table, 0
+    frame, rows = found
+    return replace(table, frame=frame, locate=lambda row: table.locate(rows[row])), table.frame.height - frame.height
+
+
+def _stacked(tables: Sequence[FileTable]) -> FileTable:
+    """Tables with the same columns, one below the other."""
+    first, *others = tables
+    if not others:
+        return first
+    problems = Problems()
+    for table in tables:
+        problems.extend(table.problems)
+    whole = chained([(table.frame.height, table.locate) for table in tables])
+    notes = list(dict.fromkeys(note for table in tables for note in table.notes))
+    frame = pl.concat([table.frame for table in tables], how="diagonal_relaxed")
+    return FileTable(first.file, frame, whole, first.delimiter, problems, notes)
 
 
 def _told(table: FileTable, options: Options) -> dict[str, str]:
@@ -386,7 +488,10 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
                 frame = frame.with_columns(numbers)
                 continue
         distinct = frame[name].unique()
-        words = distinct.filter(distinct.is_in(MISSING)).to_list()
+        signs = distinct.filter(distinct.is_in(SIGNS)).to_list()
+        rest = [cell for cell in distinct.drop_nulls().to_list() if cell not in (*SIGNS, *MISSING)]
+        nothing = MISSING if not signs or any(as_number(cell) is None for cell in rest) else (*MISSING, *SIGNS)
+        words = distinct.filter(distinct.is_in(nothing)).to_list()
         if words:
             gone = frame[name].is_in(words).fill_null(False)
             if name == "response":

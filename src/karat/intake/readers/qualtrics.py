@@ -17,7 +17,7 @@ import polars as pl
 from karat.errors import IntakeError
 from karat.intake.guess import MOST_ORDINAL_POINTS
 from karat.intake.labels import function_named_in
-from karat.intake.personal import asks_for_a_person, describes_a_person, left_out_note, names_a_person
+from karat.intake.personal import asks_for_a_person, asks_for_consent, describes_a_person, left_out_note, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import (
     ORDER,
@@ -147,7 +147,9 @@ class QualtricsColumn:
     def is_about_the_person(self) -> bool:
         """Whether the question, by its tag or its text, asks for the background: `gender`, `What is your age?`."""
         words = YOURS.split(self.text)[-1] if YOURS.search(self.text) else self.text
-        return describes_a_person(self.base) or describes_a_person(words)
+        if len(self.text) <= LONGEST_QUESTION and asks_for_consent(self.text):
+            return True
+        return any(describes_a_person(words) for words in (self.base, words, self.row_text))
 
     @property
     def base(self) -> str:

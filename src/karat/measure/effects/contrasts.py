@@ -5,9 +5,11 @@
 Rating scales are fitted by the cumulative logit model, yes or no by the logit, magnitudes and sliders by a linear model
 (magnitudes as logarithms of the ratio to the modulus). Without a formula the largest one of the design is taken
 (`karat.measure.effects.data`); where its fit is singular it is simplified, and the notes say what was left out.
-Terms have Type III tests in sum-to-zero coding: Wald's chi-squared, or F with Satterthwaite's degrees of freedom for
-measured answers. Means are estimated marginal means, on the scale of the link, with the plain means of the answers
-beside them. Pairs of means are compared with Holm's adjustment within each term.
+Terms have Type III tests in sum-to-zero coding. Tests and intervals are those for small samples, by default: t and F
+with Satterthwaite's degrees of freedom, for measured answers with Kenward and Roger's standard errors and degrees of
+freedom. z and chi-squared, which take variances as known, reject too often with few participants or items
+(docs/explanation/coverage.md). Means are estimated marginal means, on the scale of the link, with the plain means of
+the answers beside them. Pairs of means are compared with Holm's adjustment within each term.
 
 An interaction may be a matter of the scale: see `karat.measure.effects.interactions`. For sizes of effects see
 `karat.measure.effects.interactions`.
@@ -24,7 +26,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.measure.effects.data import Asked, asked_for
+from karat.measure.effects.data import Asked, asked_for, named_groups
 from karat.measure.effects.interactions import (
     EMPTY,
     REMOVABLE,
@@ -36,11 +38,13 @@ from karat.measure.effects.interactions import (
     factor_terms,
 )
 from karat.measure.result import MeasureError, MeasureResult
-from karat.measure.texts import interval
+from karat.measure.texts import interval, is_shown
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.formulas.marginal import Adjustment
+from karat.models.glrm.formulas.model import Method
 from karat.models.glrm.formulas.wald import TermTests, statistic_message
 from karat.models.glrm.mixed.search import SINGULAR
 from karat.models.numerics import known
@@ -62,9 +66,9 @@ class Contrasts(MeasureResult):
     """Tests, means and differences of the conditions of a design."""
 
     frame: pl.DataFrame
-    """Type III tests: term, chi2 (or F), df, denominator (F only), p."""
+    """Type III tests: term, F (or chi2), df, denominator (F only), p."""
     coefficients: pl.DataFrame
-    """term, estimate, se, z (or t and df), lower, upper, p."""
+    """term, estimate, se, t and df (or z), lower, upper, p."""
     means: pl.DataFrame
     """term, a column for each factor (null where it is averaged over), estimate, se, df, lower, upper, raw, n."""
     differences: pl.DataFrame
@@ -137,7 +141,7 @@ class Contrasts(MeasureResult):
         of_term, pairs = (table.filter(pl.col("term") == term) for table in (self.interactions, self.differences))
         if of_term.height:
             row, names = of_term.row(0, named=True), self._factors_of(term)
-            changes = "changes" if row["p"] < 1 - self.level else "is not shown to change"
+            changes = "changes" if is_shown(row["p"], self.level) else "is not shown to change"
             return f"The difference of {names[0]} {changes} with {' and '.join(names[1:])}: {_value(row)}"
         if pairs.height == 1 and pairs["estimate"].is_finite().item():
             row = pairs.row(0, named=True)
@@ -178,11 +182,16 @@ def contrasts(
     functions: Sequence[str] = ("test",),
     simplify: bool = True,
     level: float = 0.95,
+    df: Method | None = None,
+    adjust: Adjustment = "holm",
 ) -> Contrasts:
     """Effects of conditions with participant and item effects: tests, means, differences and effect sizes.
 
     `formula` is written as in R's lme4; without it, the largest model of the `conditions` is fitted, by default those
-    of the design. `simplify` leaves out random effects until the fit is not singular.
+    of the design. `simplify` leaves out random effects until the fit is not singular. `df` is "satterthwaite",
+    "kenward-roger" (measured answers) or "asymptotic" (z and chi-squared); by default the first, and for measured
+    answers the second. `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey"
+    (with intervals that hold for all pairs together) or "none".
 
     >>> import karat
     >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
@@ -193,12 +202,17 @@ def contrasts(
         raise MeasureError(Message("measure.level", {"level": level}))
     asked = asked_for(judgments, formula, conditions, question, functions)
     model, notes = _fitted(asked, simplify)
+    try:
+        model = model.tested_by(df)
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
     terms, tests = factor_terms(model), type_three(model)
     raw = {label: _raw_means(model, names, asked.plain) for label, names in terms.items()}
-    differences, interactions = _differences(model, raw, level), differences_of_differences(model, raw, level)
+    differences = _differences(model, raw, level, adjust)
+    interactions = differences_of_differences(model, raw, level)
     settings = {
         "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions),
-        "simplify": simplify, "family": model.family,
+        "simplify": simplify, "family": model.family, "df": model.method, "adjust": adjust,
     }  # fmt: skip
     return Contrasts(
         _tests(tests), _coefficients(model, level), _means(model, raw, level), differences,
@@ -221,7 +235,7 @@ def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
     if not model.fit.converged:
         notes.append(Message("contrasts.not_converged", {"convergence": model.fit.convergence.message}))
     kept = [note for note in model.fit.notes if note.code not in SINGULAR or not model.fit.log]
-    return model, [*notes, *kept, *model.notes]
+    return model, [*notes, *named_groups(kept), *model.notes]
 
 
 def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
@@ -265,11 +279,11 @@ def _means(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame
     return whole.select("term", *factors, pl.exclude("term", *factors))
 
 
-def _differences(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame:
+def _differences(model: Model, raw: dict[str, RawMeans], level: float, adjust: Adjustment) -> pl.DataFrame:
     tables = []
     for label, names in factor_terms(model).items():
         found = marginal_means(model, *names, level=level)
-        pairs, plain = found.differences(), raw[label]
+        pairs, plain = found.differences(adjust), raw[label]
         cells = list(zip(*found.cells.values(), strict=True))
         named = [(", ".join(one), ", ".join(other)) for one, other in combinations(cells, 2)]
         gaps = [plain.get(one, EMPTY)[0] - plain.get(other, EMPTY)[0] for one, other in combinations(cells, 2)]

@@ -197,6 +197,7 @@ CRITERION = Criterion(
     asks="who used only a small part of the scale",
     settings=ScaleUseSettings,
     computed_by=scale_use,
+    careless=False,
     impossible=_impossible,
     shares=("neutral_at_most",),
     alternatives=(

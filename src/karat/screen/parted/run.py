@@ -355,7 +355,9 @@ def _index(running: _PartedRun, seen: PartsOverview, *, only_quick: bool) -> Spa
     if only_quick and seen.answers > QUICK_ANSWERS:
         return NOT_QUICK
     try:
-        return spammer_index_in_parts(running.crowd, only_quick=only_quick)
+        found = spammer_index_in_parts(running.crowd, only_quick=only_quick)
+        # Of those who stay nothing is counted; whoever a criterion flags may be among those who are gone.
+        return found.beside({} if running.gone else {name: one.flagged for name, one in running.evidence.items()})
     except MemoryError:
         return NO_ROOM
     except ValueError as error:

@@ -88,6 +88,21 @@ function choices(form) {
   return told;
 }
 
+/** What was answered to karat's questions: the proposal that is chosen, or another column. */
+function answers(form) {
+  const told = { answered: {} };
+  for (const question of form.querySelectorAll("[data-asked]")) {
+    const chosen = question.querySelector("input:checked");
+    if ("other" in chosen.dataset) {
+      told.answered[question.dataset.asked] = question.querySelector("[data-column]").value;
+    } else {
+      Object.assign(told.answered, JSON.parse(chosen.dataset.mapping));
+      Object.assign(told, JSON.parse(chosen.dataset.options));
+    }
+  }
+  return told;
+}
+
 /** Put the page of the case, as it is now, in the place of the one that is shown. */
 async function refresh() {
   const shown = document.querySelector("#case");
@@ -166,6 +181,19 @@ function prepare() {
       await refresh();
     });
   });
+  const questions = shown.querySelector("#questions");
+  questions?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    attempt(async () => {
+      await ask("POST", `${address}/look`, JSON.stringify(answers(questions)));
+      await refresh();
+    });
+  });
+  for (const select of shown.querySelectorAll("[data-column]")) {
+    // Whoever chooses a column means that answer.
+    const other = select.closest("[data-asked]").querySelector("[data-other]");
+    select.addEventListener("change", () => (other.checked = true));
+  }
   for (const row of shown.querySelectorAll("[data-question]")) {
     // Whoever writes other answers does not mean "as karat reads it" any more.
     const kind = row.querySelector("[data-kind]");

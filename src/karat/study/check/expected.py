@@ -17,7 +17,7 @@ SCORED = ("control", "attention")
 SIDES = ("1", "2")
 """How a row with two sentences names the better one."""
 MOST = 5
-"""So many wrong answers of a block are told one by one."""
+"""Up to this many wrong answers of a block are listed one by one."""
 DASHES = re.compile(r"\s*[\u2010-\u2015\u2212]\s*|\s*\.\.+\s*")
 BETWEEN_ANSWERS = re.compile(r"\s*(?:[,;/]|\bor\b|\boder\b)\s*")
 DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?|\d{1,2}[-. ]+[^\W\d_]{3,9}\.?|[^\W\d_]{3,9}[-. ]+\d{1,2}", re.IGNORECASE)
@@ -90,12 +90,12 @@ def is_known(scale: Scale, answer: str) -> bool:
 
 
 def _mend(row: Row, answer: str) -> str:
-    """How to mend an answer that the scale does not know: what may be meant by it, and what may be written."""
+    """How to fix an answer that is not on the scale: what it may mean, and what is possible."""
     if DATE.fullmatch(answer) and isinstance(row.block.scale, Ordinal | Magnitude | Continuous):
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
     how = _mend_expected(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
     close = meant(row.block, answer)
-    return f"Is {close} meant? {how}" if close else how
+    return f"Did you mean {close}? {how}" if close else how
 
 
 def meant(block: Block, answer: str) -> str | None:
@@ -147,7 +147,7 @@ KNOWN_SHARE = 0.8
 SKEWED = 0.75
 """Where so many fillers are of one kind, ratings crowd there."""
 MOST_WORDS = 3
-"""So many words that are not understood are told one by one."""
+"""Up to this many unknown words are listed one by one."""
 WORDS = {"low": "unnatural", "mid": "doubtful", "high": "natural"}
 
 
@@ -185,7 +185,7 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
             continue
         for said, own in odd.items():
             close = nearest(said, tuple(WORDS))
-            mend = f"Is {close} meant?" if close else ""
+            mend = f"Did you mean {close}?" if close else ""
             yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
 
 

@@ -119,7 +119,7 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     if name in ("", *PLATFORMS) or stated or name in {entry.name for entry in offered("karat.platforms")}:
         return
     close = nearest(name, list(PLATFORMS))
-    hint = f"Is {close} meant? " if close else ""
+    hint = f"Did you mean {close}? " if close else ""
     yield Flaw(
         f"there is no platform {shown(name)}.",
         f"{hint}Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url.",
@@ -182,6 +182,13 @@ def screening(draft: Draft) -> Iterator[Flaw]:
     settings = draft.study.settings.screening
     if settings is None or not settings.criteria:
         yield Flaw("no criteria are stated for excluding participants; stated later, they depend on the data.")
+
+
+@rule("error", mend='Write what participants agree to: [texts] consent = "...".')
+def consent(draft: Draft) -> Iterator[Flaw]:
+    """There is no text to which participants agree before they begin. Where consent is given elsewhere, allow it."""
+    if not draft.study.settings.texts.consent.strip():
+        yield Flaw("participants are not asked for their consent.")
 
 
 @rule("error", source="Pieper et al., section 5", mend="Add what the criterion needs, or take it out of [screening].")

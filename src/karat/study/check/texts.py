@@ -60,7 +60,7 @@ def columns(draft: Draft) -> Iterator[Flaw]:
         for name in own:
             close = get_close_matches(name.lower(), missing, 1, ALIKE)
             if close:
-                yield Flaw(f"the column {shown(name)} has no meaning for karat.", f"Is {close[0]} meant? Rename it.",
+                yield Flaw(f"the column {shown(name)} is unknown to karat.", f"Did you mean {close[0]}? Rename it.",
                            (block.items.locate(0)[0], None))  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def _script(letter: str) -> str:
     return next((script for script in SCRIPTS if name.startswith(script)), "") if letter not in "µªº" else ""
 
 
-@rule("warning", mend="Add it; otherwise it tells conditions apart.")
+@rule("warning", mend="Add it; otherwise it reveals the condition.")
 def final_punctuation(draft: Draft) -> Iterator[Flaw]:
     """A sentence has no final punctuation while most others have."""
     for rows in draft.rows:
@@ -217,7 +217,7 @@ def _instructs(text: str, row: Row) -> bool:
     return row.function == "attention" or re.search(OBJECTS, rest) is not None or any(label in rest for label in labels)
 
 
-@rule("error", mend="Put a PNG, JPEG, GIF, WebP or SVG file beside the study file, or mend its name.")
+@rule("error", mend="Put a PNG, JPEG, GIF, WebP or SVG file next to the study file, or fix its name.")
 def images(draft: Draft) -> Iterator[Flaw]:
     """An image file is missing, or is of a kind that browsers do not show. Image files that the item table names: the
     server of the study shows them, and no other."""
@@ -236,8 +236,8 @@ def images(draft: Draft) -> Iterator[Flaw]:
 
 @rule("warning", mend="Take it out, or make the item one for practice.")
 def feedback(draft: Draft) -> Iterator[Flaw]:
-    """An item that is no practice item has feedback, which is never shown. Only practice tells participants anything
-    about their answers."""
+    """An item that is no practice item has feedback, which is never shown. Participants get feedback on their answers
+    only in practice."""
     found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
     if found:
         yield _gathered(found, "has feedback, but is no practice item.", "have feedback, but are no practice items")

@@ -112,7 +112,7 @@ def intervals(
 def _wald(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals:
     fit = model.fit
     names = [*fit.names]
-    estimate, se, df = fit.coefficients, fit.standard_errors, model.degrees(np.eye(len(fit.coefficients)))
+    estimate, se, df = fit.coefficients, model.standard_errors, model.degrees(np.eye(len(fit.coefficients)))
     if model.family == "ordinal":
         between = model.thresholds()
         names += between["threshold"].tolist()

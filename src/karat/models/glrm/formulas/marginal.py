@@ -34,10 +34,11 @@ from karat.models.glrm.formulas.model import Model, Table, quantile, two_sided
 from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.numerics import known as known_number
 from karat.models.numerics import significant
-from karat.models.proportions import holm
+from karat.models.proportions import benjamini_hochberg, holm
 from karat.types import Bools, Floats
 
 Scale = Literal["link", "response"]
+Adjustment = Literal["holm", "bh", "tukey", "none"]
 ESTIMABLE = 1e-6
 
 
@@ -69,8 +70,12 @@ class MarginalMeans:
         numbers = {"estimate": self.estimate, "se": self.se, "df": self.df, "lower": self.lower, "upper": self.upper}
         return cells | numbers
 
-    def differences(self) -> Differences:
-        """Every pair of cells, on the scale of the link, with Holm's adjustment of p."""
+    def differences(self, adjust: Adjustment = "holm") -> Differences:
+        """Every pair of cells, on the scale of the link, with p adjusted by Holm, Benjamini and Hochberg, or Tukey.
+
+        Tukey's adjustment is by the range of k means (the studentised range with the degrees of freedom of each
+        pair), and its intervals hold for all pairs together.
+        """
         pairs = list(combinations(range(len(self.estimate)), 2))
         contrasts = np.array([self.contrasts[i] - self.contrasts[j] for i, j in pairs]).reshape(
             -1, self.contrasts.shape[1]
@@ -78,10 +83,18 @@ class MarginalMeans:
         estimate, se, df = _linear(self.model, contrasts)
         half = quantile(self.level, df) * se
         p = two_sided(estimate / se, df)
+        if adjust == "tukey":
+            from scipy.stats import studentized_range
+
+            # Never below p, which the range loses where it is tiny.
+            adjusted = np.maximum(studentized_range.sf(np.abs(estimate / se) * np.sqrt(2), len(self.estimate), df), p)
+            half = studentized_range.ppf(self.level, len(self.estimate), df) / np.sqrt(2) * se
+        else:
+            adjusted = holm(p) if adjust == "holm" else benjamini_hochberg(p) if adjust == "bh" else p
         names = self.labels()
         return Differences(
             tuple(f"{names[i]} - {names[j]}" for i, j in pairs), estimate, se, df, estimate - half, estimate + half,
-            p, holm(p), self.level,
+            p, adjusted, self.level,
         )  # fmt: skip
 
     @property
@@ -115,7 +128,7 @@ class Differences:
     upper: Floats
     p: Floats
     adjusted: Floats
-    """p by Holm's method."""
+    """p, adjusted for all pairs."""
     level: float
 
     def table(self) -> Table:
@@ -239,7 +252,7 @@ def _linear(model: Model, contrasts: Floats) -> tuple[Floats, Floats, Floats]:
         values = np.concatenate([model.fit.coefficients, model.fit.thresholds])
         covariance = model.fit.parameter_covariance[: len(values), : len(values)]
     else:
-        values, covariance = model.fit.coefficients, model.fit.covariance
+        values, covariance = model.fit.coefficients, model.covariance
     variance = np.einsum("ki,ij,kj->k", contrasts, covariance, contrasts)
     return contrasts @ values, np.sqrt(variance), model.degrees(contrasts)
 

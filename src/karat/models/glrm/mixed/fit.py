@@ -68,19 +68,49 @@ def fit_mixed(
     """
     problem = check(response, design, names, terms, family, reml, offset)
     log: list[Message] = []
+    begin = None if start is None else np.asarray(start, dtype=np.float64)
     while True:
-        fit = _fit(problem, None if start is None else np.asarray(start, dtype=np.float64))
+        correlated = any(term.covariance == "full" and len(term.names) > 1 for term in problem.terms)
+        # A singular term with correlations is left again, so that its fit need not be verified.
+        fit = _fit(problem, begin, verify=not (simplify and correlated))
+        if simplify and correlated and not _left_again(fit):
+            fit = _fit(problem, fit.parameters)
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         step = simpler(problem.terms, fit.factors, fit.singular_terms)
         if step is None:
             log.append(Message("fit.still_singular"))
             return replace(fit, log=tuple(log))
-        problem, start = replace(problem, terms=tuple(step[0])), None
+        problem = replace(problem, terms=tuple(step[0]))
+        begin = _start_from(fit, problem)
         log.append(step[1])
 
 
-def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
+def _left_again(fit: MixedFit) -> bool:
+    return any(
+        singular and term.covariance == "full" and len(term.names) > 1
+        for term, singular in zip(fit.terms, fit.singular_terms, strict=True)
+    )
+
+
+def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
+    """The parameters of a simpler model near those of a larger one: the deviations that are left, uncorrelated."""
+    unit = np.sqrt(fit.residual_variance) if fit.family == "gaussian" else 1.0
+    deviations = {
+        (group, name): float(np.sqrt(variance)) / unit
+        for group, matrix in fit.covariances.items()
+        for name, variance in zip(fit.random_names[group], np.diag(matrix), strict=True)
+    }
+    crossing = Crossing(sides(problem.terms))
+    fixed = len(fit.parameters) - len(fit.theta)
+    begin = np.append(fit.parameters[:fixed], np.zeros(crossing.size))
+    for place, block in crossing.placed(len(begin)):
+        own = [deviations[block.group, name] for name in block.names[: block.width]]
+        begin[place : place + block.size] = np.diag(own)[block.entries]
+    return begin
+
+
+def _fit(problem: MixedProblem, start: Floats | None, verify: bool = True) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
     plain = objective_of(problem, Crossing(own), problem.design)
@@ -103,7 +133,7 @@ def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
         begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
     labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
-        found = search(objective, begin, blocks, labels)
+        found = search(objective, begin, blocks, labels, verify)
         return describe(problem, plain, found, transform, blocks, labels)
 
 

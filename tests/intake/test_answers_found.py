@@ -1,0 +1,165 @@
+"""Where the answers stand in tables that name nothing as karat does, and further forms of tables."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import karat
+from karat.intake.reading import ProposalError
+from messages import codes
+
+
+def rated(people: int, items: int, seed: int = 3, points: int = 7) -> list[tuple[int, int, int, int]]:
+    """Person, item, condition and rating of a Latin square in which people do not differ."""
+    rng = random.Random(seed)
+    rows = []
+    for person in range(people):
+        for item in range(items):
+            good = (person + item) % 2
+            rating = max(1, min(points, round(rng.gauss(points - 1.5 if good else 2.5, 1.1))))
+            rows.append((person, item, good, rating))
+    return rows
+
+
+def written(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]], delimiter: str = ",") -> Path:
+    path.parent.mkdir(exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows([header, *rows])
+    return path
+
+
+def test_a_column_called_likert_holds_answers_although_its_name_ends_in_rt(tmp_path: Path) -> None:
+    rows = [(f"VP{p}", i, "AB"[c], r) for p, i, c, r in rated(16, 16)]
+    path = written(tmp_path / "a.csv", ["Versuchsperson", "Satz", "Bedingung", "likert"], rows, ";")
+    with pytest.raises(ProposalError) as error:
+        karat.read(path)
+    assert error.value.flags == ["--map", "response=likert"]
+    judgments = karat.read(path, accept=True)
+    assert judgments.frame["item"].n_unique() == 16
+    assert judgments.factors() == ["Bedingung"]
+    assert "role.accepted" in codes(judgments.notes)
+
+
+def test_answers_without_a_telling_name_differ_on_the_same_stimuli(tmp_path: Path) -> None:
+    rows = [
+        (n, f"s{p}", f"{i}{'ab'[c]}", f"The cat number {i}{'ab'[c]} sat.", "ab"[c], r, round((r - 4) / 1.7, 4))
+        for n, (p, i, c, r) in enumerate(rated(18, 16))
+    ]
+    path = written(tmp_path / "a.csv", ["", "subj", "sent_id", "sentence", "cond", "nat", "z.nat"], rows)
+    with pytest.raises(ProposalError) as error:
+        karat.read(path)
+    assert error.value.questions[0].choices[0].mapping == {"response": "nat"}
+    assert karat.read(path, accept=True).factors() == ["cond"]
+
+
+def test_two_columns_of_sides_make_a_choice(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    rows = [
+        (f"p{p}", i, f"Ann saw {i}.", f"Saw Ann {i}.", side := rng.choice("AB"), {"A": "canonical"}.get(side, "other"))
+        for p in range(10) for i in range(12)
+    ]  # fmt: skip
+    path = written(
+        tmp_path / "a.csv", ["subject", "trial", "SentenceA", "SentenceB", "choice", "ChosenCondition"], rows
+    )
+    judgments = karat.read(path, accept=True)
+    assert judgments.scale == karat.Choice()
+    assert set(judgments.frame["response"]) == {"left", "right"}
+    assert judgments.frame.filter(pl.col("left") == "Ann saw 3.").height == 10
+    assert "form.sides" in codes(judgments.notes)
+
+
+def test_files_of_one_person_each_are_read_together(tmp_path: Path) -> None:
+    header = ["sentence", "condition", "item", "trials.thisN", "rating.response", "rating.rt", "participant", "date"]
+    by_person: dict[int, list[tuple[object, ...]]] = {}
+    for p, i, c, r in rated(8, 14, points=5):
+        by_person.setdefault(p, []).append(
+            (f"The cat {i}{c}.", "ab"[c], i, i, r, 1.5 + i / 10, f"code{p}", "2023-03-01")
+        )
+    for p, rows in by_person.items():
+        written(tmp_path / "data" / f"code{p}_ajt.csv", header, [("", "", "", "", "", "", f"code{p}", "2023"), *rows])
+    (tmp_path / "data" / "code1.log").write_text("0.1 EXP started")
+    with pytest.raises(ProposalError) as error:
+        karat.read(tmp_path / "data")
+    assert error.value.paths == (str(tmp_path / "data"),)
+    judgments = karat.read(tmp_path / "data", accept=True)
+    assert (judgments.participants.height, judgments.answers, judgments.frame["item"].n_unique()) == (8, 112, 14)
+    assert judgments.frame["rt"].null_count() == 0
+
+
+def test_a_row_per_word_becomes_a_row_per_trial(tmp_path: Path) -> None:
+    words = ["the", "cat", "saw", "a", "dog"]
+    rows = [
+        (p, i, "ab"[c], k + 1, word, 300 + k, r) for p, i, c, r in rated(10, 8) for k, word in enumerate(words)
+    ]  # fmt: skip
+    path = written(tmp_path / "a.csv", ["subj", "item", "cond", "region", "word", "rt", "rating"], rows)
+    judgments = karat.read(path)
+    assert judgments.answers == 80
+    assert "rt" not in judgments.frame.columns
+
+
+def test_survey_tools_and_their_codes(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    lime = [
+        (p, "2022-01-05", 5, "de", *(f"A{rng.choice([1, 2, 4, 5])}" for _ in range(8)), 20 + p, "A2") for p in range(12)
+    ]
+    names = [f"G1Q1[SQ{n:03}]" for n in range(1, 9)]
+    path = written(
+        tmp_path / "lime.csv", ["id", "submitdate", "lastpage", "startlanguage", *names, "age", "gender"], lime
+    )
+    assert karat.read(path, accept=True).scale == karat.Ordinal(["A1", "A2", "A3", "A4", "A5"])
+    sosci = [
+        (100 + p, "", "base", "2021-06-01", rng.randint(1, 3), *(rng.choice([1, 2, 3, 4, 5, -9]) for _ in range(10)), 1)
+        for p in range(20)
+    ]
+    names = [f"AB01_{n:02}" for n in range(1, 11)]
+    path = written(
+        tmp_path / "sosci.csv", ["CASE", "SERIAL", "QUESTNNR", "STARTED", "SD01", *names, "FINISHED"], sosci, ";"
+    )
+    judgments = karat.read(path, accept=True)
+    assert judgments.scale == karat.Ordinal(5)
+    assert sorted(judgments.frame["item"].unique()) == names
+    assert judgments.answers == sum(value != -9 for row in sosci for value in row[5:15])
+
+
+def test_the_second_header_of_surveymonkey_names_what_was_judged(tmp_path: Path) -> None:
+    sentences = [f"The cat number {n} sat." for n in range(8)]
+    first = ["Respondent ID", "Collector ID", "Start Date", "Email Address", "Rate these", *[""] * 7, "Your age?"]
+    second = ["", "", "", "", *sentences, "Open-Ended Response"]
+    rng = random.Random(4)
+    levels = ["Completely unacceptable", "Unsure", "Mostly acceptable", "Completely acceptable"]
+    rows = [(118 + p, 39, "03/04/2021", "", *(rng.choice(levels) for _ in sentences), 30) for p in range(12)]
+    judgments = karat.read(written(tmp_path / "a.csv", first, [second, *rows]), accept=True)
+    assert set(judgments.frame["item"]) == set(sentences)
+    assert (judgments.scale.kind, judgments.answers) == ("ordinal", 96)
+
+
+def test_screens_of_labjs_without_answers_are_set_aside(tmp_path: Path) -> None:
+    header = ["sender", "sender_type", "ended_on", "code", "response", "duration", "sentence", "condition", "item"]
+    rows: list[tuple[object, ...]] = []
+    for p, i, c, r in rated(10, 12):
+        rows += [
+            ("Fixation", "canvas.Screen", "timeout", f"VP{p}", "", 500, f"Cat {i}{c}.", "ab"[c], i),
+            ("Judge", "html.Screen", "response", f"VP{p}", "ja" if r > 4 else "nein", 900, f"Cat {i}{c}.", "ab"[c], i),
+        ]  # fmt: skip
+    judgments = karat.read(written(tmp_path / "a.csv", header, rows), accept=True)
+    assert (len(judgments), judgments.answers, judgments.scale.kind) == (120, 120, "binary")
+
+
+def test_signs_among_numbers_are_no_answers_and_zeros_are_told(tmp_path: Path) -> None:
+    rows = [(f"s{p}", i, "." if (p, i) == (1, 1) else r) for p, i, _, r in rated(12, 10)]
+    judgments = karat.read(written(tmp_path / "a.csv", ["subject", "item", "rating"], rows))
+    assert (judgments.scale, judgments.answers) == (karat.Ordinal(7), 119)
+    rng = random.Random(1)
+    free = [(f"s{p}", i, rng.choice([0, 10, 25, 40, 50, 75, 100, 120, 150, 200, 250, 300, 350, 400, 500, 600, 800]))
+            for p in range(12) for i in range(16)]  # fmt: skip
+    magnitude = karat.read(written(tmp_path / "m.csv", ["subject", "item", "rating"], free))
+    (note,) = [note for note in magnitude.notes if note.code == "scale.magnitude"]
+    zeros = note.values["zeros"]
+    assert zeros.code == "scale.magnitude_zeros"  # type: ignore[attr-defined]
+    assert zeros.values == {"n": sum(row[2] == 0 for row in free), "half": 5.0}  # type: ignore[attr-defined]
