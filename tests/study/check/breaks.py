@@ -17,11 +17,6 @@ def _(study: Study) -> None:
     study.settings["public_title"] = "Word order and acceptability"
 
 
-@broken("consent__none")
-def _(study: Study) -> None:
-    del study.settings["texts"]
-
-
 @broken("filler-range__ordinary-ones-natural")
 def _(study: Study) -> None:
     for filler in study.only("filler"):
@@ -399,7 +394,7 @@ def _(study: Study) -> None:
 
 @broken("instructions__school-grammar")
 def _(study: Study) -> None:
-    study.settings["texts"]["instructions"] = "Rate every sentence from 1 to 5 by the rules of English grammar."
+    study.settings["texts"] = {"instructions": "Rate every sentence from 1 to 5 by the rules of English grammar."}
 
 
 @broken("screening__none")

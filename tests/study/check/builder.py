@@ -133,7 +133,6 @@ def likert() -> Study:
         {
             "title": "Order of objects",
             "public_title": "How sentences sound",
-            "texts": {"consent": "I agree to take part."},
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},
@@ -163,7 +162,6 @@ def choice() -> Study:
         {
             "title": "Order of objects",
             "public_title": "How sentences sound",
-            "texts": {"consent": "I agree to take part."},
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},

@@ -293,10 +293,3 @@ def telling_title(draft: Draft) -> Iterator[Flaw]:
     if found:
         told = f"the public title has {', '.join(shown(word) for word in found)}, which shows what is tested."
         yield Flaw(told, spot=draft.at("public_title"))
-
-
-@rule("warning", mend="Write the consent in [texts], and let your ethics committee see it.")
-def consent(draft: Draft) -> Iterator[Flaw]:
-    """There is no text of consent, so that participants are asked without having agreed to it."""
-    if not draft.study.settings.texts.consent.strip():
-        yield Flaw("there is no text of consent; the page is left out.", spot=draft.at("texts"))
