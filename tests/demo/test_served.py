@@ -83,7 +83,7 @@ def test_a_rehearsal_leaves_the_study_alone(tmp_path: Path) -> None:
         text.replace("[recruitment]", "[recruitment]\ninvitations = true"), encoding="utf-8"
     )
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    command = [sys.executable, "-m", "karat", "rehearse", str(folder), "--bots", "12", "--keep", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "karat", "rehearse", str(folder), "--bots", "12", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "http://" not in done.stdout
