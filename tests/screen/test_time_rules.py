@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.screen.criteria.remfod import RemfodSettings, remfod
-from karat.screen.time_rules import find_outliers, time_rule
-from karat.study.time_rules import TIME_RULES
+from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
 from messages import raises
 
 

@@ -133,3 +133,12 @@ def test_size_says_what_it_does_not_know() -> None:
 def test_help_shows_an_example() -> None:
     for command in ("chance", "size"):
         assert f"Example: karat {command}" in " ".join(told(command, "--help").split())
+
+
+def test_the_fee_of_a_platform() -> None:
+    fees = (["--platform", "link"], ["--platform", "mturk"], ["--platform", "mturk", "--fee", "0.2"])
+    free, usual, own = (
+        json.loads(told("size", "2x2", "--task", "likert", "--json", *more))[0]["cost"] for more in fees
+    )
+    assert (usual, own) == (round(1.4 * free, 2), round(1.2 * free, 2))
+    assert isinstance(run("size", "2x2", "--platform", "crowdee").exception, KaratError)

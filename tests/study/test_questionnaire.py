@@ -346,3 +346,62 @@ def test_random_pairs_are_drawn_for_as_many_participants_as_are_asked_for(tmp_pa
     toml += "[order]\ntest_adjacent = true\n[recruitment]\nparticipants = 4\n"
     told, _ = run("plan", write_study(tmp_path, toml, items=items), "--participants", "10", "--json")
     assert json.loads(told)["lists"] == 10
+
+
+PAIRS = """title = "Pairs"
+[[block]]
+task = "choice"
+items = "items.csv"
+pairs = {{ target = true, random = {random} }}
+subset = {{ per_participant = 4, ratings = 3 }}
+"""
+
+
+def paired(count: int) -> str:
+    rows = "".join(f"t{n}{side},test,p{n},Sentence {n} {side}.\n" for n in range(count) for side in "ab")
+    return f"item,function,pair,sentence\n{rows}f1,filler,,It rained.\nf2,filler,,It snowed.\n"
+
+
+@pytest.mark.parametrize("random", [0, 3])
+def test_subsets_of_pairs(random: int, tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(paired(8).replace("filler,,", "filler,f,"))
+    (tmp_path / "study.toml").write_text(PAIRS.format(random=random))
+    study = karat.study.load(tmp_path)
+    assert study.lists == 6  # eight pairs with three ratings each, four per participant
+    shown = [study.trials(0, number) for number in range(1, study.lists + 1)]
+    assert {frame.height for frame in shown} == {4 + random + 1}
+    target = pl.concat(shown, how="diagonal").filter(pl.col("pair").is_not_null() & (pl.col("function") == "test"))
+    assert target.group_by("pair").len()["len"].to_list() == [3] * 8
+
+
+def test_a_subset_of_pairs_that_are_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(paired(8))
+    (tmp_path / "study.toml").write_text(PAIRS.format(random=2).replace("target = true", "target = false"))
+    with pytest.raises(karat.KaratError, match=r"block\.subset"):
+        karat.study.load(tmp_path)
+
+
+def test_members_of_a_pair_in_different_halves(tmp_path: Path) -> None:
+    fillers = "".join(f"x{n},filler,,Filler {n}.\n" for n in range(18))
+    (tmp_path / "items.csv").write_text(paired(8) + fillers)
+    text = 'title = "x"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n[order]\nhalves = "pair"\n'
+    (tmp_path / "study.toml").write_text(text)
+    study = karat.study.load(tmp_path)
+    first_members = set()
+    for person in range(6):
+        frame = study.questionnaire(participant=person).frame
+        functions = frame["function"].to_list()
+        assert not any(a == b == "test" for a, b in pairwise(functions))
+        early, late = frame[:18], frame[18:]
+        for half in (early, late):
+            assert sorted(half["pair"].drop_nulls()) == [f"p{n}" for n in range(8)]
+        first_members.add(tuple(sorted(early.filter(pl.col("function") == "test")["item"])))
+    assert len(first_members) == 6
+
+
+def test_halves_need_their_column(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,sentence\nt1,It rained.\n")
+    text = 'title = "x"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n[order]\nhalves = "pair"\n'
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.raises(karat.KaratError, match=r"line 6, order\.halves"):
+        karat.study.load(tmp_path)

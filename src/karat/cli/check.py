@@ -30,12 +30,13 @@ def check(
 
     loaded = load(study)
     # Page texts belong to the server, a layer above the checks, but a misspelt name should be reported here.
-    words(loaded.settings.language, loaded.settings.texts.words)
+    note = words(loaded.settings.language, loaded.settings.texts.words).note
     with working(f"checking {loaded.path.name}", quiet=quiet or as_json):
         report = run(loaded)
     if as_json:
-        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps({**report.to_dict(), "note": note}, ensure_ascii=False, indent=2))
     elif not quiet:
-        typer.echo("\n".join(report.lines()))
+        head, *rest = report.lines()
+        typer.echo("\n".join([head, *([f"Note: {note}"] if note else []), *rest]))
     if report.errors:
         raise typer.Exit(1)

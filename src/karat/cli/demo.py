@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ from karat.cli.options import KeepAnyway, has_screen, has_terminal
 from karat.cli.progress import counting, working
 
 if TYPE_CHECKING:
-    from karat.demo import Served
+    from karat.demo import Answered, Served
 
 EXAMPLE = "Example: karat demo --out my-demo"
 
@@ -32,15 +32,62 @@ def demo(
     show: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the report in a browser, if there is a display.")
     ] = True,
+    stay: Annotated[
+        bool, typer.Option("--stay", help="Keep the server running when the report is written, until Ctrl-C.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Run a complete example study with 60 bots: design, check, serve, screen, measure, report.
 
-    In a terminal the server and its dashboard run until Ctrl-C; elsewhere they stop once the report is written.
+    In a terminal the server and its dashboard run until Ctrl-C; elsewhere they stop once the report is written, unless
+    you use --stay.
     """
     from karat import demo as story
 
     keep = keep or out
+    with _server(lambda: story.serve(keep), keep, serve, as_json) as served:
+        simulated = None if served is not None else story.simulated(keep)
+        _run(served, simulated, keep, "karat demo", stay or (not as_json and has_terminal()), show, as_json)
+
+
+REHEARSE_EXAMPLE = "Example: karat rehearse my-study --bots 30"
+
+
+def rehearse(
+    study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
+    bots: Annotated[int, typer.Option("--bots", help="Let this many bots of all kinds take part.", min=12)] = 30,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")] = Path(
+        "karat-rehearsal"
+    ),
+    stay: Annotated[
+        bool, typer.Option("--stay", help="Keep the server running when the report is written, until Ctrl-C.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Rehearse a study: bots of all kinds answer it on a server of its own, then it is screened and reported.
+
+    The bots go through every page, as participants do. Their answers are kept apart from those of the study.
+    """
+    from karat import demo as story
+    from karat.study.study import load
+
+    loaded = load(study)
+    with _server(lambda: story.rehearse(loaded, out, bots), out, True, as_json) as served:
+        _run(served, None, out, "karat rehearse", stay, False, as_json)
+
+
+def _run(
+    served: Served | None,
+    simulated: tuple[list[str], Answered] | None,
+    folder: Path,
+    command: str,
+    stays: bool,
+    show: bool,
+    as_json: bool,
+) -> None:
+    """Let bots take part, report on it, and say what happened; the address of a server only where it stays."""
+    from karat import demo as story
+
     lines: list[str] = []
 
     def say(*new: str) -> None:
@@ -48,44 +95,43 @@ def demo(
         if not as_json:
             typer.echo("\n".join(new))
 
-    watched = not as_json and has_terminal()
-    keep.mkdir(parents=True, exist_ok=True)
-    with _server(keep, serve, as_json) as served:
-        if served is None:
-            introduced, answered = story.simulated(keep)
-            say(*introduced)
-        else:
-            say(*served.lines)
-            with counting("bots are answering", quiet=as_json) as progress:
-                answered = served.answered(progress, watched=watched)
-        say(answered.line)
-        reported = story.report(answered, keep, lambda part: working(part, quiet=as_json))
-        say(*reported.lines)
-        page = reported.page.resolve()
-        if as_json:
-            typer.echo(json.dumps({"page": str(page), "lines": lines}))
-        else:
-            typer.echo(f"\nThe report is in {page}")
-        if show and has_terminal() and has_screen():
-            typer.launch(str(page))
-            if served is not None:
-                typer.launch(f"{served.server.address}/admin")
-        if served is not None and watched:
+    if served is not None:
+        say(*served.introduced, *(served.addresses if stays else []))
+        with counting("bots are answering", quiet=as_json) as progress:
+            answered = served.answered(progress, watched=stays and has_terminal())
+    elif simulated is not None:
+        introduced, answered = simulated
+        say(*introduced)
+    else:
+        return
+    say(answered.line)
+    reported = story.report(answered, folder, lambda part: working(part, quiet=as_json), command)
+    say(*reported.lines)
+    page = reported.page.resolve()
+    if as_json:
+        typer.echo(json.dumps({"page": str(page), "lines": lines}))
+    else:
+        typer.echo(f"\nThe report is in {page}")
+    if show and has_terminal() and has_screen():
+        typer.launch(str(page))
+        if served is not None and stays:
+            typer.launch(f"{served.server.address}/admin")
+    if served is not None and stays:
+        if not as_json:
             typer.echo("The server is still running: open its dashboard, or take part yourself. Press Ctrl-C to stop.")
-            served.server.wait()
+        served.server.wait()
 
 
 @contextmanager
-def _server(keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
+def _server(start: Callable[[], Served], keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
     """The server of the demo, if wanted; stopped at the end, by Ctrl-C and when the demo is terminated."""
-    from karat import demo as story
-
+    keep.mkdir(parents=True, exist_ok=True)
     if not wanted:
         yield None
         return
     with _terminating_cleanly():
         with working("starting the server", quiet=quiet):
-            served = story.serve(keep)
+            served = start()
         try:
             yield served
         except KeyboardInterrupt:

@@ -70,6 +70,7 @@ GROUPS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "simulate": (simulate.simulate, simulate.EXAMPLE),
     },
     "Run": {
+        "rehearse": (demo.rehearse, demo.REHEARSE_EXAMPLE),
         "serve": (serve.serve, serve.EXAMPLE),
         "links": (links.links, links.EXAMPLE),
         "status": (status.status, status.EXAMPLE),

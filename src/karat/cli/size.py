@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.chance import aligned
+from karat.errors import KaratError
 
 if TYPE_CHECKING:
     from karat.study.size import Size
@@ -40,20 +41,27 @@ def size(
     ] = None,
     pay: Annotated[float, typer.Option("--pay", help="Set the pay per hour.", min=0, metavar="N")] = 12.0,
     fee: Annotated[
-        float,
+        float | None,
         typer.Option("--fee", help="Set the fee of the platform as a share of the pay.", min=0, max=1, metavar="SHARE"),
-    ] = 0.333,
+    ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", help="Use the fee of this platform: prolific, mturk or link.", metavar="NAME")
+    ] = "prolific",
     currency: Annotated[str, typer.Option("--currency", help="Set the currency.", metavar="NAME")] = "EUR",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Show how many trials a design needs per task, how long they take and what they cost."""
-    from karat.study.size import TASKS
+    from karat.study.size import PLATFORM_FEES, TASKS
     from karat.study.size import size as size_of
 
+    if platform not in PLATFORM_FEES:
+        known = ", ".join(PLATFORM_FEES)
+        raise KaratError(f"karat has no fee for the platform {platform}, only for {known}. Use --fee for others.")
+    charged = PLATFORM_FEES[platform] if fee is None else fee
     sizes = [
         size_of(
             design, name, points=points, no_difference=no_difference, slips=slips, participants=participants,
-            seconds=seconds, pay=pay, fee=fee, currency=currency,
+            seconds=seconds, pay=pay, fee=charged, currency=currency,
         )
         for name in dict.fromkeys(task or TASKS)
     ]  # fmt: skip

@@ -116,10 +116,32 @@ class BlockSettings(BlockKeys):
         if self.compared is not None and self.compared not in self.factors:
             flaws.append(flaw("is none of the factors", meant(self.compared, list(self.factors)), "compared",
                               value=self.compared))  # fmt: skip
+        flaws += self._wrong_wide()
         within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
+        if self.subset is not None and self.pairs is not None and not self.pairs.target:
+            told = "shows a part of the pairs of the item table, but pairs has target = false"
+            flaws.append(flaw(told, "Leave out subset, or set target = true.", "subset"))
         if self.subset is not None and within:
             told = f"shows each item as it is, but {within[0]} varies within items"
             flaws.append(flaw(told, 'Use lists, or items of one level each: between = "items".', "subset"))
+        return flaws
+
+    def _wrong_wide(self) -> list[InitErrorDetails]:
+        """Columns of a wide item table without one level of each factor, and two columns for one condition."""
+        flaws, columns = [], dict[tuple[str, ...], str]()
+        for column, levels in self.wide.items():
+            place = ("wide", column)
+            if len(levels) != len(self.factors):
+                told = f"has {counted(len(levels), 'level')} for {counted(len(self.factors), 'factor')}"
+                order = f": {', '.join(self.factors)}" if self.factors else ""
+                flaws.append(flaw(told, f"Write one level of each factor, in the order of factors{order}.", *place))
+                continue
+            for level, (name, factor) in zip(levels, self.factors.items(), strict=True):
+                if level not in factor.levels:
+                    flaws.append(flaw(f"is no level of {name}", meant(level, factor.levels), *place, value=level))
+            other = columns.setdefault(tuple(levels), column)
+            if other != column:
+                flaws.append(flaw(f"has the same levels as {other}", "Give every column its own condition.", *place))
         return flaws
 
 
@@ -145,6 +167,9 @@ class OrderSettings(Settings):
     )
     distance: dict[str, Annotated[int, Field(ge=1)]] = Field(
         {}, description="Column = how many positions trials that share a value must at least be apart."
+    )
+    halves: str | None = Field(
+        None, description="A column, such as pair: trials that share a value are divided between the two halves."
     )
     keep_ratio: bool = Field(False, description="Keep the share of test trials the same in every quarter.")
     mixed_blocks: int = Field(0, ge=0, description="Deal the trials into so many blocks of equal mixture.")

@@ -14,7 +14,7 @@ The questionnaire takes about ... minutes; 36 participants cost ... EUR.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import ceil, comb, prod
 from typing import Any
@@ -121,6 +121,11 @@ class Size:
         }
 
 
+PLATFORM_FEES: Mapping[str, float] = {"prolific": 0.333, "mturk": 0.40, "link": 0.0}
+"""What platforms add to the pay, as a share, before taxes: Prolific for academic researchers; Mechanical Turk for HITs
+with ten assignments or more (20 % and another 20 %, since July 2015). Price lists change: look before you pay."""
+
+
 def size(
     design: str | int | Sequence[int] = "2x2",
     task: str = "likert",
@@ -137,7 +142,7 @@ def size(
     seconds: float | None = None,
     around: float = AROUND_MINUTES,
     pay: float = 12.0,
-    fee: float = 0.333,
+    fee: float = PLATFORM_FEES["prolific"],
     currency: str = "EUR",
 ) -> Size:
     """The questionnaire that a design needs: `2x2`, or the numbers of levels, such as (2, 3).

@@ -23,7 +23,7 @@ from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.in_parts import InParts
 from karat.screen.parted.remfod import PartedRemfod, remfod_in_parts, take_times
-from karat.study.time_rules import TIME_RULES
+from karat.screen.time_rules import TIME_RULES
 from messages import codes, raises
 
 FUNCTIONS = np.array(["test", "filler", "control", "practice"])

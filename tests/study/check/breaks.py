@@ -7,6 +7,22 @@ import shutil
 from tests.study.check.builder import BROKEN, FOLDER, SOUND, Study, broken, choice, parts, row, sentence, tests
 
 
+@broken("public-title__none")
+def _(study: Study) -> None:
+    del study.settings["public_title"]
+
+
+@broken("telling-title__a-level-and-a-term")
+def _(study: Study) -> None:
+    study.settings["public_title"] = "Word order and acceptability"
+
+
+@broken("filler-range__ordinary-ones-natural")
+def _(study: Study) -> None:
+    for filler in study.only("filler"):
+        filler.update(status="grammatical", acceptability="high")
+
+
 @broken("lexicalisations__four-of-each")
 def _(study: Study) -> None:
     study.tests = tests(8)

@@ -132,6 +132,7 @@ def likert() -> Study:
     study = Study(
         {
             "title": "Order of objects",
+            "public_title": "How sentences sound",
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},
@@ -160,6 +161,7 @@ def choice() -> Study:
     study = Study(
         {
             "title": "Order of objects",
+            "public_title": "How sentences sound",
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},

@@ -83,7 +83,7 @@ def test_the_example_of_attention_says_what_to_use() -> None:
         "with one slip with p = .179."
     )
     assert finding.mend == "Use 6 (5 right, p = .041)."
-    assert finding.place == "study.toml:12"
+    assert finding.place == "study.toml:13"
 
 
 def test_a_row_at_fault_is_named() -> None:

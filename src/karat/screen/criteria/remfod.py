@@ -32,9 +32,8 @@ from karat.judgments.trial_order import order_messages
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, timed, values_of
-from karat.screen.time_rules import adjusted_for_length, find_outliers, time_rule
+from karat.screen.time_rules import TIME_RULES, TimeRule, adjusted_for_length, find_outliers, time_rule
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
-from karat.study.time_rules import TIME_RULES, TimeRule
 from karat.types import Bools, Floats
 
 if TYPE_CHECKING:

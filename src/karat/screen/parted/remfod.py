@@ -47,11 +47,11 @@ from karat.screen.time_rules import (
     Cutoffs,
     OutlierSearch,
     TimedTrials,
+    TimeRule,
     group_codes,
     search_rounds,
     sorted_by_group,
 )
-from karat.study.time_rules import TimeRule
 from karat.types import Ints
 
 BATCHES = 2

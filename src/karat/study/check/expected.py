@@ -208,6 +208,15 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
             )
 
 
+ORDINARY = 6
+"""From so many ordinary fillers on, all of them at one end are a pattern."""
+
+
+def name_of(degrees: Counter[str]) -> str:
+    """The degree that most rows have."""
+    return degrees.most_common(1)[0][0]
+
+
 @rule("warning", source=SECTION, mend="Add fillers until both ends and the middle of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
     """The fillers leave out an end of the scale or its middle, or nearly all stand at one place. Fillers from fully
@@ -236,6 +245,16 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 f"Add fillers that are {clearly}{WORDS[missing[0]]}.",
                 fillers[0].spot,
             )
+        else:
+            ordinary = [row for row in fillers if row.function == "filler"]
+            only = _degrees(ordinary)
+            if len(only) == 1 and only.total() == len(ordinary) >= ORDINARY and name_of(only) != "mid":
+                yield Flaw(
+                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so that only controls use the "
+                    "other end of the scale, and participants can tell them.",
+                    "Vary the fillers.",
+                    ordinary[0].spot,
+                )
 
 
 @rule("warning", source=SECTION, mend="Add fillers of the acceptability of the test items.")

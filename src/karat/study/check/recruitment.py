@@ -66,11 +66,12 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         subset = block.settings.subset
         if subset is None:
             continue
-        items = len({row.item for row in draft.rows[index] if row.function == "test"})
+        key = "item" if block.settings.pairs is None else "pair"
+        items = len({row[key] or row.item for row in draft.rows[index] if row.function == "test"})
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
             yield Flaw(
-                f"{items} items with {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
+                f"{items} {key}s, {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
                 f"need {needed} participants; {number} are wanted.",
                 f"Recruit {needed}.",
                 draft.at("recruitment", "participants"),

@@ -1,4 +1,4 @@
-"""Rules about sentences: what a reader of the item table would stumble over."""
+"""Rules about texts: what a reader of the item table would stumble over, and what participants read beforehand."""
 
 from __future__ import annotations
 
@@ -265,3 +265,31 @@ def instructions(draft: Draft) -> Iterator[Flaw]:
             "school.",
             spot=draft.at("texts", "instructions"),
         )
+
+
+TELLING = (
+    "acceptability", "grammaticality", "grammatical", "ungrammatical", "hypothesis", "effect", "versus", "island",
+    "akzeptabilität", "grammatikalität", "grammatisch", "ungrammatisch", "hypothese", "effekt", "einfluss", "syntax",
+)  # fmt: skip
+"""Words of the field, which tell participants what a study is about."""
+
+
+@rule("warning", mend="Set public_title to something harmless, such as How sentences sound.")
+def public_title(draft: Draft) -> Iterator[Flaw]:
+    """The study has no `public_title`, so that participants see its title. Titles often name what is tested."""
+    if not draft.study.settings.public_title:
+        yield Flaw(f"participants will see the title {shown(draft.study.title)}.", spot=draft.at("title"))
+
+
+@rule("warning", mend="Choose a public_title that says nothing about what is compared.")
+def telling_title(draft: Draft) -> Iterator[Flaw]:
+    """The title that participants see names a factor, a level or a term of the field. It gives the hypothesis away."""
+    title = draft.study.settings.public_title
+    words = {word.casefold() for word in re.findall(r"\w{4,}", title)}
+    named = [name for block in draft.study.settings.block for factor, own in block.factors.items()
+             for name in (factor, *own.levels)]  # fmt: skip
+    telling = {word.casefold() for name in named for word in re.findall(r"\w{4,}", name)} | set(TELLING)
+    found = sorted(words & telling)
+    if found:
+        told = f"the public title has {', '.join(shown(word) for word in found)}, which shows what is tested."
+        yield Flaw(told, spot=draft.at("public_title"))

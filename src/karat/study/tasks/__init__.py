@@ -62,6 +62,8 @@ def register(task: Task) -> Task:
     """
     if task.name in TASKS:
         raise KaratError(f"karat has a task {task.name} itself. Choose another name.")
+    if not task.instructions:
+        raise KaratError(f"The task {task.name} has no instructions in English. Add instructions for en.")
     _added[task.name] = task
     return task
 
