@@ -107,8 +107,8 @@ def controls(
         raise ScreenError(Message("controls.published_only_positional"))
     if refused_setting(ControlSettings, neutral_at_most=neutral_at_most):
         raise ScreenError(Message("neutral.bad_share", {"value": neutral_at_most}))
-        if account != "positional":
-            raise ScreenError(Message("controls.neutral_only_positional"))
+    if neutral_at_most is not None and account != "positional":
+        raise ScreenError(Message("controls.neutral_only_positional"))
     settings = {
         "account": account, "alpha": alpha, "slips": slips, "published": published, "neutral_at_most": neutral_at_most,
     }  # fmt: skip
