@@ -51,9 +51,10 @@ SOURCES = {
     "preregistration": ("study",),
     "colophon": (),
     "words": (),
+    "r-script": (),
 }  # fmt: skip
 """Which results each section speaks of; the sections of measures speak of their part."""
-LONG = 12
+LONG = 20
 """Sentences name only the first and the last row of tables with more estimates than this."""
 QUOTABLE = ("notes", "reason", "skipped")
 """Keys of remarks, which the page quotes as they are."""

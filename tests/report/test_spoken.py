@@ -83,7 +83,7 @@ def test_numbers_of_a_preregistration_are_stated_in_the_study(planned: ReportDat
         ("times", r"^(\d+) intermissions"),
         ("attention", r"p = \.(\d+)"),
         ("strengths-0", r"estimates of (\d+)"),
-        ("contrasts-1", r"χ²\(1\) = (\d+)\."),
+        ("contrasts-1", r"F\(1, [\d.]+\) = (\d+)\."),
         ("agreement-3", r"for (\d+) participants"),
         ("methods", r"have (1,\d+) answers"),
         ("methods", r"In all, (\d+) of"),
