@@ -70,7 +70,7 @@ async def landing(slug: str, request: Request) -> Response:
 
 
 async def _shut(request: Request, field: ServedStudy, link: VisitLink, session: Session | None) -> str:
-    """Why nobody new can begin now; empty for those who may be here already, whom the next page knows."""
+    """Why nobody new can start; empty for participants who may already have started, since the next page decides."""
     person = field.hash_of(field.platform.name, link.person)
     if session is not None or link.preview or link.invitation:
         return ""
