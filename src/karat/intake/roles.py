@@ -493,7 +493,7 @@ class _RoleSearch:
             return
         answers = self.contents[source]
         for first, second in SIDES:
-            named = {}
+            named: dict[tuple[str, ...], dict[str, Content]] = {}
             for content in self._free():
                 words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
                 if content.distinct > 1 and not content.is_other and {first, second} & set(words):

@@ -286,8 +286,8 @@ def _ranked(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
         levels = whole.cells.height
         own = [n for n in free if n not in whole.names and _Factors(rows, (*whole.names, n)).cells.height == levels]
         pairs = [one for n in own if (one := _Factors(rows, (n,)).with_one(own, levels)) and one.cells.height == levels]
-        best = min(pairs, key=lambda one: one.rank, default=None) or whole.with_one(free, FEW_CELLS, EVEN) or whole
-        return [name for name in names if name in best.names]
+        parts = min(pairs, key=lambda one: one.rank, default=None) or whole.with_one(free, FEW_CELLS, EVEN) or whole
+        return [name for name in names if name in parts.names]
     pairs = [one for n in free if (one := _Factors(rows, (n,)).with_one(free, MOST_CELLS))]
     if pairs:
         best = min(pairs, key=lambda one: one.rank)
