@@ -123,7 +123,12 @@ def verdict_table(scored: Sequence[Scored]) -> str:
         kinds = np.concatenate([one.kinds for one in own])
         flagged = np.concatenate([one.flagged for one in own])
         body += [
-            [task, kind, str(int((kinds == kind).sum())), number(float(flagged[kinds == kind].mean()))]
+            [
+                task,
+                kind.replace("earnest", "attentive"),
+                str(int((kinds == kind).sum())),
+                number(float(flagged[kinds == kind].mean())),
+            ]
             for kind in dict.fromkeys(["earnest", FAST, "dawdler", MINORITY, *kinds.tolist()])
             if (kinds == kind).any()
         ]
