@@ -285,10 +285,12 @@ def _ranked(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
     for whole in sorted(named, key=lambda one: CONDITION.fullmatch(one.names[0])[1] is None):  # type: ignore[index]
         levels = whole.cells.height
         own = [n for n in free if n not in whole.names and _Factors(rows, (*whole.names, n)).cells.height == levels]
-        pairs = [one for n in own if (one := _Factors(rows, (n,)).with_one(own, levels)) and one.cells.height == levels]
+        both = [_Factors(rows, (n,)).with_one(own, levels) for n in own]
+        pairs = [one for one in both if one is not None and one.cells.height == levels]
         parts = min(pairs, key=lambda one: one.rank, default=None) or whole.with_one(free, FEW_CELLS, EVEN) or whole
         return [name for name in names if name in parts.names]
-    pairs = [one for n in free if (one := _Factors(rows, (n,)).with_one(free, MOST_CELLS))]
+    both = [_Factors(rows, (n,)).with_one(free, MOST_CELLS) for n in free]
+    pairs = [one for one in both if one is not None]
     if pairs:
         best = min(pairs, key=lambda one: one.rank)
         return [name for name in names if name in best.names]
