@@ -10,7 +10,7 @@ FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev browser demo test tests checks test-slow lint style types docs benchmarks datasets replication screenshots constraints build licences sbom coverage mutation clean
+.PHONY: help setup setup-dev browser demo test tests checks test-slow lint style types docs benchmarks datasets replication screenshots constraints build licences sbom audit coverage mutation clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
@@ -21,7 +21,7 @@ help:
 	@echo "make style        ruff only"
 	@echo "make types        mypy only"
 	@echo "make docs         build the documentation into site/"
-	@echo "make benchmarks   measure the ratios that README and docs quote, and write them there (over an hour; BENCHMARKS=benchmarks/read.py for one)"
+	@echo "make benchmarks   measure the ratios in docs/performance.md and other pages, and write them there (over an hour; BENCHMARKS=benchmarks/read.py for one)"
 	@echo "make datasets     make the example data again"
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"
@@ -29,6 +29,7 @@ help:
 	@echo "make build        wheel and sdist into dist/, built twice and compared, with their checksums"
 	@echo "make licences     every dependency at run time with its licence; fails on one that must not be there"
 	@echo "make sbom         the software bill of materials into dist/"
+	@echo "make audit        known vulnerabilities of the dependencies, where the registries can be reached"
 	@echo "make coverage     the lines of models, screen and study that tests run; fails under 95 %"
 	@echo "make mutation     change MODULES one thing at a time and print the changes that no test notices"
 	@echo "make clean        remove what make made"
@@ -73,7 +74,7 @@ test: setup-dev browser
 	@$(MAKE) --no-print-directory -j 2 tests checks
 
 tests: setup-dev browser
-	$(ALONE) $(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs -m "not slow"
+	$(ALONE) $(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs --durations=30 -m "not slow"
 
 checks: style types docs
 
@@ -124,6 +125,10 @@ licences: setup-dev
 sbom: setup-dev
 	@$(PIP) --editable ".[bayes,cluster,postgres]"
 	@$(ENV) -m tools.sbom
+
+audit: setup-dev
+	@$(ENV) -m pip --disable-pip-version-check -q install pip-audit || echo "pip-audit cannot be installed here"
+	@$(ENV) -m tools.audit
 
 coverage: setup-dev
 	@$(PIP) --group coverage

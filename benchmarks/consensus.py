@@ -5,7 +5,7 @@ and crowd-kit's DawidSkene from its pandas table, installed into an environment 
 karat's judgments have names as text, crowd-kit's table has numbers, which are faster for it. Both turn about, and the
 best of each counts. The greatest difference of posteriors is printed; the run fails where it is above 1e-6 or where
 karat is less than ten times faster. Then, for karat alone, the rounds until convergence, and the bootstrap of the
-coefficients of agreement. `--write` puts the ratio into the README; `--smallest` takes 5,000 labels.
+coefficients of agreement. `--write` puts the ratio into docs/performance.md; `--smallest` takes 5,000 labels.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def main() -> int:
     """Print times; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("labels", type=int, nargs="?", default=1_000_000, help="how many labels")
-    parser.add_argument("--write", action="store_true", help="put the ratio into the README")
+    parser.add_argument("--write", action="store_true", help="write the ratio to docs/performance.md")
     asked = parse_options(parser)
     made = answers(SMALLEST if asked.smallest else asked.labels)
     judgments = judgments_of(*made)

@@ -8,9 +8,9 @@ which targets hold; the run fails where one is missed.
 As it comes it takes about a quarter of an hour on two idle cores. --full draws five times as many replications, --tiny
 next to none, --smallest one of each sort without the slow peers (to see that everything runs). Seeds are held out: they
 begin at 1,000,001 and are kept for the published tables; --develop takes those from 1 on. --write puts the tables into
-docs/credence.md and a row into the README. Deletion, MACE and Dawid-Skene are run on the first replications of each
-scenario only, and deletion in windows on fewer of some, because they take long; they are compared with credence on the
-same. crowd-kit is installed into an environment of its own under the temporary folder.
+docs/credence.md and a row into docs/performance.md. Deletion, MACE and Dawid-Skene are run on the first replications of
+each scenario only, and deletion in windows on fewer of some, because they take long; they are compared with credence on
+the same. crowd-kit is installed into an environment of its own under the temporary folder.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from credence_parts import crowd_kit, runs, targets
 from credence_parts.crowds import Crowd, draw_crowd
 from credence_parts.effect import estimates
 from credence_parts.injected import Injected
-from credence_parts.page import PARTS, page_parts
+from credence_parts.page import SHORT, TABLES, page_parts
 from credence_parts.runs import Scored
 from credence_parts.scenes import DEVELOPMENT, HELD_OUT
 from credence_parts.tables import calibration_table, number, rows_of
@@ -40,7 +40,8 @@ from karat.screen.criteria.credence import credence
 
 PROCESSES = 2
 ROW = "credence of 10,000 participants with 100 answers each"
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "credence.md"
+PAGES = {Path(__file__).resolve().parent.parent / "docs" / f"{name}.md": parts
+         for name, parts in (("credence", SHORT), ("credence-tables", TABLES))}  # fmt: skip
 LARGE, SMALL = Crowd("random guessing", workers=10_000, trials=100), Crowd("random guessing")
 STUDIES = {"quick": 30, "full": 200, "tiny": 2, "smallest": 1}
 SIZES = {"quick": runs.QUICK, "full": runs.FULL, "tiny": runs.TINY, "smallest": runs.TINY}
@@ -78,7 +79,7 @@ def all_targets(scored: list[Scored], seconds: float, crowd: Crowd) -> list[targ
     simulated = [one for one in scored if not isinstance(one.job.scenario, Injected)]
     injected = [one for one in scored if isinstance(one.job.scenario, Injected)]
     found = [targets.near_oracle(rows, late=False), targets.near_oracle(rows, late=True), targets.on_real_data(rows)]
-    found += [targets.nobody_ahead(rows), targets.minorities(rows)]
+    found += [targets.nobody_ahead(rows), targets.minorities(rows), *targets.fair_to_families(scored)]
     _, error, people, planted = calibration_table(simulated)
     found.append(targets.calibrated("simulated data", error, people, planted, targets.SIMULATED_ECE, targets.ENOUGH))
     if injected:
@@ -89,7 +90,7 @@ def all_targets(scored: list[Scored], seconds: float, crowd: Crowd) -> list[targ
 
 
 def readme_row(scored: list[Scored], seconds: float) -> str:
-    """What the README says."""
+    """What docs/performance.md says."""
     rows = rows_of(scored)
     full_time, switching = (number(targets.short_of_oracle(rows, late), 3) for late in (False, True))
     _, error, _, _ = calibration_table([one for one in scored if not isinstance(one.job.scenario, Injected)])
@@ -104,12 +105,15 @@ def main() -> int:
     size.add_argument("--full", action="store_const", const="full", dest="size", help="five times as many replications")
     size.add_argument("--tiny", action="store_const", const="tiny", dest="size", help="next to none")
     parser.add_argument("--develop", action="store_true", help="the seeds on which the model was made")
-    parser.add_argument("--write", action="store_true", help="put the figures into docs/credence.md and README")
+    parser.add_argument(
+        "--write", action="store_true", help="write the figures to docs/credence.md and docs/performance.md"
+    )
     asked = parse_options(parser)
     chosen = "smallest" if asked.smallest else asked.size or "quick"
     first = DEVELOPMENT if asked.develop else HELD_OUT
     if asked.write:
-        check_page(PAGE, PARTS)
+        for path, parts in PAGES.items():
+            check_page(path, parts)
     if not asked.smallest and crowd_kit.python() is None:
         print(f"{crowd_kit.PEER} cannot be installed here: without MACE and Dawid-Skene", file=sys.stderr)
     start = time.perf_counter()
@@ -127,7 +131,8 @@ def main() -> int:
     print(f"{time.perf_counter() - start:.0f} s in all\n")
     print("\n".join(str(one) for one in found))
     if asked.write:
-        write_page(PAGE, told)
+        for path, parts in PAGES.items():
+            write_page(path, {name: text for name, text in told.items() if name in parts})
         write_rows({ROW: readme_row(scored, seconds)})
     return int(not all(one.holds for one in found) and not asked.smallest)
 

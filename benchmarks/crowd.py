@@ -7,7 +7,7 @@ peak memory; the whole criterion from judgments of as many workers; and the pape
 
 Judgments of a million workers have 100 million rows. Names of participants are text, as a reader gives them; items,
 answers and functions are categories (polars Enum), since as text they alone would take 5 GB. `--write` puts the ratio
-into the README; `--smallest` takes 1,000 workers throughout.
+into docs/performance.md; `--smallest` takes 1,000 workers throughout.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def main() -> int:
     """Print times; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("workers", type=int, nargs="?", default=1_000_000, help="the largest crowd")
-    parser.add_argument("--write", action="store_true", help="put the ratio into the README")
+    parser.add_argument("--write", action="store_true", help="write the ratio to docs/performance.md")
     asked = parse_options(parser)
     simulated, largest = (SMALLEST, SMALLEST) if asked.smallest else (SIMULATED, asked.workers)
     ours, theirs = seconds(lambda: cutoffs(simulated)), lme4_seconds()

@@ -1,6 +1,6 @@
 """Bots against the server, a bare endpoint and oTree: python benchmarks/field.py [--quick] [--without-otree]
 
-In one run, on this machine, bots and servers together: answers a second and their latency (50th, 95th, 99th percentile)
+In one run, on this machine, bots and servers together: answers per second and latency (50th, 95th, 99th percentile)
 for 50, 200 and 1,000 participants who answer without a pause, and for 1,000 who answer every five seconds; how long
 1,000 arrivals at once take; and the memory of the server; on SQLite and, where there is one, on PostgreSQL. Beside it a
 bare FastAPI endpoint with one durable SQLite insert a request, and an oTree project of the same content (installed
@@ -9,7 +9,7 @@ the next page has come. The limits at the end are those that the project holds i
 
 Last, where there is PostgreSQL, the answers of 200 participants with one, two and four server processes on it, each of
 which answers its share of the bots; with `--processes 1 2 4` only this is measured. `--write` puts the ratios into the
-README and the table of processes into docs/scale.md. `--smallest` sends ten bots at most, without oTree.
+docs/performance.md and the table of processes into docs/scale.md. `--smallest` sends ten bots at most, without oTree.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Load:
 
     @property
     def rate(self) -> float:
-        """Answers a second."""
+        """Answers per second."""
         return len(self.seconds) / self.duration if self.duration else 0.0
 
     def percentile(self, share: float) -> float:
@@ -255,7 +255,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--processes", type=int, nargs="+", metavar="N", help="only PostgreSQL, with so many server processes"
     )
-    parser.add_argument("--write", action="store_true", help="put the figures into the README and docs/scale.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the figures to docs/performance.md and docs/scale.md"
+    )
     options = parse_options(parser, arguments)
     if options.write:
         check_page(PAGE, ["processes"])
@@ -274,14 +276,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with ServerProcess(path, folder / f"data-{database}", database=url) as server:
                 rates[database] = of_karat(database, server, way, size, held)
         share = rates["SQLite"] / reference.rate
-        print(f"karat on SQLite beside the bare endpoint, {size.compared} bots: {share:.2f} of its answers a second")
+        print(f"karat on SQLite beside the bare endpoint, {size.compared} bots: {share:.2f} of its answers per second")
         held.append(("a third of the bare endpoint's answers", share >= SHARE_OF_BARE))
         if not options.without_otree and not options.smallest:
             times = beside_otree(folder, path, rates["SQLite"], size.least)
             held.append(("twenty times oTree's answers", times >= TIMES_OTREE))
             if options.write:
-                told = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} a second here)"
-                write_rows({ROW: f"{times:.0f} times oTree's answers a second, {told}"})
+                told = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} per second here)"
+                write_rows({ROW: f"{times:.0f} times oTree's answers per second, {told}"})
         if "PostgreSQL" in urls and size.processes:
             several(size.processes, folder, path, way, urls, size, options.write)
     for what, kept in held:
@@ -290,7 +292,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def of_karat(database: str, server: ServerProcess, way: Way, size: Size, held: list[tuple[str, bool]]) -> float:
-    """Print what karat does on a database and note what is held; the answers a second of the crowd compared."""
+    """Print what karat does on a database and note what is held; the answers per second of the crowd compared."""
     rates = {}
     for people in size.crowds:
         measured, crowd = measure([server], way, people, size.least)
@@ -311,10 +313,10 @@ def of_karat(database: str, server: ServerProcess, way: Way, size: Size, held: l
 def several(
     counts: Sequence[int], folder: Path, path: Path, way: Way, urls: dict[str, str], size: Size, write: bool
 ) -> int:
-    """Print, and write, the answers a second of a crowd on one PostgreSQL, for each number of server processes."""
+    """Print, and write, the answers per second of a crowd on one PostgreSQL, for each number of server processes."""
     if "PostgreSQL" not in urls:
         return 1
-    table = ["| servers on one PostgreSQL | answers a second, together | half of them within | 99 % within |"]
+    table = ["| servers on one PostgreSQL | answers per second, together | half of them within | 99 % within |"]
     table += ["| ---: | ---: | ---: | ---: |"]
     for number in counts:
         with contextlib.ExitStack() as stack:
@@ -343,7 +345,7 @@ def beside_otree(folder: Path, path: Path, rate: float, least: float) -> float:
     peer = Load(taken, duration)
     print(f"{'oTree on SQLite, 200 bots':<34}{peer}")
     print(f"{'':<34}  200 participants made in {making:.1f} s")
-    print(f"karat beside oTree on SQLite, 200 bots: {rate / peer.rate:.0f} times as many answers a second")
+    print(f"karat beside oTree on SQLite, 200 bots: {rate / peer.rate:.0f} times as many answers per second")
     return rate / peer.rate
 
 

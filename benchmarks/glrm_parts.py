@@ -5,7 +5,7 @@ memory and in eight parts, one after the other in this process and on one thread
 parts costs by itself. Then follows what a pass over a million answers takes, from which a fit of any size can be told:
 passes x answers / processes. Times are processor seconds. `--answers 100000 300000 1000000` asks for more than the
 default of 30,000 and 100,000. Fails where the log-likelihoods differ by 1e-8 relative, or the ratio is above its limit.
-`--write` puts the last ratio into the README; `--smallest` takes 3,000 answers.
+`--write` puts the last ratio into docs/performance.md; `--smallest` takes 3,000 answers.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print times and ratios; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--answers", type=int, nargs="+", default=[30_000, 100_000], help="how many answers")
-    parser.add_argument("--write", action="store_true", help="put the ratio of 100,000 answers into the README")
+    parser.add_argument(
+        "--write", action="store_true", help="write the ratio of 100,000 answers to docs/performance.md"
+    )
     asked, held = parse_options(parser, arguments), True
     for number in [SMALLEST] if asked.smallest else asked.answers:
         response, worker, task = crowd(number)

@@ -7,7 +7,7 @@ faster than one can read. The table is read without a word about its columns and
 without them, since without times the third kind cannot be seen. Beside the second, the agreement with the majority,
 with the benefit of knowing where to cut: at the lowest cutoff that finds as many spammers, how many others are
 excluded. The run fails where credence flags more than one in a hundred others, or misses more than one in twenty of
-those whom it can see. `--write` puts the figures into the README; `--smallest` takes 10,000
+those whom it can see. `--write` puts the figures into docs/performance.md; `--smallest` takes 10,000
 labels.
 """
 
@@ -90,7 +90,7 @@ def main() -> None:
     """Screen with times and without; beside the agreement with the majority."""
     options = argparse.ArgumentParser(description="Credence on crowd labels with known spammers.")
     options.add_argument("labels", nargs="?", type=float, default=LABELS_OF_ROW)
-    options.add_argument("--write", action="store_true", help="write the figures into the README")
+    options.add_argument("--write", action="store_true", help="write the figures to docs/performance.md")
     asked = parse_options(options)
     table, spammer, kind = made(SMALLEST if asked.smallest else int(asked.labels))
     blind = spammer & (kind != TOO_FAST)

@@ -1,4 +1,4 @@
-"""How many orders a second, beside shuffle-and-retry: python benchmarks/plan.py [PARTICIPANTS]
+"""How many orders per second, beside shuffle-and-retry: python benchmarks/plan.py [PARTICIPANTS]
 
 A questionnaire of 120 trials is ordered anew for each of 10,000 participants, on one core, with all rules at once: 36
 test trials among 78 others, none adjacent to another; six calibration trials first; 12 controls and 6 attention trials
@@ -6,7 +6,7 @@ spread over the whole; limits on equal status, acceptability and polarity in a r
 test trials and others kept in each quarter. Shuffle-and-retry (calibration first, the rest shuffled until all rules
 hold) gets as many seconds as all of karat's orders took. Every tenth order is checked again after the
 clock stopped. Seconds are those of the processor, so that other work on the machine does not count.
-`--write` puts the rate into the README; `--smallest` makes 20 orders.
+`--write` puts the rate into docs/performance.md; `--smallest` makes 20 orders.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def main() -> int:
     """Print both; fail where the limit is not held or an order breaks a rule."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("participants", type=int, nargs="?", default=10_000, help="orders to be made")
-    parser.add_argument("--write", action="store_true", help="put the rate into the README")
+    parser.add_argument("--write", action="store_true", help="write the rate to docs/performance.md")
     asked = parse_options(parser)
     participants = SMALLEST if asked.smallest else asked.participants
     trials = questionnaire()
@@ -87,12 +87,12 @@ def main() -> int:
     found, tries = shuffled(trials, seconds)
     rate = participants / seconds
     print(f"{participants:,} orders of {len(trials)} trials, all rules at once, one core")
-    print(f"karat            {seconds:.1f} s, {rate:,.0f} orders a second (to be held: {LIMIT:,.0f})")
+    print(f"karat            {seconds:.1f} s, {rate:,.0f} orders per second (to be held: {LIMIT:,.0f})")
     print(f"                 {different:,} different orders; {broken} of {len(orders[::10]):,} checked break a rule")
     print(f"shuffle, retry   {seconds:.1f} s, {tries:,} shuffles, {found or 'none'} within the rules")
     if asked.write:
         theirs = f"shuffling finds {found or 'none'} in {tries:,} tries"
-        write_rows({ROW: f"{rate:,.0f} orders a second on one core here; {theirs}"})
+        write_rows({ROW: f"{rate:,.0f} orders per second on one core here; {theirs}"})
     return int((rate < LIMIT and not asked.smallest) or broken > 0)
 
 

@@ -4,7 +4,7 @@ A judgments CSV of a million rows is generated; `karat.read` (find the reader, r
 bare `polars.read_csv` are run in turn, each in a fresh process, several times; the medians make the ratio. Memory is
 the peak of the process above what Python with polars imported needs. `--narrow` leaves out the columns that make a real
 file wide: what text costs in memory then weighs more beside a file of few bytes a row. `--write` puts the ratios into
-the README; `--smallest` reads 1,000 rows once.
+docs/performance.md; `--smallest` reads 1,000 rows once.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("rows", type=int, nargs="?", default=1_000_000, help="rows of the file")
     parser.add_argument("--narrow", action="store_true", help="fewer columns")
-    parser.add_argument("--write", action="store_true", help="put the ratios into the README")
+    parser.add_argument("--write", action="store_true", help="write the ratios to docs/performance.md")
     asked = parse_options(parser)
     rows, rounds = (SMALLEST, 1) if asked.smallest else (asked.rows, ROUNDS)
     with tempfile.TemporaryDirectory() as folder:

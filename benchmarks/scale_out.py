@@ -12,7 +12,7 @@ an environment of its own, on the smallest size.
 
 Sizes are given as 1e6 1e7 1e8; without any, it is 1e6, which takes some minutes, most of them for the peer; --smallest
 is 5,000 trials in two parts, one turn, without the peer. 1e8 takes about 6 GB of disk. --write puts the tables into
-docs/scale.md and a row into the README. The run fails where a target is missed.
+docs/scale.md and a row into docs/performance.md. The run fails where a target is missed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pathlib import Path
 import polars as pl
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from benchmarks.marked import check_page, parse_options, write_page, write_rows
+from benchmarks.marked import PERFORMANCE, check_page, parse_options, write_page, write_rows
 from benchmarks.peers.environment import environment
 from benchmarks.scale_parts.generated import BYTES, generate, parts_for
 from benchmarks.scale_parts.measured import ONE_THREAD, Measured, check_room, measure, python
@@ -43,7 +43,7 @@ from benchmarks.scale_parts.page import (
     cost_table,
     found_of,
     peer_table,
-    readme_rows,
+    performance_rows,
     seconds_of,
     size_table,
     summary_table,
@@ -155,7 +155,9 @@ def main() -> int:
     """Measure, print the tables; fail where a target is missed."""
     parser = argparse.ArgumentParser(description="Screening judgments in parts, by size and processes.")
     parser.add_argument("trials", nargs="*", type=float, default=[1e6], help="sizes, such as 1e6 1e7 1e8")
-    parser.add_argument("--write", action="store_true", help="put the figures into docs/scale.md and README")
+    parser.add_argument(
+        "--write", action="store_true", help="write the figures to docs/scale.md and docs/performance.md"
+    )
     parser.add_argument("--without-peer", action="store_true", help="do not run dask.dataframe")
     parser.add_argument("--parts", type=int, help="files of every size; 6 to 512 unless given")
     parser.add_argument("--limit", type=float, default=3600, help="seconds after which the peer is given up")
@@ -178,13 +180,13 @@ def main() -> int:
     tables = {
         "summary": summary_table(found, f"{command} --write", machine()),
         "sizes": size_table(done), "peer": peer_table(done), "constants": constants_table(constants, command),
-        "cost": cost_table(constants, (ROOT / "README.md").read_text(encoding="utf-8")),
+        "cost": cost_table(constants, PERFORMANCE.read_text(encoding="utf-8")),
     }  # fmt: skip
     print("\n" + "\n\n".join(tables.values()) + "\n")
     print("\n".join(str(one) for one in found))
     if asked.write:
         write_page(PAGE, tables)
-        write_rows(readme_rows(done))
+        write_rows(performance_rows(done))
     return int(not all(one.holds for one in found) and not asked.smallest)
 
 

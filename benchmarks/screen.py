@@ -4,7 +4,7 @@ In one run: the first paper's Likert study where its data are at hand (../shared
 the same size (70 people, 108 trials), karat beside pandas (group medians by `transform`, recomputed every round), with
 the CPU time of the authors' R code as it was recorded with the data; then 1e5 up to 1e7 trials, 100 a participant, by
 karat alone, with the time per million trials, which should stay level, and the peak memory above what the judgments
-take. `--write` puts the ratios into the README; `--smallest` takes one round and 10,000 trials.
+take. `--write` puts the ratios into docs/performance.md; `--smallest` takes one round and 10,000 trials.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def main() -> int:
     """Print times and ratios; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("trials", type=int, nargs="?", default=10_000_000, help="the largest number of trials")
-    parser.add_argument("--write", action="store_true", help="put the ratios into the README")
+    parser.add_argument("--write", action="store_true", help="write the ratios to docs/performance.md")
     asked = parse_options(parser)
     real = real_study()
     ratios = {}

@@ -1,7 +1,7 @@
 """How long `karat --help` takes beside `python -c "import polars"`: python benchmarks/start.py
 
-Both are run in turn, in fresh processes; the medians make the ratio, which `--write` puts into the README. `--smallest`
-is a single round.
+Both are run in turn, in fresh processes; the medians make the ratio, which `--write` puts into docs/performance.md.
+`--smallest` is a single round.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def seconds(command: list[str]) -> float:
 def main() -> int:
     """Print both and their ratio; fail where the limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put the ratio into the README")
+    parser.add_argument("--write", action="store_true", help="write the ratio to docs/performance.md")
     asked = parse_options(parser)
     rounds = 1 if asked.smallest else ROUNDS
     for command in (HELP, POLARS):

@@ -6,12 +6,13 @@
     thurstone   Point estimates of the reference choices, 300 items and 150 participants. Fails above 60 seconds.
     nuts        The posterior of the same, with the extra `bayes` in an environment of its own: the smallest effective
                 sample size over standardised strengths and sigmas, per second, compilation and first fit included.
-                Fails below 20 times JAGS and below the reference's Gibbs sampler (about 2 a second). JAGS is not run:
+                Fails below 20 times JAGS and below the reference's Gibbs sampler (about 2 per second). JAGS is not run:
                 its figures are those of the reference, from a busy machine.
     factors     Factor analysis of 25 items and 2,800 people beside R's psych, where that is installed.
 
-The last three need ../shared/reference and are left out where it is missing. `--write` puts the ratios into the README;
-`--smallest` draws a few choices and ratings for all parts, and asks only those other programs that are there.
+The last three need ../shared/reference and are left out where it is missing. `--write` puts the ratios into
+docs/performance.md; `--smallest` draws a few choices and ratings for all parts, and asks only those other programs
+that are there.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def thurstone(_: dict[str, str], smallest: bool) -> bool:
 
 
 def nuts(rows: dict[str, str], smallest: bool) -> bool:
-    """The posterior; whether its effective draws a second are too few."""
+    """The posterior; whether its effective draws per second are too few."""
     made, draws = (drawn_choices(), 50) if smallest else (reference_choices(), 500)
     python = None if made is None else environment("bayes", BAYES, "numpyro, scipy", PINNED, install=not smallest)
     if made is None or python is None:
@@ -180,10 +181,12 @@ def nuts(rows: dict[str, str], smallest: bool) -> bool:
     jags = golden["criterion_per_participant"]["jags"]
     jags_took = float(np.sum(jags["seconds_compile_burnin_sample_per_chain"]))
     rate, jags_rate = ess / took, min(jags[name]["ess_min_over_sd_alpha"] for name in ("alpha", "sigma")) / jags_took
-    print(f"smallest effective size                       {ess:.0f}: {rate:.1f} a second (reference sampler {GIBBS:g})")
+    print(
+        f"smallest effective size                       {ess:.0f}: {rate:.1f} per second (reference sampler {GIBBS:g})"
+    )
     told = f"{rate / jags_rate:.0f} times (at least {AHEAD_OF_JAGS:g})"
-    print(f"JAGS, as recorded                             {jags_rate:.3f} a second: {told}")
-    rows[POSTERIOR_ROW] = f"{rate / jags_rate:.0f} times its effective draws a second ({rate:.1f})"
+    print(f"JAGS, as recorded                             {jags_rate:.3f} per second: {told}")
+    rows[POSTERIOR_ROW] = f"{rate / jags_rate:.0f} times its effective draws per second ({rate:.1f})"
     return rate < GIBBS or rate < AHEAD_OF_JAGS * jags_rate
 
 
@@ -235,7 +238,7 @@ def main() -> int:
     """Print times; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, []], help=f"of {', '.join(PARTS)}")
-    parser.add_argument("--write", action="store_true", help="put the ratios into the README")
+    parser.add_argument("--write", action="store_true", help="write the ratios to docs/performance.md")
     asked, rows = parse_options(parser), {}
     missed = [PARTS[name](rows, asked.smallest) for name in asked.parts or PARTS]
     if asked.write:

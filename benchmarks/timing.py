@@ -262,7 +262,7 @@ def conditions(measured: pl.DataFrame, load: float) -> str:
         f"{AT_A_TIME} sessions at a time; other programs made a load of {load:.1f} when it began{priority}. The page "
         f"was isolated from other origins in {measured['isolated'].sum()} of {measured.height} trials. The smallest "
         f"step of its clock was {measured['resolution'].max():.3f} ms, and it had "
-        f"{' to '.join(f'{rate:.0f}' for rate in sorted({rates.min(), rates.max()}))} frames a second."
+        f"{' to '.join(f'{rate:.0f}' for rate in sorted({rates.min(), rates.max()}))} frames per second."
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
 import pytest
+import typer.main
 
 import karat
 from commands import run
@@ -27,8 +29,47 @@ def test_help_shows_an_example() -> None:
     for command in app.registered_commands:
         if command.hidden:
             continue
-        told = " ".join(run(command.name or "", "--help")[0].split())
-        assert f"Example: karat {command.name}" in told
+        assert f"Example: karat {command.name}" in shown(command.name or "")
+
+
+def shown(*arguments: str) -> str:
+    """The words of a help page, without its frame."""
+    return " ".join(run(*arguments, "--help")[0].replace("│", " ").split())
+
+
+def test_help_is_complete_and_names_no_python_type() -> None:
+    for name, command in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        if command.hidden:
+            continue
+        page = shown(name)
+        texts = [command.help, *(one.help for one in command.params if not getattr(one, "hidden", False))]
+        missing = [text for text in texts if any(word not in page for word in text.split())]
+        assert missing == [], name
+        assert not re.search(r"<(?:bool|str|int|float|path|list)|\{[A-Z]", page), name
+
+
+def test_commands_are_grouped() -> None:
+    page = run("--help")[0]
+    places = [page.index(f"─ {group} ─") for group in ("Design", "Run", "Screen", "Measure", "Report", "Tools")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("older", "command"), [("--keep", "demo"), ("--safe", "export"), ("--model", "power")])
+def test_older_names_of_options_still_work(older: str, command: str) -> None:
+    found = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
+    (option,) = [one for one in found.params if older in one.opts]
+    assert option.hidden
+
+
+@pytest.mark.parametrize("name", ["items.xlsx", "items.csv"])
+def test_a_table_is_not_taken_for_a_study_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("item,sentence\n")
+    assert "is a table, not a study file" in run("check", tmp_path / name, status=2)[1]
+
+
+@pytest.mark.parametrize(("word", "answer"), [("audio", "text and pictures only"), ("2afc", "task choice")])
+def test_known_words_for_other_tasks_are_answered(tmp_path: Path, word: str, answer: str) -> None:
+    assert answer in run("init", tmp_path / "new", "--task", word, status=2)[1]
 
 
 def test_version() -> None:
@@ -118,16 +159,16 @@ def test_flags_reach_the_readers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        (["--from", "jsPsyhc"], "There is no source jsPsyhc. Is jspsych meant?"),
-        (["--map", "participant"], "--map participant: write NAME=VALUE."),
+        (["--from", "jsPsyhc"], "There is no source jsPsyhc. Did you mean jspsych?"),
+        (["--map", "participant"], "--map participant: use the form NAME=VALUE."),
         (["--map", "participant=worker"], "has no column worker"),
         (["--scale", "likert"], "is not a scale"),
-        (["--scale", "binary", "--scale", "choice"], "say for which question"),
-        (["--rt-unit", "min"], "write s or ms"),
-        (["--decimal", "x"], "write . or ,"),
-        (["--delimiter", "::"], "write one sign"),
+        (["--scale", "binary", "--scale", "choice"], "name the question"),
+        (["--rt-unit", "min"], "use s or ms"),
+        (["--decimal", "x"], "use . or ,"),
+        (["--delimiter", "::"], "use a single character"),
         (["--encoding", "klingon"], "is no encoding"),
-        (["-o", "x.docx"], "written as .parquet or .csv"),
+        (["-o", "x.docx"], "ends in .parquet or .csv"),
         (["-o", "x.parquet", "--safe-for-spreadsheets"], "is for CSV"),
     ],
 )
@@ -137,7 +178,7 @@ def test_wrong_flags_are_told(flags: list[str], told: str, good: Path) -> None:
 
 def test_what_is_no_finite_number_is_refused(tmp_path: Path) -> None:
     for flag in ("--participants", "--items", "--effect"):
-        assert f"{flag} 24,nan: write numbers" in run("power", tmp_path, flag, "24,nan", status=2)[1]
+        assert f"{flag} 24,nan: use numbers" in run("power", tmp_path, flag, "24,nan", status=2)[1]
 
 
 def test_a_place_that_cannot_be_written_is_told(good: Path) -> None:

@@ -209,5 +209,6 @@ def test_tables_go_between_their_markers(tmp_path: Path) -> None:
     write_page(path, {"one": "new"})
     assert path.read_text() == "a\n<!-- one -->\n\nnew\n\n<!-- end -->\nb\n<!-- two -->\nkept\n<!-- end -->\n"
     with pytest.raises(SystemExit, match="no place for summary"):
-        check_page(path, page.PARTS)
-    check_page(ROOT / "docs" / "credence.md", page.PARTS)
+        check_page(path, page.SHORT)
+    check_page(ROOT / "docs" / "credence.md", page.SHORT)
+    check_page(ROOT / "docs" / "credence-tables.md", page.TABLES)

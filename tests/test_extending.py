@@ -134,9 +134,9 @@ def test_a_study_may_state_it_and_its_settings_are_checked(tmp_path: Path) -> No
     assert screening.excluded == ("p0", "p1")
     found, _ = run("check", tmp_path, "--json")
     assert [one["rule"] for one in json.loads(found)["findings"]] == ["participants"]
-    with pytest.raises(ValueError, match="alternating has no setting 'at_mots'; is at_most meant"):
+    with pytest.raises(ValueError, match="alternating has no setting 'at_mots'; did you mean at_most"):
         criterion_settings("alternating", {"at_mots": 1})
-    with pytest.raises(ValueError, match="no screening criterion 'alternatin'; is alternating meant"):
+    with pytest.raises(ValueError, match="no screening criterion 'alternatin'; did you mean alternating"):
         criterion_settings("alternatin", {})
 
 

@@ -93,7 +93,7 @@ def test_the_style_ends_with_the_block_and_no_window_is_opened() -> None:
 
 @given(st.lists(st.floats(0, 300), max_size=8))
 def test_labels_are_moved_apart_and_keep_their_order(places: list[float]) -> None:
-    moved = figures._apart(sorted(places), 10)
+    moved = figures.moved_apart(sorted(places), 10)
     assert len(moved) == len(places)
     assert all(later - earlier >= 10 - 1e-6 for earlier, later in itertools.pairwise(moved))
     if all(later - earlier >= 10 for earlier, later in zip(sorted(places), sorted(places)[1:], strict=False)):

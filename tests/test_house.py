@@ -117,6 +117,18 @@ def test_no_module_imports_itself_by_way_of_others(root: Path) -> None:
     assert [name for name in imports if name in reached(name, imports)] == []
 
 
+def test_tests_import_nothing_private(root: Path) -> None:
+    found = [
+        f"{path.relative_to(root)}:{node.lineno} {one.name}"
+        for path in sorted((root / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("karat")
+        for one in node.names
+        if one.name.startswith("_") and not one.name.startswith("__")
+    ]
+    assert found == []
+
+
 @pytest.mark.parametrize("statement", ["import karat", "import karat; karat.read; karat.Judgments"])
 def test_importing_stays_light(statement: str) -> None:
     heavy = ["scipy.stats", "matplotlib", "fastapi", "starlette", "uvicorn", "sqlalchemy", "pandas", "dask", "jax"]

@@ -101,7 +101,7 @@ def test_a_function_in_two_spellings_is_told_once_a_row() -> None:
 
 def test_function_must_be_known() -> None:
     told = problems(GOOD | {"function": ["test", "atention", "Filler"]})
-    assert '"atention" is no item function. Is attention meant?' in told
+    assert '"atention" is no item function. Did you mean attention?' in told
     assert karat.Judgments(GOOD | {"function": ["TEST", "control", "Filler"]}, karat.Ordinal(5)).frame[
         "function"
     ].to_list() == ["test", "control", "filler"]

@@ -1,4 +1,4 @@
-"""The figures of the README: which benchmark writes each of them, and how."""
+"""The figures in docs/performance.md: which benchmark writes each of them, and how; the README quotes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE = """| what | beside | ratio | command |
 
 def rows() -> list[list[str]]:
     """The cells of every row with a benchmark."""
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8").splitlines()
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "`python benchmarks/" in line]
     assert table
     return table
@@ -44,8 +44,17 @@ def test_every_benchmark_writes_what_it_measured(script: Path) -> None:
     assert "[--write]" in text.partition("\n")[0] or "--write" in text.split('"""')[1]
 
 
+def test_the_readme_quotes_measured_figures() -> None:
+    """Quantities in the README are those of a measured row; a wrong figure would be found nowhere else."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## What makes it different")[2]
+    measured = " ".join(cells[0] + " " + cells[2] for cells in rows())
+    quoted = re.findall(r"\d[\d,]* of (?:\d[\d,]*)|\d[\d,]* times|\d{1,3}(?:,\d{3})+", readme)
+    assert len(quoted) >= 4
+    assert [figure for figure in quoted if figure not in measured] == []
+
+
 def test_only_the_ratio_of_a_row_is_replaced(tmp_path: Path) -> None:
-    page = tmp_path / "README.md"
+    page = tmp_path / "performance.md"
     page.write_text(TABLE, encoding="utf-8")
     write_rows({"reading": "3.1 times"}, page)
     assert page.read_text(encoding="utf-8") == TABLE.replace("| ? |", "| 3.1 times |")
@@ -53,7 +62,7 @@ def test_only_the_ratio_of_a_row_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("table", "number"), [("", 0), (TABLE + TABLE, 2)])
 def test_a_row_that_is_missing_or_there_twice_is_named(tmp_path: Path, table: str, number: int) -> None:
-    page = tmp_path / "README.md"
+    page = tmp_path / "performance.md"
     page.write_text(table, encoding="utf-8")
     with pytest.raises(SystemExit, match=rf"has {number} rows that begin with \| reading \|"):
         write_rows({"reading": "3.1 times"}, page)

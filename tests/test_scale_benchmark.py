@@ -106,7 +106,7 @@ def test_costs_follow_from_the_constants() -> None:
     assert constants["bytes"] == 5
     assert constants["remfod"] == 250_000
     assert (constants["first pass"], constants["round pass"], constants["last pass"]) == (1.0, 0.2, 2.0)
-    table = page.cost_table(constants, "(2,000 a second here)")
+    table = page.cost_table(constants, "(2,000 per second here)")
     assert "| 3.3 core-hours |" in table
     assert "| 139 hours |" in table
 

@@ -40,7 +40,7 @@ def test_fast_and_slow_parser_agree(rows: list[list[str]], delimiter: str, quote
     with tempfile.TemporaryDirectory() as folder:
         file = on_disk(Path(folder), text.getvalue())
         read = read_table(file, delimiter)
-        slow = tables._read_slowly(file, delimiter)
+        slow = tables.read_slowly(file, delimiter)
         expected = [tuple(cell or None for cell in row) for row in rows if any(row)]
         assert read.frame.rows() == slow.frame.rows() == expected
         assert [read.locate(i) for i in range(len(expected))] == [slow.locate(i) for i in range(len(expected))]

@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PARTICIPANTS, ITEMS, RUNS = 40, 32, 500
 WANTED = (0.93, 0.97)
+SMALL = "## Planned comparisons in small studies"
+"""The heading of the part of the page that `benchmarks/coverage.py` writes."""
 REACH = 1.959964
 """Standard errors to either side of an interval of 95 %."""
 STRENGTHS = 1.0
@@ -174,7 +176,7 @@ def page(found: dict[str, Coverage]) -> str:
         f"| {name} | {100 * one.share:.1f} % | {100 * one.error:.1f} | {one.length:.2f} | {one.refused} |\n"
         for name, one in found.items()
     )
-    return f"""<!-- Made by tools/coverage.py; do not edit. -->
+    return f"""<!-- Made by tools/coverage.py and benchmarks/coverage.py; do not edit. -->
 
 # Do the intervals hold?
 
@@ -200,8 +202,7 @@ such studies.
 **The ordinal condition effect.** Two conditions in a Latin square, ratings of five points. Participants and items each
 have an intercept (standard deviation {INTERCEPTS}) and an effect of the condition ({SLOPES}) of their own, and the
 model has both, simplified where its fit is singular, as `karat.measure.contrasts` does. The interval is Wald's, by the
-normal distribution. It rests on many participants and items; see
-[what the models cannot do](../limitations.md#tests-and-intervals).
+normal distribution. It rests on many participants and items; `contrasts` itself uses t, as the next section shows.
 """
 
 
@@ -217,7 +218,9 @@ def main() -> None:
         found[name] = coverage(model, options.runs)
         print(f"{name:36}{found[name]}  ({time.perf_counter() - start:.0f} s)", flush=True)
     if options.write:
-        options.write.write_text(page(found), encoding="utf-8")
+        before = options.write.read_text(encoding="utf-8") if options.write.exists() else ""
+        kept = f"\n{SMALL}{before.partition(SMALL)[2]}" if SMALL in before else ""
+        options.write.write_text(page(found) + kept, encoding="utf-8")
     low, high = WANTED
     missed = [name for name in MODELS if not low <= found[name].share <= high]
     if missed:

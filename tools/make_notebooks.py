@@ -16,6 +16,7 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 DOCS = Path(__file__).parent.parent / "docs"
+FRONT = re.compile(r"\A---\n.*?^---\n+", re.MULTILINE | re.DOTALL)
 RUN = re.compile(r"^```(python|console)\n(.*?)^```$\n?", re.MULTILINE | re.DOTALL)
 TO_NOTEBOOK = re.compile(r"\s*This page\s+also\s+exists\s+\[as a notebook\]\([^)]*\)\.")
 BESIDE = re.compile(r"\]\(([\w-]+\.(?:md|csv)(?:#[\w-]+)?)\)")
@@ -35,7 +36,7 @@ def notebook(page: str) -> str:
     """A page as a notebook."""
     cells: list[Any] = []
     end = 0
-    text = TO_NOTEBOOK.sub("", page)
+    text = TO_NOTEBOOK.sub("", FRONT.sub("", page))
     for block in RUN.finditer(text):
         if SERVER.search(block[2]):
             continue

@@ -1,7 +1,7 @@
 """What it is for: a known effect of a condition, estimated after removal by each criterion, by the truth, and by none.
 
 A rating study of `karat init`, with an effect of .8 logits between two conditions within participants. A third of the
-participants do not answer in earnest, a part of them only in the last quarter. The estimate is the mean over
+participants do not answer attentively, a part of them only in the last quarter. The estimate is the mean over
 participants of the difference between the means of their ratings, the interval that of Student's t over participants.
 The true effect in steps of the scale follows from the model (`karat.simulate.draw.on_scale`).
 """
@@ -72,7 +72,7 @@ def planned() -> tuple[Study, float]:
 
 
 def draw_study(seed: int) -> tuple[Judgments, list[str]]:
-    """One study, answered, and who did not answer in earnest throughout."""
+    """One study, answered, and who did not answer attentively throughout."""
     study, _ = planned()
     judgments = answer_study(study, PARTICIPANTS, shares=SHARES, effects=USUAL_EFFECT, seed=seed)
     random = generator("effect", seed)

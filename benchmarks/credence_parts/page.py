@@ -1,4 +1,4 @@
-"""The tables of docs/credence.md, between markers that name them."""
+"""The tables of docs/credence.md and docs/credence-tables.md, between markers that name them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from .crowds import Crowd
 from .effect import PARTICIPANTS, Estimate, planned
+from .families import Family
 from .injected import Injected
 from .questionnaires import Questionnaire
 from .runs import Scored
 from .tables import calibration_table, effect_table, number, power_table, rows_of, verdict_table
 from .targets import Target
 
-PARTS = (
-    "summary", "full-time", "switching", "five", "questionnaires", "verdicts", "injected", "calibration", "effect",
-)  # fmt: skip
-"""The names of the markers."""
+SHORT = ("summary", "families")
+TABLES = ("full-time", "switching", "five", "questionnaires", "verdicts", "injected", "calibration", "effect")
+"""The names of the markers in docs/credence.md and in docs/credence-tables.md."""
 
 
 def page_parts(
@@ -38,6 +38,7 @@ def page_parts(
             for name in dict.fromkeys(one.job.scenario.name for one in asked)
         ),
         "verdicts": verdict_table(asked),
+        "families": verdict_table([one for one in scored if isinstance(one.job.scenario, Family)]),
         "calibration": _calibration(simulated, "simulated"),
         "effect": _effect(studies),
     }
@@ -62,7 +63,7 @@ def _summary(found: Sequence[Target], command: str, first: int) -> str:
 
 def _calibration(scored: Sequence[Scored], what: str) -> str:
     table, error, people, planted = calibration_table(scored)
-    told = f"{people:,} {what} participants, {100 * planted:.1f} % of them not in earnest; ECE {number(error, 4)}."
+    told = f"{people:,} {what} participants, {100 * planted:.1f} % of them not attentive; ECE {number(error, 4)}."
     return f"{told}\n\n{table}"
 
 

@@ -1,4 +1,4 @@
-"""The peers as scores: the smaller, the less a participant seems to be in earnest.
+"""The peers as scores: the smaller, the less a participant seems to be attentive.
 
 karat's own criteria where there is one; agreement and one-coin EM are a few lines here. A peer that the data cannot
 feed (no times, no controls, a scale it does not take) is left out.
@@ -44,7 +44,7 @@ class Answers:
 
 
 def credence_scores(judgments: Judgments) -> tuple[Floats, Floats]:
-    """The log odds and the probability of being in earnest."""
+    """The log odds and the probability of being attentive."""
     looked = looked_at(judgments)
     fitted = fit_credence(looked.trials)
     return fitted.log_odds, fitted.step.posterior[:, 0]
@@ -115,7 +115,7 @@ def as_answers(judgments: Judgments) -> Judgments:
 def deleted(judgments: Judgments) -> Floats:
     """How little the model of all answers changes without them."""
     made = as_answers(judgments)
-    return -by_name(made, deletion(made), "distance")
+    return -by_name(made, deletion(made, by="published"), "distance")
 
 
 def windowed(judgments: Judgments, part: int) -> Floats:

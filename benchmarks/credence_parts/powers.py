@@ -61,7 +61,7 @@ def power_error(cooperative: Floats, others: Floats, rate: float = RATE) -> floa
 
 
 def reliability(probability: Floats, earnest: Floats) -> pl.DataFrame:
-    """Ten equal bins of the probability: how many participants, its mean, and the share who were in earnest."""
+    """Ten equal bins of the probability: how many participants, its mean, and the share who were attentive."""
     table = pl.DataFrame({"probability": probability, "earnest": earnest.astype(np.float64)})
     place = (pl.col("probability") * BINS).floor().clip(0, BINS - 1).cast(pl.Int64)
     return (

@@ -111,7 +111,7 @@ def grid(deviation: float, points: int, reach: float = 2.5) -> tuple[Floats, Flo
 
 
 def looked(plan: Plan, latent: Floats, answers: Ints, changed: Ints) -> Floats:
-    """Log probability of answers in earnest: before and after the change x participants x grid; see `parted`."""
+    """Log probability of answers attentively: before and after the change x participants x grid; see `parted`."""
     spread = Spread()
     (a, wa), (s, ws) = grid(spread.participant, POINTS["shift"]), grid(spread.stretch, POINTS["stretch"])
     b, wb = grid(spread.participant_effect, POINTS["effect"])

@@ -2,8 +2,8 @@
 
 The trials are those of `karat init`: test items, fillers, controls and attention trials in lists and orders of the
 plan. Strengths, use of the scale, effects and times are drawn as `karat.simulate.answer_study` draws them. Cooperative
-are those who are in earnest at a usual pace, at a fast one (half the time of others), or slowly with many pauses;
-speakers of a minority dialect are in earnest too and are counted apart. Late guessers are in earnest until three
+are those who are attentive at a usual pace, at a fast one (half the time of others), or slowly with many pauses;
+speakers of a minority dialect are attentive too and are counted apart. Late guessers are attentive until three
 quarters of the trials are done, and then guess, in 70 % of their time. The other behaviours are those of
 karat.simulate.
 """
@@ -42,7 +42,7 @@ USUAL = {
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """A scenario: a task of `karat init`, so many participants, and how they behave (the rest is in earnest)."""
+    """A scenario: a task of `karat init`, so many participants, and how they behave (the rest is attentive)."""
 
     task: str
     participants: int = 64

@@ -12,12 +12,13 @@ from karat.screen.criteria.credence import BELOW
 
 from . import crowd_kit, peers
 from .crowds import CREDIBLE, Crowd, binary_crowds, crowds_of_five, draw_crowd
+from .families import LOW, OWN, Family, draw_family, families
 from .injected import Injected, draw_injected, injected_scenarios
 from .questionnaire_oracle import MINORITY
 from .questionnaires import COOPERATIVE, Questionnaire, draw_questionnaire
 from .scenes import Floats, Scene
 
-Scenario = Crowd | Questionnaire | Injected
+Scenario = Crowd | Questionnaire | Injected | Family
 CHEAP, DEAR, DEAREST = 0, 1, 2
 """Which peers are run: those that cost little, deletion and crowd-kit too, deletion in windows too."""
 
@@ -47,8 +48,8 @@ class Scored:
 
     @property
     def earnest(self) -> NDArray[np.bool_]:
-        """Cooperative participants and speakers of a minority dialect."""
-        return self.cooperative | (self.kinds == MINORITY)
+        """Cooperative participants, speakers of a minority dialect, and those with a low discrimination."""
+        return self.cooperative | np.isin(self.kinds, [MINORITY, LOW, OWN])
 
     @property
     def flagged(self) -> NDArray[np.bool_]:
@@ -67,11 +68,12 @@ class Size:
     dear: int
     windows: int
     labels_deleted: bool
+    families: int
 
 
-QUICK = Size(6, 4, 30, 6, 2, 1, False)
-FULL = Size(30, 20, 150, 32, 6, 4, True)
-TINY = Size(1, 1, 2, 1, 1, 0, False)
+QUICK = Size(6, 4, 30, 6, 2, 1, False, 20)
+FULL = Size(30, 20, 150, 32, 6, 4, True, 100)
+TINY = Size(1, 1, 2, 1, 1, 0, False, 1)
 
 
 def jobs(size: Size, first: int) -> list[Job]:
@@ -88,6 +90,8 @@ def jobs(size: Size, first: int) -> list[Job]:
         found += replications(Questionnaire(task), size.questionnaires, first, 4 * size.dear, 2 * size.windows)
     for real in injected_scenarios():
         found += replications(real, size.injected, first, size.dear)
+    for family in families():
+        found += replications(family, size.families, first, 0)
     return sorted(found, key=lambda job: -job.cost)
 
 
@@ -120,6 +124,8 @@ def scene_of(job: Job) -> Scene:
         return draw_crowd(job.scenario, job.seed)
     if isinstance(job.scenario, Injected):
         return draw_injected(job.scenario, job.seed)
+    if isinstance(job.scenario, Family):
+        return draw_family(job.scenario, job.seed)
     return draw_questionnaire(job.scenario, job.seed)
 
 
@@ -128,7 +134,7 @@ def score(job: Job) -> Scored:
     scene = scene_of(job)
     judgments = scene.judgments
     log_odds, probability = peers.credence_scores(judgments)
-    wanted = dict(peers.CHEAP)
+    wanted = {} if isinstance(job.scenario, Family) else dict(peers.CHEAP)
     if job.cost >= DEAR and not is_slow(job.scenario):
         wanted |= peers.DEAR
     if job.cost >= DEAREST:

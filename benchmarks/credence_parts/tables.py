@@ -9,6 +9,7 @@ import numpy as np
 
 from .crowds import Crowd
 from .effect import Estimate, planned
+from .families import Family
 from .injected import Injected
 from .peers import PEERS
 from .powers import Lead, calibration_error, lead, power_at, reliability
@@ -25,7 +26,7 @@ NOT_COUNTED = (MINORITY, FAST, "dawdler", "earnest", "cooperative")
 class Row:
     """One kind of participant in one scenario: the share who are flagged at 5 % of the cooperative."""
 
-    scenario: Crowd | Questionnaire | Injected
+    scenario: Crowd | Questionnaire | Injected | Family
     kind: str
     people: int
     flagged: dict[str, float]
@@ -50,6 +51,8 @@ def rows_of(scored: Sequence[Scored]) -> list[Row]:
     """All rows, scenario by scenario."""
     by_scenario: dict[str, list[Scored]] = {}
     for one in scored:
+        if isinstance(one.job.scenario, Family):
+            continue
         by_scenario.setdefault(one.job.scenario.name, []).append(one)
     found = []
     for own in by_scenario.values():
@@ -100,7 +103,7 @@ def power_table(rows: list[Row], first: str) -> str:
 
 
 def calibration_table(scored: Sequence[Scored]) -> tuple[str, float, int, float]:
-    """Markdown, the ECE, the number of participants, and the share of them who were not in earnest."""
+    """Markdown, the ECE, the number of participants, and the share of them who were not attentive."""
     probability = np.concatenate([one.probability for one in scored])
     earnest = np.concatenate([one.earnest for one in scored]).astype(np.float64)
     bins = reliability(probability, earnest)
@@ -108,12 +111,12 @@ def calibration_table(scored: Sequence[Scored]) -> tuple[str, float, int, float]
         [f"{place / 10:.1f} to {(place + 1) / 10:.1f}", f"{people:,}", number(said, 3), number(so, 3)]
         for place, people, said, so in bins.select("bin", "participants", "said", "earnest").iter_rows()
     ]
-    table = markdown(["probability", "participants", "on average", "in earnest"], body)
+    table = markdown(["probability", "participants", "on average", "attentive"], body)
     return table, calibration_error(bins), len(probability), float(1 - earnest.mean())
 
 
 def verdict_table(scored: Sequence[Scored]) -> str:
-    """Who is flagged by credence as it comes (probability below .05), by kind, in questionnaires."""
+    """Who is flagged by credence as it comes (probability below .05), by kind."""
     body = []
     for task in dict.fromkeys(one.job.scenario.name for one in scored):
         own = [one for one in scored if one.job.scenario.name == task]
@@ -124,7 +127,7 @@ def verdict_table(scored: Sequence[Scored]) -> str:
             for kind in dict.fromkeys(["earnest", FAST, "dawdler", MINORITY, *kinds.tolist()])
             if (kinds == kind).any()
         ]
-    return markdown(["questionnaire", "behaviour", "of", "flagged"], body)
+    return markdown(["scenario", "behaviour", "of", "flagged"], body)
 
 
 def effect_table(estimates: Sequence[Estimate]) -> str:

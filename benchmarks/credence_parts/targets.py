@@ -14,15 +14,18 @@ import numpy as np
 
 from benchmarks.marked import Target
 
+from .families import LOW, OWN, Family
 from .injected import Injected
 from .powers import Lead
 from .questionnaire_oracle import MINORITY
+from .runs import Scored
 from .tables import Row, number
 
 FULL_TIME, SWITCHING = 0.02, 0.04
 MTURK, SIMULATED_ECE, INJECTED_ECE, ENOUGH = 0.97, 0.02, 0.05, 20_000
 MINORITY_AT_MOST, SECONDS = 0.08, 60.0
 ERRORS = 2.0
+ATTENTIVE_AT_MOST, BAND, BAND_AWAY, BAND_PEOPLE = 0.10, (0.05, 0.5), 0.1, 500
 
 
 def short_of_oracle(rows: Sequence[Row], late: bool) -> float:
@@ -96,6 +99,34 @@ def minorities(rows: Sequence[Row]) -> Target:
     )
     name = f"at most {100 * MINORITY_AT_MOST:.0f} % of minority speakers flagged at a nominal 5 %"
     return Target(name, told, all(row.flagged["credence"] <= MINORITY_AT_MOST for row in own))
+
+
+def fair_to_families(scored: Sequence[Scored]) -> list[Target]:
+    """Who is flagged in the new families as credence comes, and whether middling probabilities are what they say."""
+    own = [one for one in scored if isinstance(one.job.scenario, Family)]
+    kinds, flagged, attentive, said = (
+        np.concatenate([getattr(one, name) for one in own]) for name in ("kinds", "flagged", "earnest", "probability")
+    )
+    shares = {kind: float(flagged[kinds == kind].mean()) for kind in (LOW, OWN)}
+    wrong = float(attentive[flagged].mean()) if flagged.any() else 0.0
+    middle = (said >= BAND[0]) & (said < BAND[1])
+    away = abs(float(said[middle].mean() - attentive[middle].mean())) if middle.any() else 0.0
+    return [
+        Target(
+            f"at most {100 * MINORITY_AT_MOST:.0f} % of attentive participants with low discrimination or a grammar of "
+            "their own flagged, without fillers",
+            ", ".join(f"{kind} {number(share)}" for kind, share in shares.items()),
+            max(shares.values()) <= MINORITY_AT_MOST,
+        ),
+        Target(
+            f"at most {100 * ATTENTIVE_AT_MOST:.0f} % of flagged participants attentive", number(wrong),
+            wrong <= ATTENTIVE_AT_MOST,
+        ),
+        Target(
+            f"between {number(BAND[0])} and {number(BAND[1])} the share who are attentive within {number(BAND_AWAY)}",
+            f"{number(away, 3)} apart, {int(middle.sum()):,} participants (asked: {BAND_PEOPLE})", away <= BAND_AWAY,
+        ),
+    ]  # fmt: skip
 
 
 def in_time(seconds: float, people: int, trials: int) -> Target:

@@ -1,6 +1,6 @@
-"""Pages whose tables a benchmark writes between markers that name them, the rows of the README, targets, and options.
+"""Tables that benchmarks write into pages: between named markers, or as rows of docs/performance.md.
 
-`make benchmarks` runs every benchmark with `--write`, so that no figure of README or documentation is copied by hand.
+`make benchmarks` runs every benchmark with `--write`, so that no figure in the documentation is copied by hand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+PERFORMANCE = Path(__file__).resolve().parents[2] / "docs" / "performance.md"
 
 
 @dataclass(frozen=True)
@@ -56,16 +56,16 @@ def write_page(path: Path, tables: dict[str, str]) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_rows(rows: Mapping[str, str], readme: Path = README) -> None:
-    """Put what was measured into the rows of the README's table, each named by its first cell.
+def write_rows(rows: Mapping[str, str], page: Path = PERFORMANCE) -> None:
+    """Put what was measured into the rows of the table in docs/performance.md, each named by its first cell.
 
     A row has four cells: what was measured, beside what, the ratio, and the command. The third is replaced.
     """
-    lines = readme.read_text(encoding="utf-8").splitlines()
+    lines = page.read_text(encoding="utf-8").splitlines()
     for what, ratio in rows.items():
         places = [place for place, line in enumerate(lines) if line.startswith(f"| {what} |")]
         if len(places) != 1:
-            raise SystemExit(f"{readme} has {len(places)} rows that begin with | {what} |. Give it one.")
+            raise SystemExit(f"{page} has {len(places)} rows that begin with | {what} |. Give it one.")
         _, _, beside, _, command, _ = lines[places[0]].split("|")
         lines[places[0]] = f"| {what} |{beside}| {ratio} |{command}|"
-    readme.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")

@@ -20,7 +20,7 @@ ROW = "ReMFOD of 1,000,000 trials in parts, on two processes"
 GIGABYTES, LINEAR, SPEED_UP, BESIDE_MEMORY = 8.0, 1.25, 1.6, 2.0
 PARTICIPANTS, ANSWERS = 1_000_000, 1_000_000_000
 CORES = (2, 32, 256)
-SERVER = re.compile(r"\(([\d,]+) a second here\)")
+SERVER = re.compile(r"\(([\d,]+) per second here\)")
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def summary_table(found: Sequence[Target], command: str, machine: str) -> str:
 
 def size_table(sizes: Sequence[Size]) -> str:
     """Time and memory by size and number of processes."""
-    lines = ["| trials | parts | where | seconds | s a million trials | processor seconds | peak memory | start |",
+    lines = ["| trials | parts | where | seconds | s per million trials | processor seconds | peak memory | start |",
              "| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |"]  # fmt: skip
     for size in sizes:
         rows = [("in memory", size.memory)] if size.memory else []
@@ -117,8 +117,8 @@ def peer_table(sizes: Sequence[Size]) -> str:
     return "\n".join(lines) if len(lines) > 2 else "The peer was not run."
 
 
-def readme_rows(sizes: Sequence[Size]) -> dict[str, str]:
-    """What the README says, where the peer was run on a million trials."""
+def performance_rows(sizes: Sequence[Size]) -> dict[str, str]:
+    """What docs/performance.md says, where the peer was run on a million trials."""
     smallest, largest = sizes[0], sizes[-1]
     peer, ours = smallest.peer, smallest.beside_peer
     if smallest.trials != 1_000_000 or peer is None or peer.found is None or ours is None:
@@ -188,7 +188,8 @@ def cost_table(constants: dict[str, float], readme: str) -> str:
     if rate:
         each_second = int(rate[1].replace(",", ""))
         rows.append((
-            "to take the answers in, one server process", f"answers / {each_second:,} a second (`benchmarks/field.py`)",
+            "to take the answers in, one server process",
+            f"answers / {each_second:,} per second (`benchmarks/field.py`)",
             f"{ANSWERS / each_second / 3600:,.0f} hours",
         ))  # fmt: skip
     lines = ["| what | how | cost |", "| --- | --- | ---: |"]

@@ -1,7 +1,8 @@
 """The life of a study in two minutes: written, checked, served, answered by bots, screened, measured, reported.
 
-The study is on a server of one's own, and bots take part over HTTP as people do, earnest and not. Nothing of it leaves
-the machine. The bots see what participants see; who they are in truth is compared with the verdicts only at the end.
+The study runs on its own server, and attentive and careless bots take part over HTTP like participants. Nothing of it
+leaves the machine. The bots see what participants see; who they are in truth is compared with the verdicts only at the
+end.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import re
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
+from math import gcd
 from pathlib import Path
 
 import polars as pl
@@ -50,32 +53,42 @@ APART = 0.1
 
 @dataclass(frozen=True)
 class Served:
-    """A study on a running server. Whoever has it stops the server at the end."""
+    """A study on a running server. The caller stops the server at the end."""
 
     server: ServerProcess
     folder: Path
     study: Study
     password: str
+    kinds: Mapping[str, int]
+    """How many bots behave in which way."""
+    slug: str = SLUG
 
     @property
-    def lines(self) -> list[str]:
-        """What was written and checked, and where it is to be seen."""
+    def introduced(self) -> list[str]:
+        """What was written and checked."""
+        written, checked = _introduced(self.study)
+        return [f"copied     to {self.study.path.parent}" if self.slug == REHEARSAL else written, checked]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where the study is to be seen, as long as the server runs."""
         return [
-            *_introduced(self.study),
-            f"serving    {self.server.address}/s/{SLUG}/ for participants",
+            f"serving    {self.server.address}/s/{self.slug}/ for participants",
             f"dashboard  {self.server.address}/admin with the name admin and the password {self.password}",
         ]
 
     def answered(self, progress: Callable[[int, int], None], *, watched: bool) -> Answered:
-        """Let bots take part; what they answered. `progress` is told how many of how many are through."""
-        behaviours = [name for name, count in PEOPLE.items() for _ in range(count)]
+        """Let bots take part and return their answers. `progress` gets the number of finished bots and of all."""
+        behaviours = [name for name, number in self.kinds.items() for _ in range(number)]
         people = crowd(self.study, behaviours)
         # Behaviours come mixed, as people do, and not one kind after the other.
-        mixed = [people[STEP * number % len(people)] for number in range(len(people))]
-        records = asyncio.run(_take_part(self.server.address, self.study, mixed, progress, watched))
+        step = next(step for step in count(STEP) if gcd(step, len(people)) == 1)
+        mixed = [people[step * number % len(people)] for number in range(len(people))]
+        records = asyncio.run(_take_part(self.server.address, self.slug, self.study, mixed, progress, watched))
         answers = sum(len(record.acknowledged) for record in records)
         left = sum(record.left_early for record in records)
-        told = f"answered   {len(records)} bots ({_kinds()}) gave {answers:,} answers over HTTP; {left} left early"
+        who = f"{len(records)} bots ({_kinds(self.kinds)})"
+        told = f"answered   {who} gave {answers:,} answers over HTTP; {left} left early"
         return self._exported(told)
 
     def _exported(self, line: str) -> Answered:
@@ -83,9 +96,9 @@ class Served:
         store = Store.open(f"sqlite:///{self.server.data.resolve() / 'karat.db'}")
         try:
             with store.read() as connection:
-                row = studies.find(connection, SLUG)
+                row = studies.find(connection, self.slug)
                 if row is None:
-                    raise KaratError(f"The server has lost the study {SLUG}.")
+                    raise KaratError(f"The server has lost the study {self.slug}.")
                 known = export.participants(connection, row.id, with_ids=True)
                 judgments = export.judgments(connection, row.id, self.study)
         finally:
@@ -102,7 +115,61 @@ def serve(folder: Path) -> Served:
     study = _study(where / SLUG)
     password = secrets.token_urlsafe(9)
     server = ServerProcess(where / SLUG, where / "data", environment={"KARAT_ADMIN_PASSWORD": password})
-    return Served(server.start(), where, study, password)
+    return Served(server.start(), where, study, password, PEOPLE)
+
+
+REHEARSAL = "rehearsal"
+NOT_REHEARSED = (
+    "platform", "participants", "invitations", "not_from", "only_from", "waiting_days", "quotas", "list_quota",
+    "completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code", "completion_url", "id_parameter",
+)  # fmt: skip
+"""Keys of [recruitment] that would keep bots out or send them to a platform."""
+
+
+def rehearse(study: Study, folder: Path, bots: int) -> Served:
+    """Serve a copy of a study to bots of all kinds: the same files, open to everybody who has the address.
+
+    The copy, its server and its database lie in `folder` and have nothing to do with the study itself.
+    """
+    kinds = bots_of_all_kinds(bots)
+    where = _emptied(folder / FOLDER)
+    copy = where / REHEARSAL
+    images = [cell for block in study.blocks for name in ("image", "image_2") if name in block.items.frame.columns
+              for cell in block.items.frame[name].drop_nulls().unique() if not cell.startswith("https:")]  # fmt: skip
+    tables = [name for block in study.settings.block
+              for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip
+    for name in dict.fromkeys([*tables, *images]):
+        if not (copy / name).resolve().is_relative_to(copy.resolve()):
+            raise KaratError(f"{name} lies outside the folder of the study. Put it beside the study file to rehearse.")
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(study.path.parent / name, copy / name)
+    text = study.path.read_text(encoding="utf-8")
+    for key in NOT_REHEARSED:
+        text = re.sub(rf"(?m)^{key}\s*=.*\n?", "", text)
+    text = re.sub(r"(?ms)^\[recruitment\.quotas.*?(?=^\[|\Z)", "", text)
+    if not re.search(r"(?m)^\[recruitment\]", text):
+        text += "\n[recruitment]\n"
+    people = max(bots, study.settings.recruitment.participants)
+    text = re.sub(
+        r"(?m)^\[recruitment\].*$", f'[recruitment]\nplatform = "link"\nparticipants = {people}', text, count=1
+    )
+    (copy / "study.toml").write_text(text, encoding="utf-8")
+    password = secrets.token_urlsafe(9)
+    server = ServerProcess(copy, where / "data", environment={"KARAT_ADMIN_PASSWORD": password})
+    return Served(server.start(), where, load(copy), password, kinds, REHEARSAL)
+
+
+def bots_of_all_kinds(bots: int) -> dict[str, int]:
+    """How many bots of each kind a number of them makes: at least one of each, the rest attentive.
+
+    >>> bots_of_all_kinds(30)
+    {'earnest': 22, 'dawdler': 1, 'drop-out': 1, 'guesser': 2, 'rusher': 2, 'straight-liner': 2}
+    """
+    if bots < 2 * len(PEOPLE):
+        raise KaratError(f"A rehearsal with bots of all kinds needs {2 * len(PEOPLE)} of them; {bots} are too few.")
+    first, *others = PEOPLE
+    kinds = {name: max(1, bots * PEOPLE[name] // sum(PEOPLE.values())) for name in others}
+    return {first: bots - sum(kinds.values()), **kinds}
 
 
 def simulated(folder: Path) -> tuple[list[str], Answered]:
@@ -111,7 +178,8 @@ def simulated(folder: Path) -> tuple[list[str], Answered]:
     number = sum(PEOPLE.values())
     judgments = answer_study(study, number, shares={name: count / number for name, count in PEOPLE.items()})
     behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
-    told = f"answered   {number} simulated participants ({_kinds()}) gave {len(judgments):,} answers, without a server"
+    who = f"{number} simulated participants ({_kinds(PEOPLE)})"
+    told = f"answered   {who} gave {len(judgments):,} answers, without a server"
     return _introduced(study), Answered(judgments, behaviours, study, told)
 
 
@@ -120,12 +188,17 @@ def _introduced(study: Study) -> list[str]:
     return [f"written    {study.path.parent}: a study of ratings, to be changed", f"checked    {report.summary()}"]
 
 
-def _kinds() -> str:
-    return ", ".join(f"{count} {name}" for name, count in PEOPLE.items())
+def _kinds(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in kinds.items())
 
 
 async def _take_part(
-    address: str, study: Study, people: Sequence[Behaviour], progress: Callable[[int, int], None], watched: bool
+    address: str,
+    slug: str,
+    study: Study,
+    people: Sequence[Behaviour],
+    progress: Callable[[int, int], None],
+    watched: bool,
 ) -> list[WalkRecord]:
     """All bots take part, arriving one by one and answering all at once."""
     records: list[WalkRecord] = []
@@ -133,7 +206,7 @@ async def _take_part(
     async def one(number: int, bot: Behaviour) -> None:
         await asyncio.sleep(number * APART if watched else 0)
         way = Way(
-            SLUG, {"pid": f"{bot.name}-{number + 1}"}, known_answers(study, number),
+            slug, {"pid": f"{bot.name}-{number + 1}"}, known_answers(study, number),
             speed=WATCHED_SPEED if watched else 0.0, patience=20.0,
         )  # fmt: skip
         client = Client(address)
@@ -169,10 +242,10 @@ def _study(folder: Path) -> Study:
 
 
 JUDGING = {
-    "earnest": "in earnest", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
+    "earnest": "attentive", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
     "drop-out": "who drop out",
 }  # fmt: skip
-"""How those are called who judge what they see, and whom a rule may exclude nevertheless."""
+"""What to call participants who judge what they see but may still be excluded by a rule."""
 
 
 @dataclass(frozen=True)
@@ -194,10 +267,10 @@ class DemoResult:
     lines: list[str]
 
 
-def report(answered: Answered, folder: Path, progress: NamedSteps) -> DemoResult:
+def report(answered: Answered, folder: Path, progress: NamedSteps, command: str = "karat demo") -> DemoResult:
     """Screen by the rules that the study stated beforehand, measure what is left, and write the report."""
     answered.judgments.to_parquet(folder / "judgments.parquet")
-    gathered = build(answered.judgments, answered.study, command="karat demo", progress=progress)
+    gathered = build(answered.judgments, answered.study, command=command, progress=progress)
     gathered.screening.write(folder / "screened")
     with progress("writing the report"):
         page, *_ = write(gathered, folder / "report.html")

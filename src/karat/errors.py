@@ -1,7 +1,7 @@
 """The errors karat raises, and the problems they carry.
 
-Every error is a sentence that says what is wrong and how to mend it. Problems found in a table or a file are
-collected and shown together, so that a file is mended once and not twenty times.
+Every error is a sentence that says what is wrong and how to fix it. Problems in a table or file are collected and
+shown together, so that a file can be fixed in one go.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 SHOWN_PROBLEMS = 8
 SHOWN_ROWS = 3
-"""So many rows with the same flaw and the same value are told one by one; of more, only the first so many."""
+"""Up to this many rows with the same problem and value are listed one by one; of more, only the first ones."""
 SHOWN_VALUE_LENGTH = 60
 
 
@@ -29,9 +29,9 @@ class KaratError(Exception):
 class SettingError(KaratError, ValueError):
     """A setting that cannot be used: what is wrong, and how to fix it.
 
-    >>> error = SettingError("there is no criterion speeed", "is speed meant?")
+    >>> error = SettingError("there is no criterion speeed", "did you mean speed?")
     >>> error.fix, str(error)
-    ('is speed meant?', 'there is no criterion speeed; is speed meant?')
+    ('did you mean speed?', 'there is no criterion speeed; did you mean speed?')
     """
 
     def __init__(self, what: str, fix: str = "") -> None:
@@ -52,7 +52,7 @@ class MissingPartError(KaratError, ImportError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One flaw in one place: where it is, what it is and how to mend it."""
+    """One problem in one place: where it is, what it is and how to fix it."""
 
     what: str
     mend: str = ""
@@ -155,7 +155,7 @@ class Problems:
     def lines(self, name_files: bool = False, limit: int = SHOWN_PROBLEMS) -> list[str]:
         """The first problems in the order of the file, then how many more there are of each kind.
 
-        What is wrong in the same way in many rows, such as one misspelt answer, is told once, with its first rows.
+        A problem that many rows share, such as one misspelt answer, is listed once, with its first rows.
 
         >>> problems = Problems()
         >>> for line in range(2, 400):
@@ -172,7 +172,7 @@ class Problems:
         mended: set[int] = set()
         for file, _, kind, has_value, value, numbers in ordered[:limit]:
             _, place, column, what, mend = kinds[kind]
-            # The mend is told once a kind: twenty copies of it would hide the rows.
+            # The fix is given once per kind: twenty copies of it would hide the rows.
             mend = "" if kind in mended else mend
             mended.add(kind)
             first = numbers[0] if len(numbers) == 1 and numbers[0] else None

@@ -3,7 +3,7 @@
 A notebook asks the last value of a cell for `_repr_html_`. A result that derives from `NotebookDisplay` answers with
 the sentences of `str`, the first and last rows of `table()` (of `frame` where there is none), and the figure that needs
 no further choice: the flow of participants, or `plot()` without arguments. A figure that cannot be drawn is
-told in one line: the words and the table are worth seeing without it.
+reported in one line: the summary and the table are useful without it.
 """
 
 from __future__ import annotations

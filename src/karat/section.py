@@ -1,7 +1,7 @@
 """A piece of a report as data: sentences, tables, figures and listings, however they are written down later.
 
-A section knows nothing of HTML or Markdown. Whoever makes one puts numbers into sentences from results only; whoever
-writes it decides how a heading, a table or a figure looks.
+A section knows nothing about HTML or Markdown. Its author fills sentences with numbers from results; its writer decides
+how headings, tables and figures look.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Table:
     digits: Mapping[str, int] = field(default_factory=dict)
     """From a column to its decimals; two where none are given."""
     pictures: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """From a heading to one SVG a row; these columns stand after the second one."""
+    """From a heading to one SVG per row; these columns come after the second one."""
     filtered: bool = False
     """Whether readers can look for words in it."""
 

@@ -26,7 +26,7 @@ def test_the_dashboard_tells_how_it_stands(tmp_path: Path) -> None:
             page.get_by_label("Name").fill("admin")
             page.get_by_label("Password").fill(served.password)
             page.locator("main form button").click()
-            page.goto(f"{served.server.address}/admin/likert")
+            page.goto(f"{served.server.address}/admin/likert/people")
             page.wait_for_selector(".flag", timeout=300_000)
             status = page.inner_text(".status")
             picture(page, "field-dashboard")

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.demo import FOLDER, MARK, PEOPLE, STEP, serve
+from karat.demo import FOLDER, MARK, PEOPLE, STEP, bots_of_all_kinds, serve
 from karat.errors import KaratError
+from karat.study.init import write_study
 
 
 def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "karat", "demo", "--keep", str(tmp_path), "--no-open"]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "/s/likert/ for participants" in done.stdout
-    assert "/admin with the name admin and the password " in done.stdout
+    assert "http://" not in done.stdout  # its server has ended with it
     assert "checked    Nothing to fix." in done.stdout
     assert "; 2 left early" in done.stdout
     rules, credence = (
@@ -72,3 +72,29 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 def test_mixing_leaves_nobody_out() -> None:
     people = sum(PEOPLE.values())
     assert {STEP * number % people for number in range(people)} == set(range(people))
+
+
+def test_a_rehearsal_leaves_the_study_alone(tmp_path: Path) -> None:
+    """A study for Prolific with invitations: bots come in all the same, into a database of their own."""
+    folder = tmp_path / "mine"
+    write_study(folder, "yes-no")
+    text = (folder / "study.toml").read_text(encoding="utf-8")
+    (folder / "study.toml").write_text(
+        text.replace("[recruitment]", "[recruitment]\ninvitations = true"), encoding="utf-8"
+    )
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    command = [sys.executable, "-m", "karat", "rehearse", str(folder), "--bots", "12", "--out", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "http://" not in done.stdout
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert karat.read(tmp_path / "out" / "judgments.parquet").frame["participant"].n_unique() == 12
+    assert (tmp_path / "out" / "report.html").is_file()
+    assert (tmp_path / "out" / "screened" / "participants.csv").is_file()
+
+
+def test_too_few_bots_for_all_kinds() -> None:
+    with pytest.raises(KaratError, match="12"):
+        bots_of_all_kinds(11)
+    assert bots_of_all_kinds(12)["earnest"] == 7
+    assert set(bots_of_all_kinds(60).items()) == set(PEOPLE.items())

@@ -56,7 +56,7 @@ def study() -> Study:
 
 
 def by_deletion(executor: Executor) -> str:
-    found = deletion(small_crowd(), simulations=5, executor=executor)
+    found = deletion(small_crowd(), simulations=5, by="published", executor=executor)
     return exact(found.participants) + repr(found.notes)
 
 

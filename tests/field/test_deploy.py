@@ -13,6 +13,7 @@ import shutil
 import socket
 import subprocess
 import time
+import tomllib
 import urllib.request
 from pathlib import Path
 from urllib.error import URLError
@@ -65,6 +66,21 @@ def test_the_image_has_the_script_of_the_trials_and_its_licences() -> None:
     install = next(place for place, words in enumerate(last) if words[:3] == ["RUN", "pip", "install"])
     # The source may hold assets of the machine on which it lies; those of the lock file come after it.
     assert source < vendor < install
+
+
+def test_the_container_installs_what_is_pinned_by_hash() -> None:
+    """Every dependency has a hash, in the version of constraints.txt; nothing is resolved while the image is made."""
+    installs = [" ".join(words) for words in list(stages().values())[-1] if words[:3] == ["RUN", "pip", "install"]]
+    assert "--require-hashes" in installs[0]
+    assert "--no-deps --no-build-isolation" in installs[0]
+    text = (DOCKERFILE.parent / "requirements.txt").read_text(encoding="utf-8")
+    pinned = dict(re.findall(r"^([a-z0-9-]+)==(\S+)", text, re.MULTILINE))
+    assert len(re.findall(r"^[a-z0-9-]+==.*\\\n {4}--hash=sha256:", text, re.MULTILINE)) == len(pinned)
+    constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    for name, version in pinned.items():
+        assert f"{name}=={version}" in constraints, name
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    assert {re.split(r"[^a-z0-9-]", one)[0] for one in wanted} <= set(pinned)
 
 
 @pytest.mark.parametrize("name", ["jspsych.js", "licences.txt"])

@@ -9,7 +9,7 @@ import pytest
 
 from field.server.conftest import write
 from karat.field import registration
-from karat.study.time_rules import TIME_RULES
+from karat.screen.time_rules import TIME_RULES
 
 
 def test_factors_that_are_left_to_a_rule_are_frozen_as_they_are(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from karat.field.registration import Changes, changes, items_fingerprint
+from karat.field.registration import Changes, changes, items_fingerprint, restored, study_files
 from karat.study.init import write_study
 from karat.study.study import Study, load
 
 HELD = "This holds for everybody from now on"
-NEW = "Who comes to the trials from now on gets the new version."
+NEW = "New participants get the new version."
 
 
 @pytest.fixture
@@ -84,3 +85,24 @@ def test_what_an_earlier_karat_did_not_keep_is_not_claimed(folder: Path) -> None
     assert found.keys == ()
     assert "the items, or only comments of the study file" in str(found)
     assert "title, perhaps the items." in str(changes(study, settings | {"title": "Earlier"}, None))
+
+
+def test_the_items_that_differ_are_named(folder: Path) -> None:
+    then = load(folder)
+    lines = (folder / "items.csv").read_text(encoding="utf-8").splitlines()
+    first, last = lines[1].split(",")[0], lines[-1].split(",")[0]
+    edit(folder, lines[1], lines[1].replace(" ", "  ", 1), "items.csv")
+    edit(folder, lines[-1] + "\n", "", "items.csv")
+    found = changes(load(folder), then.settings.model_dump(mode="json"), items_fingerprint(then), then)
+    assert found.which == (f"{first} (changed)", f"{last} (removed)")
+
+
+def test_a_version_is_read_back_from_the_store(folder: Path) -> None:
+    then = load(folder)
+    files = json.loads(json.dumps(study_files(then)))
+    edit(folder, "language =", "seed = 7\nlanguage =")
+    back = restored(files, then.fingerprint, then.path)
+    assert back is not None
+    assert (back.fingerprint, back.settings, back.path) == (then.fingerprint, then.settings, then.path)
+    assert restored(files, "another", then.path) is None
+    assert restored({**files, "../" * 20 + "escaped.csv": ""}, then.fingerprint, then.path) is None

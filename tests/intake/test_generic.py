@@ -1,4 +1,4 @@
-"""Any table with one judgment a row."""
+"""Any table with one judgment per row."""
 
 from __future__ import annotations
 
@@ -211,17 +211,17 @@ def test_where_no_column_is_likely_none_is_offered(tmp_path: Path) -> None:
     assert [line.split("(")[0].strip() for line in told[1:4]] == [
         f"there is no column {name}" for name in ("participant", "item", "response")
     ]
-    assert "Say which one it is: --map response=NAME" in told[3]
+    assert "Name the column: --map response=NAME" in told[3]
     assert told[4].strip() == "t.csv has A, B."
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("itme", "item"), ("items", "item"), ("expcted", "expected")])
 def test_a_misspelt_column_of_a_mapping_is_told(wrong: str, right: str, tmp_path: Path) -> None:
     path = parquet(tmp_path)
-    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; is {right} meant"):
+    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; did you mean {right}"):
         karat.read(path, mapping={wrong: "label"})
     crowdkit = write(tmp_path, "task,worker,label\nt,w,a\nt,v,b\n")
-    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; is {right} meant"):
+    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; did you mean {right}"):
         karat.read(crowdkit, mapping={wrong: "response"})
 
 

@@ -71,16 +71,17 @@ def test_what_is_said() -> None:
 def test_methods_that_look_at_the_order_do_not_run_where_it_is_unknown() -> None:
     unordered = karat.Judgments(LIKERT.frame.drop("trial", "time"), LIKERT.scales, LIKERT.participants)
     found = karat.screen.run(unordered, RULES)
-    assert set(found.skipped) == {"straightlining", "markov"}
-    for criterion in (karat.screen.straightlining, karat.screen.markov):
+    assert set(found.skipped) == {"straightlining", "markov", "even_odd"}
+    for criterion in (karat.screen.straightlining, karat.screen.markov, karat.screen.even_odd):
         with raises(karat.screen.ScreenError, "order.needed"):
             criterion(unordered)
     with raises(karat.screen.ScreenError, "order.needed"):
         karat.screen.risk_levels(unordered, [])
     with raises(karat.measure.MeasureError, "order.needed"):
         karat.measure.order_effects(unordered)
-    # Halves need no order, and credence does without.
-    assert Message("order.halves_by_row") in found.evidence["even_odd"].notes
+    with raises(karat.screen.ScreenError, "order.needed"):
+        karat.screen.deletion_windows(unordered, 20)
+    # Credence does without.
     assert Message("order.no_sequences") in karat.screen.credence(unordered).notes
 
 

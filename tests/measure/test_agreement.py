@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import karat
 from karat.measure.reliability.agreement import agreement
@@ -16,6 +18,7 @@ from messages import codes, raises
 
 ICC = ["ICC(1)", "ICC(A,1)", "ICC(C,1)", "ICC(1,k)", "ICC(A,k)", "ICC(C,k)"]
 KAPPA, ALPHA = "Fleiss' kappa", "Krippendorff's alpha"
+KAPPAS = [KAPPA, "Cohen's kappa", "Gwet's AC1"]
 
 
 def answers(scale: karat.judgments.scales.Scale, levels: list[object]) -> karat.Judgments:
@@ -33,11 +36,12 @@ def answers(scale: karat.judgments.scales.Scale, levels: list[object]) -> karat.
 @pytest.mark.parametrize(
     ("scale", "levels", "expected"),
     [
-        (karat.Nominal(["a", "b", "c"]), ["a", "b", "c"], [KAPPA, f"{ALPHA} (nominal)"]),
-        (karat.Choice(), ["left", "right"], [KAPPA, f"{ALPHA} (nominal)", "split-half"]),
-        (karat.Binary(), [0, 1], [KAPPA, f"{ALPHA} (nominal)", *ICC, "split-half"]),
+        (karat.Nominal(["a", "b", "c"]), ["a", "b", "c"], [*KAPPAS, f"{ALPHA} (nominal)"]),
+        (karat.Choice(), ["left", "right"], [*KAPPAS, f"{ALPHA} (nominal)", "split-half"]),
+        (karat.Binary(), [0, 1], [*KAPPAS, f"{ALPHA} (nominal)", *ICC, "split-half"]),
         (karat.Ordinal(3), [1, 2, 3],
-         [KAPPA, *(f"{ALPHA} ({kind})" for kind in ("nominal", "ordinal", "interval")), *ICC, "split-half"]),
+         [*KAPPAS[:2], "Cohen's weighted kappa", KAPPAS[2],
+          *(f"{ALPHA} ({kind})" for kind in ("nominal", "ordinal", "interval")), *ICC, "split-half"]),
         (karat.Magnitude(100), [50, 100, 200], [f"{ALPHA} (interval)", *ICC, "split-half"]),
         (karat.Continuous(0, 1), [0.1, 0.5, 0.6], [f"{ALPHA} (interval)", *ICC, "split-half"]),
     ],
@@ -52,6 +56,18 @@ def test_only_what_the_scale_admits(
     assert found.summary[0].code == "agreement.alpha"
     assert found.summary[0].values["coefficient"].startswith("Krippendorff's alpha (")
     assert codes(found.summary)[1:] == (["agreement.split_half"] if "split-half" in expected else [])
+
+
+def test_missing_cells_have_correlations_by_reml_too() -> None:
+    whole = answers(karat.Ordinal(5), [1, 2, 3, 4, 5])
+    assert not any("REML" in name for name in agreement(whole, samples=0).table()["coefficient"])
+    kept = whole.frame.filter(pl.int_range(pl.len()) % 7 > 0)
+    found = agreement(karat.Judgments(kept, karat.Ordinal(5)), samples=0)
+    (note,) = [note for note in found.notes if note.code == "agreement.k"]
+    single, mean = (found.of(f"ICC(C,{k}) by REML")["estimate"] for k in ("1", "k"))
+    k = note.values["k"]
+    assert mean == pytest.approx(k * single / (1 + (k - 1) * single))
+    assert single == pytest.approx(found.of("ICC(C,1)")["estimate"], abs=0.03)
 
 
 def test_values_are_those_of_the_engines() -> None:
@@ -89,6 +105,31 @@ def test_more_participants_make_intervals_shorter() -> None:
         row = agreement(rated_twice(people=people), samples=200).of(f"{ALPHA} (ordinal)")
         widths.append(row["upper"] - row["lower"])
     assert widths[1] < 0.6 * widths[0]
+
+
+@pytest.mark.parametrize(("people", "items"), [(1, 6), (6, 1)])
+def test_of_one_nothing_is_defined(people: int, items: int) -> None:
+    who, what = np.repeat(np.arange(people), items), np.tile(np.arange(items), people)
+    columns = {"participant": who.astype(str), "item": what.astype(str), "response": (who + what) % 5 + 1}
+    found = agreement(karat.Judgments(columns, karat.Ordinal(5)), samples=20)
+    assert found.coefficients["estimate"].null_count() == found.coefficients.height > 5
+    assert set(codes(found.summary)) == {"agreement.undefined"}
+
+
+@given(st.integers(0, 4000))
+def test_coefficients_and_intervals_stay_in_range(seed: int) -> None:
+    """Answers of few participants that mean nothing, or contradict each other."""
+    random = np.random.default_rng(seed)
+    people, items = int(random.integers(2, 6)), int(random.integers(2, 8))
+    who, what = np.repeat(np.arange(people), items), np.tile(np.arange(items), people)
+    against = np.where(who % 2, what, items - what) if seed % 2 else 0
+    answers = np.clip(random.integers(1, 8, len(who)) * (seed % 3) + against, 1, 7)
+    columns = {"participant": who.astype(str), "item": what.astype(str), "response": answers}
+    table = agreement(karat.Judgments(columns, karat.Ordinal(7)), samples=30).coefficients
+    values = table.select("estimate", "lower", "upper").drop_nulls("estimate")
+    assert values.select(pl.all().is_between(-1, 1).all()).row(0) == (True, True, True) or not values.height
+    inside = values.drop_nulls().filter(pl.col("estimate").is_between(pl.col("lower"), pl.col("upper")))
+    assert inside.height == values.drop_nulls().height
 
 
 def test_what_cannot_be_compared_is_told() -> None:

@@ -49,7 +49,7 @@ def test_a_summary_without_out_and_the_same_as_json(results: Path, capsys: pytes
     assert "excluded   nobody. Use --without screening.json" in text
     assert "strengths  Acceptability estimates of 5 stimuli (ordinal)" in text
     assert "not run    decisions: " in text
-    assert text.rstrip().endswith("Nothing was written: say --out FOLDER to keep tables and figures.")
+    assert text.rstrip().endswith("Nothing was written. Use --out DIR to keep tables and figures.")
     data = json.loads(told(capsys, results, "--json", "--seed", "4"))
     assert data["settings"]["seed"] == 4
     assert data["parts"][0]["told"].startswith("Acceptability estimates of 5 stimuli")
@@ -141,4 +141,4 @@ def test_a_file_in_the_way_is_told_before_anything_is_computed(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")
-    assert "is a file; give a folder" in refused(capsys, results, "--out", tmp_path / "out")
+    assert "is a file. Give a folder" in refused(capsys, results, "--out", tmp_path / "out")

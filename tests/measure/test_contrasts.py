@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.contrasts import Contrasts, contrasts, proportional_odds
+from karat.measure.result import MeasureError
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm.mixed.search import SINGULAR
 from measure.factorial import FORMULA, frame, rated
@@ -33,7 +34,11 @@ def test_every_scale_has_its_model(scale: karat.Scale) -> None:
     assert result.frame["term"].to_list() == ["a", "b", "a:b"]
     family = {"ordinal": "ordinal", "binary": "binary"}.get(scale.kind, "gaussian")
     assert result.settings["family"] == family
-    assert ("F" in result.frame.columns) == (family == "gaussian")
+    assert result.frame["denominator"].is_between(1, 1e6).all()
+    assert result.settings["df"] == ("kenward-roger" if family == "gaussian" else "satterthwaite")
+    asymptotic = contrasts(rated(frame(a=2.0), scale), FORMULA, df="asymptotic").frame
+    assert asymptotic.columns == ["term", "chi2", "df", "p"]
+    assert (asymptotic["p"] <= result.frame["p"]).all()
     assert ("odds_ratio" in result.differences.columns) == (family != "gaussian")
     assert result.frame["p"][0] < 0.001
     # Magnitudes are logarithms of the ratio to the modulus, so that a difference is that of the logarithms.
@@ -221,3 +226,19 @@ def test_recovery_of_effects_that_were_simulated() -> None:
     table = np.array(away)
     assert np.abs(table.mean(axis=0)).max() < 0.5
     assert 0.7 < table.std(axis=0).min() <= table.std(axis=0).max() < 1.4
+
+
+def test_splits_agree_where_odds_are_proportional_and_differ_where_not() -> None:
+    formula = "response ~ a + (1 | participant) + (1 | item)"
+    alike = proportional_odds(contrasts(rated(frame(60, 24, a=1.0), karat.Ordinal(5)), formula))
+    assert alike.table().columns[:4] == ["term", "split", "estimate", "lower"]
+    assert alike.table()["differs"].sum() <= 1
+    table = rated(frame(60, 24, a=0.0), karat.Ordinal(5)).frame
+    number = pl.col("response").cast(pl.Int64)
+    # One level of the condition avoids both ends of the scale.
+    moved = pl.when(pl.col("a") == "high").then(number.clip(2, 4)).otherwise(number)
+    uneven = karat.Judgments(table.with_columns(response=moved.cast(pl.String)), karat.Ordinal(5))
+    found = proportional_odds(contrasts(uneven, formula))
+    assert found.table()["differs"].sum() >= 2 or found.notes
+    with raises(MeasureError, "proportional.not_ordinal"):
+        proportional_odds(contrasts(rated(frame(), karat.Binary()), formula))

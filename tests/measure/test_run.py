@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from scipy.stats import t
 
 import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
@@ -248,6 +249,61 @@ def test_planned_contrasts_are_differences_in_the_stated_direction(factorial: Me
     assert (planned.frame["adjusted"] >= planned.frame["p"]).all()
     with raises(MeasureError, "planned.failed"):
         planned_contrasts(plan[3:], found)
+
+
+def test_a_planned_interaction_is_the_difference_of_differences(factorial: Measures) -> None:
+    found = factorial.of("contrasts")
+    cells = {(row["a"], row["b"]): (row["estimate"], row["raw"]) for row in found.means.filter(term="a:b").to_dicts()}
+    levels = {"a": ["high", "low"], "b": ["old", "new"]}
+    weights = {"high, old": 1, "high, new": -1, "low, old": -1, "low, new": 1}
+    plan = [
+        ContrastSettings(name="both", factors=levels),
+        ContrastSettings(name="weights", factors=["a", "b"], weights=weights),
+        ContrastSettings(name="one", factor="a", weights={"high": 2, "low": -2}),
+        ContrastSettings(name="lost", factors={"a": ["high", "low"], "c": ["x", "y"]}),
+    ]
+    planned = planned_contrasts(plan, found)
+    both, same, one = planned.frame.to_dicts()
+    signs = {("high", "old"): 1, ("low", "old"): -1, ("high", "new"): -1, ("low", "new"): 1}
+    expected = [sum(sign * cells[cell][k] for cell, sign in signs.items()) for k in (0, 1)]
+    assert [both["estimate"], both["raw"]] == pytest.approx(expected)
+    assert (both["first"], both["second"]) == ("(high − low) at old", "(high − low) at new")
+    row = found.interactions.row(0, named=True)
+    assert (abs(both["estimate"]), both["se"], both["p"]) == pytest.approx((abs(row["estimate"]), row["se"], row["p"]))
+    assert {key: same[key] for key in ("estimate", "se", "p")} == pytest.approx(
+        {key: both[key] for key in ("estimate", "se", "p")}
+    )
+    difference = planned_contrasts([ContrastSettings(name="a", factor="a", levels=["high", "low"])], found).frame
+    assert (one["estimate"], one["p"]) == pytest.approx((2 * difference["estimate"].item(), difference["p"].item()))
+    reason = Message("planned.no_factor", {"names": ["c"]})
+    assert planned.notes == (Message("planned.failed", {"name": "lost", "reason": reason}),)
+
+
+def test_planned_equivalence_is_two_one_sided_t_tests(factorial: Measures) -> None:
+    found = factorial.of("contrasts")
+    bounds = {"wide": 50.0, "narrow": 1e-6, "none": None}
+    plan = [
+        ContrastSettings(name=name, factor="a", levels=["high", "low"], equivalence=bound)
+        for name, bound in bounds.items()
+    ]
+    wide, narrow, none = planned_contrasts(plan, found).frame.to_dicts()
+    assert (wide["equivalence"], narrow["equivalence"], none["equivalence"]) == ("equivalent", "different", None)
+    lower, upper = ((narrow["estimate"] + sign * 1e-6) / narrow["se"] for sign in (1, -1))
+    assert narrow["p_equivalence"] == pytest.approx(max(t.sf(lower, narrow["df"]), t.cdf(upper, narrow["df"])))
+    assert narrow["p"] == pytest.approx(2 * t.sf(abs(narrow["estimate"]) / narrow["se"], narrow["df"]))
+
+
+def test_an_interaction_needs_its_term_and_a_choice_has_none() -> None:
+    judgments = answered(frame(a=0.8), karat.Ordinal(5))
+    plan = [ContrastSettings(name="both", factors={"a": ["high", "low"], "b": ["old", "new"]})]
+    found = contrasts(judgments, "response ~ a + b + (1 | participant) + (1 | item)")
+    with raises(MeasureError, "planned.failed") as error:
+        planned_contrasts(plan, found)
+    assert message_of(error.value).values["reason"] == Message("planned.no_term", {"factors": ["a", "b"]})
+    rows = {"participant": ["p"], "item": ["t"], "left": ["t.old"], "right": ["t.new"], "response": ["left"]}
+    with raises(MeasureError, "planned.failed") as error:
+        planned_choices(plan, karat.Judgments(rows, karat.Choice()))
+    assert message_of(error.value).values["reason"].code == "planned.choice"
 
 
 def test_a_planned_preference_is_counted_by_level_not_by_side() -> None:

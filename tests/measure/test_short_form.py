@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from karat.measure import MeasureError, factors, ratings_matrix, short_form
-from karat.measure.dimensions.reduction import ShortForm, _with
+from karat.measure.dimensions.reduction import ShortForm, with_value
 from karat.messages import Message
 from karat.simulate import answer_study
 from karat.study import load
@@ -86,4 +86,4 @@ def test_a_factor_without_a_pair_is_told() -> None:
     ],
 )
 def test_a_key_of_the_study_file_is_replaced(line: str, expected: str) -> None:
-    assert _with(line, "title", '"X"') == expected
+    assert with_value(line, "title", '"X"') == expected

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
+from benchmarks import coverage as planned
 from karat.models.choices import ChoiceFit
 from tools.coverage import ITEMS, MODELS, PARTICIPANTS, WANTED, bradley_terry, compared, coverage, of_strengths
 
@@ -42,3 +44,33 @@ def test_a_study_is_the_same_each_time(name: str) -> None:
 
 def test_a_study_without_an_estimate_is_refused() -> None:
     assert bradley_terry(200).refused
+
+
+def test_a_small_study_has_no_effect_of_the_first_factor_and_is_the_same_each_time() -> None:
+    cell = planned.Cell(16, 12, "5 points")
+    assert planned.study(cell, 3).frame.equals(planned.study(cell, 3).frame)
+    assert not planned.study(cell, 3).frame.equals(planned.study(cell, 4).frame)
+    frame = planned.study(cell, 0).frame
+    assert frame.group_by("participant", "a", "b").len()["len"].to_list() == [3] * 64
+    counts = planned.counted(planned.Cell(16, 12, "yes or no"), 0)
+    assert (counts["runs"], counts["none"]) == (1, 0)
+    assert counts["main effect"] <= counts["main effect by z"]
+
+
+def test_a_rate_outside_of_the_wanted_range_is_told() -> None:
+    cells = [planned.Cell(16, 12, "yes or no"), planned.Cell(16, 12, "5 points")]
+    well = {"runs": 2000, "none": 0, "simplified": 1000, "main effect": 100, "main effect by z": 130, "interaction": 95,
+            "interaction by z": 120}  # fmt: skip
+    found = planned.rates({str(cell): well for cell in cells}, cells)
+    interval = binomtest(100, 2000).proportion_ci(0.99)
+    assert found[0]["interval"] == pytest.approx((interval.low, interval.high))
+    assert planned.missed(found) == []
+    wrong = planned.rates({str(cells[0]): well | {"main effect": 160}, str(cells[1]): well}, cells)
+    assert planned.missed(wrong) == ["16 x 12, yes or no, default, main effect: 0.080"]
+
+
+@pytest.mark.slow
+def test_the_planned_test_of_the_smallest_studies_holds_its_level() -> None:
+    counts = [planned.counted(planned.Cell(16, 12, "yes or no"), number) for number in range(300)]
+    hits = sum(one[name] for one in counts for name in planned.NAMES)
+    assert hits <= 45  # 600 tests at .05 have more than that once in a thousand times

@@ -38,9 +38,9 @@ def on(scale: karat.Scale) -> karat.Judgments:
 def found() -> dict[str, Contrasts]:
     slopes = "(1 + order | participant) + (1 | item)"
     return {
-        "ordinal": contrasts(likert(), f"response ~ order * integration + {INTERCEPTS}"),
-        "binary": contrasts(on(karat.Binary()), f"response ~ order * integration + {INTERCEPTS}"),
-        "measured": contrasts(on(karat.Continuous()), f"response ~ order * integration + {slopes}"),
+        "ordinal": contrasts(likert(), f"response ~ order * integration + {INTERCEPTS}", df="asymptotic"),
+        "binary": contrasts(on(karat.Binary()), f"response ~ order * integration + {INTERCEPTS}", df="asymptotic"),
+        "measured": contrasts(on(karat.Continuous()), f"response ~ order * integration + {slopes}", df="satterthwaite"),
     }
 
 

@@ -102,7 +102,7 @@ def test_index_of_the_simulated_crowds(name: str, reference: Path, golden: dict[
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "binary_sim")) for name in SCALES]
 )
 def test_deletion_worker_by_worker(name: str, reference: Path, golden: dict[str, Any]) -> None:
-    found = deletion(judgments(reference, name, SCALES[name]))
+    found = deletion(judgments(reference, name, SCALES[name]), by="published")
     expected = golden["mturk"]["deletion_two_re"] if name == "mturk" else golden["simulated"][name]
     by_name = dict(zip(expected["workers"]["worker"], expected["workers"]["D"], strict=True))
     for participant, distance in found.participants.select("participant", "distance").iter_rows():

@@ -82,6 +82,8 @@ def test_the_procedure_with_the_published_settings(mturk: karat.Judgments, golde
     assert found.index is not None
     assert found.index.value == pytest.approx(golden["mturk"]["deletion_two_re"]["full_fit"]["spammer_index"], abs=1e-4)
     assert found.flow.rows() == [("markov", 160, 29), ("time", 29, 18), ("deletion", 18, 0)]
+    # 29 lie within the interval of 160 x .166, so that the paper's reading is given.
+    assert (found.index.doubts, found.index.suspicious) == ((), 27)
     turned = procedure(mturk, "deletion first", cutoffs="published", rule="mean", auxiliary="accuracy",
                        doubtful="counted")  # fmt: skip
     # Table 3: six change the model, and all of them are less accurate than the mean.
@@ -146,6 +148,19 @@ def test_p_values_of_table_5_and_coefficients_of_table_6(
 
 
 @pytest.mark.slow
+def test_table_4_follows_from_rules(mturk: karat.Judgments, golden: dict[str, Any]) -> None:
+    """Nine have a high risk level where deletion names candidates, too; the Markov criterion alone gives seven."""
+    rules = {"cutoffs": "published", "criteria": ["markov", "deletion"], "deletion_by": "published",
+             "doubtful": "counted"}  # fmt: skip
+    found = karat.screen.run(mturk, {"risk": rules, "exclude": None}).evidence["risk"].participants
+    counts = dict(found.drop_nulls("level").group_by("level").len().iter_rows())
+    table4 = golden["paper_values"]["table4"]["mturk"]
+    assert counts == {level: table4[level] for level in ("high", "moderate", "undetermined")}
+    alone = karat.screen.run(mturk, {"risk": {**rules, "criteria": ["markov"]}, "exclude": None}).evidence["risk"]
+    assert len(alone.flagged) == 7
+
+
+@pytest.mark.slow
 def test_tables_1_2_and_4(mturk: karat.Judgments, levels: pl.DataFrame, golden: dict[str, Any]) -> None:
     high = levels.filter(pl.col("level") == "high")["participant"].to_list()
     found = compare({"all": mturk, "without high": mturk.without(high)}, cutoffs="published", rule="mean",
@@ -156,7 +171,9 @@ def test_tables_1_2_and_4(mturk: karat.Judgments, levels: pl.DataFrame, golden: 
     total, filtered, primary, _, repeated, _, guessing, *_ = golden["paper_values"]["table2"]["mturk"]
     assert (row["markov"], row["markov_and_time"]) == (total, filtered)
     assert (row["primary_choice"], row["repeated_pattern"], row["random_guessing"]) == (primary, repeated, guessing)
-    assert row["deletion"] == len(deletion(mturk).flagged) == golden["paper_values"]["table3"]["mturk"][0]
+    assert (
+        row["deletion"] == len(deletion(mturk, by="published").flagged) == golden["paper_values"]["table3"]["mturk"][0]
+    )
     table4 = golden["paper_values"]["table4"]["mturk"]
     assert [row[level] for level in ("high", "moderate", "undetermined")] == [
         table4[level] for level in ("high", "moderate", "undetermined")

@@ -22,7 +22,8 @@ CITATION = re.compile(r"\b(?:1[89]|20)\d\d(?=[;)])")
 DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 QUOTED = re.compile(r"`[^`]*`|“[^”]*”|„[^“]*“")
 METHOD = {
-    "all": (), "spammer-index": (0.10,), "methods": (0.95,), "preregistration": (0.95,), "composition": (0.95,),
+    "all": (), "": (0.95,), "results": (0.95,),
+    "spammer-index": (0.10,), "methods": (0.95,), "preregistration": (0.95,), "composition": (0.95,),
     "order-effects": (10,), "decision-study": (0.80,), "consensus": (0.99,), "times": (0.9,),
     "transitions": (6,),
 }  # fmt: skip
@@ -30,12 +31,11 @@ METHOD = {
 VOID = ("br", "img", "input", "meta", "link", "path", "use", "rect", "hr")
 READ = ("p", "li", "figcaption", "summary", "title", "desc", "dd", "strong")
 SOURCES = {
-    "": ("design", "screening.summary", "spammer_index", "simulated"),
-    "brief": ("screening.summary", "screening.settings.exclude", "spammer_index", "measures", "design.scales"),
+    "": ("design", "screening.summary", "simulated", "rules", "excluded_by"),
     "asked": ("design", "study", "screening.skipped"),
     "sample": ("screening.summary", "sample"),
     "composition": ("composition", "screening.summary"),
-    "quality": (),
+    "quality": ("look",),
     "spammer-index": ("spammer_index",),
     "credence": ("evidence.credence",),
     "times": ("evidence.remfod",),
@@ -44,16 +44,17 @@ SOURCES = {
     "transitions": ("evidence.markov",),
     "deviance": ("evidence.deletion",),
     "criteria": (),
-    "people": (),
+    "people": ("screening.summary",),
     "results": ("measures.participants",),
-    "effects": ("effects",),
     "methods": ("design", "sample", "screening.summary", "study", "spammer_index", "evidence", "measures.settings",
                 "measures.parts"),
     "preregistration": ("study",),
     "colophon": (),
+    "words": (),
+    "r-script": (),
 }  # fmt: skip
 """Which results each section speaks of; the sections of measures speak of their part."""
-LONG = 12
+LONG = 20
 """Sentences name only the first and the last row of tables with more estimates than this."""
 QUOTABLE = ("notes", "reason", "skipped")
 """Keys of remarks, which the page quotes as they are."""
@@ -86,8 +87,8 @@ class Reader(HTMLParser):
         told = dict(attributes)
         if tag in VOID:
             return
-        if tag == "section":
-            self.inside.append(told["id"] or "")
+        if tag == "details":
+            self.inside.append(told.get("id") or (self.inside[-1] if self.inside else ""))
         reading = tag in READ and not any(name in ("head", "nav") for name, _ in self.open)
         spoken = Spoken(self.inside[-1] if self.inside else "", "", told.get("lang") or "en") if reading else None
         self.open.append((tag, spoken))
@@ -101,7 +102,7 @@ class Reader(HTMLParser):
         if tag in VOID:
             return
         self.open.pop()
-        if tag == "section":
+        if tag == "details":
             self.inside.pop()
 
     def handle_data(self, data: str) -> None:
@@ -175,7 +176,7 @@ def sources(section: str, data: dict[str, Any]) -> list[float]:
     if part and section not in SOURCES:
         one = data["measures"]["parts"][int(part[1])]
         values += [*values_of(one), data["measures"]["settings"]["level"], data["measures"]["participants"]]
-        values += gaps(one)
+        values += [*gaps(one), *values_of(at(data, "design.scales"))]
         return values
     for path in SOURCES[section]:
         values += values_of(at(data, path), people=section in PEOPLE)

@@ -184,7 +184,7 @@ def test_a_folder_with_something_in_it_is_left_alone(results: Judgments, tmp_pat
     with pytest.raises(KaratError, match="not empty"):
         archive(results, tmp_path, report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-    with pytest.raises(KaratError, match=r"no column age_grup to keep; is age_group meant\?"):
+    with pytest.raises(KaratError, match=r"no column age_grup to keep; did you mean age_group\?"):
         archive(results, tmp_path / "new", keep=["age_grup"], report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -288,7 +288,7 @@ def test_the_command_keeps_the_key_out_of_the_archive(results: Judgments, tmp_pa
     (tmp_path / "key.csv").write_text("mine")
     code, told = run(str(file), "-o", str(out), "--key", str(tmp_path / "key.csv"))
     assert code != 0
-    assert "is there already" in told
+    assert "already exists" in told
     assert not out.exists()
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 
 import karat
 from karat.measure.measures import Measures
-from karat.messages import NotComputed
+from karat.messages import Message, NotComputed
 from karat.report import build
 from karat.report.build import DESCRIBING
-from karat.screen.compare.effects import EffectsBeforeAfter
+from karat.report.outcomes import Outcomes
 from karat.screen.evidence import Evidence
 from report.small import PEOPLE, RULES, gathered
 
@@ -28,16 +29,44 @@ def test_evidence_that_rules_do_not_name_describes_everybody_and_excludes_nobody
     found = gathered()
     assert set(found.described) == set(DESCRIBING)
     beyond = [one for name, one in found.described.items() if name not in RULES]
-    assert all(isinstance(one, Evidence) and one.participants.height == PEOPLE for one in beyond)
+    assert all(one.participants.height == PEOPLE for one in beyond if isinstance(one, Evidence))
+    assert isinstance(found.described["credence"], Evidence)
     assert found.described["remfod"] is found.screening.evidence["remfod"]
     alone = karat.screen.run(found.judgments, RULES)
     assert alone.excluded == found.screening.excluded
 
 
-def test_effects_are_compared_with_and_without_the_excluded() -> None:
-    effects = gathered().effects
-    assert isinstance(effects, EffectsBeforeAfter)
-    assert set(effects.excluded) == set(gathered().screening.excluded)
+def test_rules_are_compared_on_the_same_answers() -> None:
+    found = gathered().outcomes
+    assert isinstance(found, Outcomes)
+    stated, nobody = found.rules[:2]
+    assert (stated.key, nobody.key) == ("stated", "nobody")
+    assert set(stated.excluded) == set(gathered().screening.excluded)
+    frame = gathered().judgments.frame.filter(pl.col("function") == "test").drop_nulls("response")
+    for rule in found.rules:
+        own = frame.filter(~pl.col("participant").is_in(list(rule.excluded)))
+        means = own.group_by("order").agg(pl.col("response").cast(pl.Float64).mean())
+        plain = dict(means.iter_rows())
+        assert [cell[0] for cell in rule.cells] == pytest.approx([plain[cell[0]] for cell in found.cells])
+        assert rule.kept == PEOPLE - len(rule.excluded)
+
+
+def test_a_quick_report_has_no_bootstrap_intervals() -> None:
+    rows = {"participant": ["p1"] * 4 + ["p2"] * 4 + ["p3"] * 4, "item": list("abcd") * 3}
+    rows["response"] = [5, 1, 4, 2, 4, 2, 5, 1, 5, 2, 3, 1]  # type: ignore[assignment]
+    found = build(karat.Judgments(rows, karat.Ordinal(5)), quick=True)
+    assert found.index == NotComputed("report.quick")
+    assert isinstance(found.measures, Measures)
+    agreement = next(part.result for part in found.measures.parts if part.name == "agreement")
+    assert agreement.table()["lower"].null_count() == agreement.table().height
+
+
+def test_ids_of_a_platform_are_not_shown() -> None:
+    ids = ["5f3a9c1b2d4e6f7a8b9c0d1e", "60a1b2c3d4e5f60718293a4b"]
+    rows = {"participant": [ids[0]] * 2 + [ids[1]] * 2, "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
+    found = build(karat.Judgments(rows, karat.Ordinal(5)), quick=True)
+    assert not set(ids) & set(found.judgments.participants["participant"])
+    assert Message("report.new_names") in found.notes
 
 
 def test_a_screening_is_taken_as_it_is_and_gaps_have_reasons() -> None:
@@ -45,7 +74,8 @@ def test_a_screening_is_taken_as_it_is_and_gaps_have_reasons() -> None:
     screening = karat.screen.run(karat.Judgments(rows, karat.Ordinal(5)))
     found = build(screening, command="karat report x.csv")
     assert found.screening is screening
-    assert found.effects == NotComputed("report.nobody_excluded")
+    assert isinstance(found.outcomes, Outcomes)
+    assert [rule.key for rule in found.outcomes.rules] == ["nobody"]
     assert isinstance(found.evidence("attention"), NotComputed)
     assert found.versions["karat"] == karat.__version__
 

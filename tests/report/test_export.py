@@ -33,7 +33,7 @@ def test_markdown_has_its_figures_beside_it(tmp_path: Path) -> None:
     text, *figures = write(light(), tmp_path / "report.md")
     linked = re.findall(r"!\[.*?\]\((report-figures/[\w-]+\.svg)\)", text.read_text(encoding="utf-8"))
     assert [str(path.relative_to(tmp_path)) for path in figures] == linked
-    assert linked == ["report-figures/flow.svg", "report-figures/attention.svg"]
+    assert linked == ["report-figures/attention.svg", "report-figures/flow.svg"]
     assert all(path.read_text(encoding="utf-8").startswith("<svg") for path in figures)
 
 

@@ -72,7 +72,7 @@ def test_keys_become_names_and_years() -> None:
 
 
 def test_an_unknown_key_is_an_error_that_names_the_nearest() -> None:
-    with pytest.raises(KaratError, match="is bates2015 meant"):
+    with pytest.raises(KaratError, match="did you mean bates2015"):
         source("bates2014")
     with pytest.raises(KaratError, match="no source"):
         bibtex(["zzz"])

@@ -19,6 +19,7 @@ from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
 from karat.report.page import coded, csv_link, inlined, rows
 from karat.report.sections import quality, results, sections
+from karat.report.sections.brief import leads
 from karat.report.words.criteria import needed_answers
 from karat.section import Section, Table
 from report.small import HOSTILE, PEOPLE, gathered, light, page
@@ -41,14 +42,14 @@ class Words(HTMLParser):
         self.ids += [told["id"] or ""] if "id" in told else []
         self.links += [told["href"] or ""] if tag == "a" else []
         self.sources += [told["src"] or ""] if "src" in told else []
-        if tag == "section":
-            self.inside.append(told["id"] or "")
+        if tag == "details" or (tag == "div" and told.get("id") == "brief"):
+            self.inside.append(told.get("id") or (self.inside[-1] if self.inside else ""))
         if tag == "p" and self.inside:
             self.reading = True
             self.paragraphs.setdefault(self.inside[-1], []).append("")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "section":
+        if tag == "details":
             self.inside.pop()
         if tag == "p":
             self.reading = False
@@ -68,12 +69,14 @@ def words() -> Words:
 def test_the_first_sentences_have_the_counts_of_the_screening(words: Words) -> None:
     summary = gathered().screening.to_dict()["summary"]
     first = words.paragraphs["brief"][0]
-    assert first.startswith(f"{summary['kept']} of {summary['participants']} participants stay in the analysis")
+    assert first.startswith(f"{summary['kept']} of {summary['participants']} participants stay.")
     assert summary["kept"] < summary["participants"] == PEOPLE
     remaining = summary["remaining"]
     flow = words.paragraphs["sample"][1]
     assert [int(number) for number in re.findall(r"(\d+) of", flow)] == list(remaining.values())
-    assert words.paragraphs["brief"][1] == str(gathered().index)
+    assert [" ".join(text.split()) for text in words.paragraphs["brief"][: len(leads(gathered()))]] == [
+        " ".join(f"{claim} {rest}".split()) for claim, rest in leads(gathered())
+    ]
 
 
 def test_the_page_asks_the_network_for_nothing(words: Words) -> None:
@@ -96,7 +99,8 @@ def test_ids_are_different_and_links_lead_somewhere(words: Words) -> None:
 
 def test_a_name_cannot_break_out() -> None:
     assert HOSTILE not in page()
-    assert page().count("<script") == 1
+    assert page().count("<script") == 3
+    assert page().count("<script>") == 1
     assert html.escape(HOSTILE, quote=True).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page()
 
 
@@ -115,7 +119,7 @@ def test_each_participant_is_a_row_with_strips_and_reasons() -> None:
 
 def test_figures_have_texts_and_their_data() -> None:
     figures = [one for part in sections(light()) for own in part.walk() for one in own.figures]
-    assert [one.key for one in figures] == ["flow", "attention"]
+    assert [one.key for one in figures] == ["attention", "flow"]
     for one in figures:
         assert len(one.alt) > 15, one.key
         assert one.data is not None
@@ -124,7 +128,7 @@ def test_figures_have_texts_and_their_data() -> None:
 
 
 def test_the_page_has_a_figure_of_everything_that_was_found(words: Words) -> None:
-    keys = {"flow", "composition", "credence", "densities", "everybody", "attention", "controls", "deviance", "effects"}
+    keys = {"first", "flow", "credence", "densities", "everybody", "attention", "controls"}
     assert {f"figure-{key}" for key in keys} <= set(words.ids)
     assert {"strengths-0", "contrasts-1", "agreement-3"} <= set(words.ids)
 

@@ -15,7 +15,7 @@ from karat.judgments import Judgments
 from karat.messages import with_code
 from karat.report.build import NOT_COMPUTED, ReportData, build
 from karat.report.sections import brief, quality, results
-from karat.screen.criteria.deletion import Deletion
+from report.small import gathered
 
 NOBODY_STAYS = {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "exclude": "any"}
 
@@ -47,19 +47,27 @@ def test_settings_are_words() -> None:
     assert not any(sign in text for text in told.values() for sign in "{}[]'")
 
 
-def test_a_cutoff_that_everybody_crosses_is_explained_where_it_stands() -> None:
+def test_a_criterion_that_advises_against_itself_is_not_shown() -> None:
     likert = karat.datasets.load("likert")
     some = likert.frame.filter(pl.col("participant") <= "p12")
-    found = karat.screen.deletion(karat.Judgments(some, likert.scales))
-    assert isinstance(found, Deletion)
-    (doubt,) = with_code(found.notes, "deletion.flags_most")
+    found = karat.screen.deletion(karat.Judgments(some, likert.scales), by="published")
+    assert list(with_code(found.notes, "deletion.flags_most"))
     screening = karat.screen.run(karat.Judgments(some, likert.scales), {"completion": {}})
-    whole = quality.section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, {"deletion": found}))
-    part = next(one for one in whole.sections if one.key == "deviance")
-    assert str(doubt) in part.paragraphs[0]
-    assert all(str(doubt) in figure.caption for figure in part.figures)
-    assert len(part.figures) == 2
-    assert str(doubt) not in part.notes
+    report = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, {"deletion": found})
+    whole = quality.section(report)
+    assert "deviance" not in [one.key for one in whole.sections]
+    assert "deletion" not in quality.looked_at(report)
+
+
+def test_criteria_that_decide_come_first_and_are_counted_once() -> None:
+    table = quality.look_table(gathered())
+    roles = table["role"].to_list()
+    assert roles == sorted(roles)
+    assert roles[0] == "decides"
+    known = quality.looked_at(gathered())
+    assert table["flagged"].to_list() == [len(one.flagged) for one in known.values()]
+    flags = [name for one in known.values() for name in one.flagged]
+    assert table["alone"].sum() == sum(flags.count(name) == 1 for name in set(flags))
 
 
 def test_nobody_is_left_is_the_reason() -> None:

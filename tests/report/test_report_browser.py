@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ def opened(browser: Any, report: Path) -> Iterator[Any]:
     shown.on("pageerror", lambda error: trouble.append(str(error)))
     shown.on("request", lambda one: one.url.startswith(("file:", "data:")) or trouble.append(one.url))
     shown.goto(report.as_uri())
+    shown.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
     yield shown
     context.close()
     assert not trouble
@@ -85,9 +87,22 @@ def test_figures_and_data_can_be_taken_away(opened: Any, tmp_path: Path) -> None
         assert (tmp_path / "file").read_text(encoding="utf-8").startswith(start)
 
 
-def test_it_prints_with_all_reasons(opened: Any, tmp_path: Path) -> None:
-    printed = opened.pdf(path=str(tmp_path / "report.pdf"), format="A4")
-    assert printed.startswith(b"%PDF")
+def pages(printed: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page[^s]", printed))
+
+
+def test_it_prints_two_pages_and_the_appendix_where_that_is_asked_for(browser: Any, report: Path) -> None:
+    context = browser.new_context(viewport=DESK)
+    shown = context.new_page()
+    shown.goto(report.as_uri())
+    assert pages(shown.pdf(format="A4")) <= 2
+    shown.locator("#appendix").check()
+    assert pages(shown.pdf(format="A4")) > 3
+    context.close()
+
+
+def test_the_appendix_prints_with_all_reasons(opened: Any) -> None:
+    opened.locator("#appendix").check()
     opened.emulate_media(media="print")
     opened.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert opened.locator("details:not([open])").count() == 0
@@ -97,7 +112,71 @@ def test_it_prints_with_all_reasons(opened: Any, tmp_path: Path) -> None:
     box, table = (opened.locator(f"#table-participants {one}").bounding_box() for one in (".wide", "table"))
     assert box["height"] >= table["height"] > 0
     opened.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert opened.locator("details:not([open])").count() > 0
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, {"width": 390, "height": 844}], ids=["desk", "phone"])
+def test_the_first_screen_has_sentences_flow_and_figure(browser: Any, report: Path, size: dict[str, int]) -> None:
+    context = browser.new_context(viewport=size)
+    shown = context.new_page()
+    shown.goto(report.as_uri())
+    for part in ("h1", ".say p:first-child", "#flow", "#first-figure"):
+        box = shown.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= size["height"], part
+    assert len(shown.evaluate("document.body.innerText").split()) <= 2500
+    context.close()
+
+
+def place(transform: str) -> list[float]:
+    return [float(one) for one in re.findall(r"-?[\d.]+", transform)]
+
+
+def test_a_rule_redraws_figure_flow_and_comparisons(opened: Any) -> None:
+    rules = {rule.key: rule for rule in gathered().outcomes.rules}
+    point = opened.locator("#first-figure .pt[data-cell]").first
+    before = point.get_attribute("transform"), opened.locator("#flow small").inner_text()
+    assert opened.locator(".switch input:checked").get_attribute("value") == "stated"
+    opened.locator(".switch label").filter(has_text="nobody").click()
+    assert f"{PEOPLE} in the analysis" in opened.locator("#flow small").inner_text()
+    assert f"{rules['nobody'].cells[0][0]:.2f}" in point.get_attribute("aria-label")
+    assert f"{abs(rules['nobody'].comparisons[0][0]):.2f}" in opened.locator(".rule-note").inner_text()
+    opened.locator(".switch input[value=nobody]").press("ArrowLeft")
+    assert opened.locator("#flow small").inner_text() == before[1]
+    assert place(point.get_attribute("transform")) == pytest.approx(place(before[0]), abs=0.1)
+
+
+def test_a_participant_is_played_back_and_can_be_linked(opened: Any) -> None:
+    opened.locator("#rows-participants th a", has_text="p31").click()
+    dialog = opened.locator("#playback")
+    assert dialog.locator("h2").inner_text() == "p31"
+    own = gathered().judgments.frame.filter(participant="p31")
+    shown = own.filter(own["function"] != "practice")
+    assert dialog.locator("tbody tr").count() == shown.height
+    assert opened.url.endswith("#participant=p31")
+    opened.keyboard.press("ArrowRight")
+    assert dialog.locator("h2").inner_text() != "p31"
+    opened.keyboard.press("Escape")
+    assert not dialog.is_visible()
+    opened.goto(opened.url.split("#")[0] + "#participant=p06")
+    opened.reload()
+    assert dialog.locator("h2").inner_text() == "p06"
+
+
+def test_kept_and_excluded_can_be_told_apart(opened: Any) -> None:
+    opened.locator("#table-participants select").select_option("excluded")
+    assert set(names(opened)) == set(gathered().screening.excluded)
+    opened.locator("#table-participants select").select_option("kept")
+    assert len(names(opened)) == PEOPLE - len(gathered().screening.excluded)
+
+
+def test_the_methods_paragraph_can_be_copied(browser: Any, report: Path) -> None:
+    context = browser.new_context(viewport=DESK)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown = context.new_page()
+    shown.goto(f"{report.as_uri()}#methods")
+    button = shown.locator("#methods > .copy")
+    button.click()
+    shown.wait_for_function("document.querySelector('#methods > .copy').textContent === 'Copied'")
+    context.close()
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
@@ -111,6 +190,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
     shown = context.new_page()
     shown.goto(report.as_uri())
     picture(shown, f"report-{scheme}")
+    shown.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
     assert shown.evaluate("document.documentElement.scrollWidth") == size["width"]
     shown.evaluate(AXE.read_text(encoding="utf-8"))
     found = shown.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
@@ -122,7 +202,8 @@ def test_figures_fit_a_phone_or_say_that_they_can_be_moved(browser: Any, report:
     context = browser.new_context(viewport=PHONE)
     shown = context.new_page()
     shown.goto(report.as_uri())
-    for figure in shown.locator("figure").all():
+    shown.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    for figure in shown.locator("main figure").all():
         room, width, hint = figure.evaluate(
             "f => [f.querySelector('.wide').clientWidth, f.querySelector('svg').getBoundingClientRect().width,"
             " getComputedStyle(f, '::before').content]"
@@ -132,6 +213,6 @@ def test_figures_fit_a_phone_or_say_that_they_can_be_moved(browser: Any, report:
         widest = figure.locator("svg").evaluate("svg => parseFloat(getComputedStyle(svg).maxWidth)")
         assert width >= 0.55 * widest
     shown.set_viewport_size(DESK)
-    hints = shown.locator("figure").evaluate_all("all => all.map(f => getComputedStyle(f, '::before').content)")
+    hints = shown.locator("main figure").evaluate_all("all => all.map(f => getComputedStyle(f, '::before').content)")
     assert set(hints) == {"none"}
     context.close()

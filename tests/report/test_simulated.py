@@ -51,7 +51,7 @@ def marked(results: Judgments, number: int) -> Judgments:
 def test_the_banner_is_on_top_of_every_format(results: Judgments, study: Study, language: str) -> None:
     found, banner = gathered(results, study), BANNERS[language]
     page = html(found, language)
-    assert page.index("<h1>") < page.index(f">{banner}") < page.index('class="facts"')
+    assert page.index("<h1>") < page.index(f">{banner}") < page.index('class="say"')
     assert (f'lang="de">{banner}' in page) == (language == "de")
     text, _ = markdown(found, language)
     assert text.splitlines()[2].startswith(f"> **{banner}")

@@ -12,7 +12,7 @@ import pytest
 
 import karat
 from karat.cli.main import main
-from karat.cli.progress import _Shown, stepping
+from karat.cli.progress import ShownSteps, stepping
 from karat.messages import Message, NotComputed
 from karat.models.glrm import nominal
 from karat.screen.crowd import answers as crowd_answers
@@ -85,7 +85,7 @@ def test_without_a_study_there_is_evidence_only(tmp_path: Path, capsys: pytest.C
     whole, few = karat.read(LIKERT), tmp_path / "few.parquet"
     whole.without(whole.participants["participant"][16:]).to_parquet(few)
     text = told(capsys, few)
-    assert "verdict    Evidence only: no rules are stated, by --study or --rules, so nobody is excluded." in text
+    assert "verdict    Evidence only: neither --study nor --rules was given, so nobody is excluded." in text
     assert "not run    inconsistency: " in text
     assert "crowd      Spammer Index ." in text
     assert "Nothing was written" in text
@@ -121,7 +121,7 @@ def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
     text = told(capsys, results, "--study", study, "--criteria", "attention, speed")
     assert "attention: 1 of 8 participants flagged." in text
     assert "remfod" not in text
-    assert "verdict    Evidence only: --criteria is a choice, to which no rule is applied, so nobody is" in text
+    assert "verdict    Evidence only: no rule applies to a selection by --criteria, so nobody is" in text
     data = json.loads(told(capsys, results, "--study", study, "--criteria", "attention,remfod,speed", "--json"))
     assert data["summary"]["excluded"] == 0
     assert set(data["settings"]) == {"attention", "remfod", "speed", "exclude"}
@@ -138,12 +138,12 @@ def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
     [
         (
             ["--criteria", "remofd"],
-            "--criteria cannot be used (there is no screening criterion 'remofd'; is remfod meant?).",
+            "--criteria cannot be used (there is no screening criterion 'remofd'; did you mean remfod?).",
         ),
-        (["--criteria", ","], "--criteria: name one or more of "),
-        (["--criteria", "remfod", "--multiverse"], "leave out --criteria"),
-        (["--contrast", "order=PO,OP"], "--contrast has a say only with --multiverse"),
-        (["--multiverse", "--contrast", "order"], "write FACTOR=LEVEL,LEVEL"),
+        (["--criteria", ","], "--criteria: use one or more of "),
+        (["--criteria", "remfod", "--multiverse"], "Leave out --criteria"),
+        (["--contrast", "order=PO,OP"], "--contrast needs --multiverse"),
+        (["--multiverse", "--contrast", "order"], "use the form FACTOR=LEVEL,LEVEL"),
         (["--study", "nowhere.toml"], "There is no study file nowhere.toml"),
         (["--explain", "p99x"], "There is no participant p99x"),
     ],
@@ -156,12 +156,12 @@ def test_a_file_in_the_way_is_told_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")
-    assert "is a file; give a folder" in refused(capsys, LIKERT, "--out", tmp_path / "out")
+    assert "is a file. Give a folder" in refused(capsys, LIKERT, "--out", tmp_path / "out")
 
 
 def test_the_help_names_the_section_of_the_study_file(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(told(capsys, "--help").split())
-    assert "rule of its section screening are applied exactly" in text
+    assert "section of the study file exactly" in text
 
 
 def labelled(folder: Path, people: int = 12, items: int = 10) -> Path:
@@ -242,7 +242,7 @@ def test_lines_wait_until_the_work_has_taken_long(capsys: pytest.CaptureFixture[
 def test_on_a_terminal_the_step_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with stepping("screening", 3, after=1000.0) as steps:
-        assert isinstance(steps, _Shown)
+        assert isinstance(steps, ShownSteps)
         steps.begins("markov")
         steps(16, 16)
         task = steps.progress.tasks[0]
@@ -281,7 +281,7 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
         ("completion = {}\n", "rules.toml states no rules. Write criteria under [screening]"),
         ("[screening]\nexclude = 'any'\n", "rules.toml states no rules"),
         ("screening = 3\n", "rules.toml states no rules"),
-        ("[screening]\ncredense = {}\n", "Is credence meant?"),
+        ("[screening]\ncredense = {}\n", "Did you mean credence?"),
         ("[screening]\ncompletion = {}\nexclude = 'remfod'\n", "line 3, screening.exclude"),
         ("[screening\n", "rules.toml is not TOML"),
         ("[screening]\nspeed = { median_below = true }\n", 'median_below: "True" is true or false where a number'),
@@ -301,4 +301,4 @@ def test_rules_that_cannot_be_followed_are_told_with_their_line(
 
 def test_a_study_and_rules_beside_it_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     both = ("--study", "study.toml", "--rules", "rules.toml")
-    assert "say --study or --rules, not both" in refused(capsys, LIKERT, *both)
+    assert "Use --study or --rules, not both" in refused(capsys, LIKERT, *both)

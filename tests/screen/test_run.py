@@ -55,11 +55,11 @@ def test_settings_are_those_of_the_study_file() -> None:
     assert screening.excluded == ()
     with raises(ScreenError, "rules.not_applicable") as caught:
         run(LIKERT, {"completion": {"atleast": 0.5}})
-    why = "the criterion completion has no setting 'atleast'; is at_least meant?"
+    why = "the criterion completion has no setting 'atleast'; did you mean at_least?"
     assert message_of(caught.value).values == {"why": why}
     with raises(ScreenError, "rules.not_applicable") as caught:
         run(LIKERT, {"remofd": {}})
-    assert message_of(caught.value).values == {"why": "there is no screening criterion 'remofd'; is remfod meant?"}
+    assert message_of(caught.value).values == {"why": "there is no screening criterion 'remofd'; did you mean remfod?"}
 
 
 def test_what_cannot_run_is_listed_with_the_reason() -> None:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.screen.criteria.remfod import RemfodSettings, remfod
-from karat.screen.time_rules import find_outliers, time_rule
-from karat.study.time_rules import TIME_RULES
+from karat.screen.time_rules import TIME_RULES, find_outliers, time_rule
 from messages import raises
 
 
@@ -54,7 +53,7 @@ def test_names_are_their_own_keys_and_say_what_they_ask() -> None:
 @pytest.mark.parametrize("factor", [0, -1, float("nan"), float("inf")])
 def test_factors_must_be_above_zero(factor: float) -> None:
     with raises(karat.KaratError, "remfod.bad_factors"):
-        time_rule("remfod", lower=factor)
+        karat.screen.remfod(karat.datasets.load("crowd"), lower=factor)
 
 
 def frame(people: list[str], times: list[float]) -> pl.DataFrame:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.stats import f_oneway, nct, t, ttest_rel
 from typer.testing import CliRunner
@@ -28,7 +29,9 @@ from messages import codes, raises
 SCALE = karat.Ordinal(5)
 LATIN = np.array([[0.5, -0.5], [-0.5, 0.5]])
 FOUR = np.array([[[0.5, -0.5, 0.0, 0.0][(g + h) % 4] for h in range(4)] for g in range(4)])
+CROSSED = np.array([[[0.25, -0.25, -0.25, 0.25][(g + h) % 4] for h in range(4)] for g in range(4)])
 LAYOUTS = {
+    "interaction": SimulationLayout(CROSSED, SCALE),
     "Latin square": SimulationLayout(LATIN, SCALE),
     "part of a Latin square": SimulationLayout(FOUR, SCALE),
     "between items": SimulationLayout(np.array([[0.5, -0.5]]), SCALE),
@@ -37,8 +40,8 @@ LAYOUTS = {
     "parts of the items": SimulationLayout(np.kron(np.eye(2), np.array([[0.5, -0.5]])), SCALE),
 }
 MODEL = Normal(0.5, 0.5, 0.4, 0.3, 1.0)
-EFFECTS = {"between items": 0.8, "between participants": 0.7, "choice": 0.3, "part of a Latin square": 0.5,
-           "parts of the items": 0.8}  # fmt: skip
+EFFECTS = {"interaction": 0.7, "between items": 0.8, "between participants": 0.7, "choice": 0.3,
+           "part of a Latin square": 0.5, "parts of the items": 0.8}  # fmt: skip
 
 
 @pytest.fixture
@@ -267,3 +270,65 @@ def test_command(study: Study, tmp_path: Path) -> None:
     assert [row["participants"] for row in data["sizes"]] == [12, 24]
     for wrong in (["--items", "many"], ["--items", "2.5"], ["--contrast", "x"]):
         assert isinstance(CliRunner().invoke(app, [*arguments, *wrong]).exception, KaratError)
+
+
+ISLANDS = """title = "Islands"
+
+[[block]]
+task = "likert"
+items = "items.csv"
+scale = { points = 7 }
+factors = { island = ["island", "none"], length = ["long", "short"] }
+
+[recruitment]
+participants = 32
+
+[[contrast]]
+name = "island effect"
+factors = ["island", "length"]
+
+[[contrast]]
+name = "long islands"
+factors = ["island", "length"]
+weights = { "island, long" = -3, "island, short" = 1, "none, long" = 1, "none, short" = 1 }
+"""
+
+
+@pytest.fixture
+def islands(tmp_path: Path) -> Study:
+    cells = [(island, length) for island in ("island", "none") for length in ("long", "short")]
+    rows = "".join(f"t{n},Sentence {n} {a} {b}.,{a},{b}\n" for n in range(16) for a, b in cells)
+    (tmp_path / "items.csv").write_text(f"item,sentence,island,length\n{rows}", encoding="utf-8")
+    (tmp_path / "study.toml").write_text(ISLANDS, encoding="utf-8")
+    return load(tmp_path)
+
+
+def test_an_interaction_is_planned_simulated_and_found(islands: Study) -> None:
+    layout, _, items = layout_of(islands, named_contrast(islands, "island effect"))
+    assert items == 16
+    assert sorted(set(layout.sides.ravel())) == [-0.25, 0.25]
+    found = power(islands, effects=[0.0, 3.0], contrast="island effect", simulations=100).table()
+    assert found["power"][0] < 0.15 < 0.7 < found["power"][1]
+    frame = answer_study(islands, effects={"island effect": 3.0}, seed=3).frame
+    means = frame.group_by("island", "length").agg(pl.col("response").cast(pl.Float64).mean())
+    cells = {(island, length): mean for island, length, mean in means.rows()}
+    gap = cells["island", "long"] - cells["island", "short"] - cells["none", "long"] + cells["none", "short"]
+    assert gap > 1
+
+
+def test_weights_recover_the_effect_they_define(islands: Study) -> None:
+    layout, _, _ = layout_of(islands, named_contrast(islands, "long islands"))
+    assert float((layout.weights * layout.sides).sum()) == pytest.approx(1)
+    assert sorted({round(float(one), 4) for one in layout.weights.ravel()}) == [-0.75, 0.25]
+
+
+def test_a_pilot_of_an_interaction_has_no_main_effects_in_its_residual(islands: Study) -> None:
+    contrast = named_contrast(islands, "island effect")
+    layout, block, _ = layout_of(islands, contrast)
+    pilot = answer_study(islands, effects={"island effect": 2.0}, seed=3)
+    response = pl.col("response").cast(pl.Int64)
+    moved = pl.when(pl.col("island") == "island").then(response.clip(1, 4)).otherwise(response.clip(4, 7))
+    shifted = karat.Judgments(pilot.frame.with_columns(response=moved.cast(pl.String)), pilot.scale)
+    found = read_pilot(shifted, contrast, block, layout)
+    spread = shifted.frame.select(pl.col("response").cast(pl.Float64).std().over("island", "length")).mean().item()
+    assert found.model.residual < spread

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -139,6 +140,19 @@ def test_a_study_is_checked(browser: Browser, tmp_path: Path) -> None:
     assert browser.send("POST", f"{address}/report").status == 202  # nothing to report on, and no harm
     browser.wait(address)
     assert "The result" not in browser.inside(address).text
+
+
+def test_a_study_names_dropped_files_only(browser: Browser, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("item,function,sentence\nsecret-item,test,A secret sentence.\n")
+    write_study(tmp_path / "study", "likert")
+    text = (tmp_path / "study" / "study.toml").read_text(encoding="utf-8")
+    for named in (str(secret), "../" * 12 + str(secret).lstrip("/")):
+        changed, count = re.subn(r"(?m)^items +=.*$", f'items = "{named}"', text)
+        assert count == 1
+        page = browser.inside(browser.drop({"study.toml": changed.encode()})).text
+        assert "not among the dropped files" in page
+        assert "secret-item" not in page
 
 
 def test_a_zip_with_a_study_is_checked(browser: Browser, tmp_path: Path) -> None:

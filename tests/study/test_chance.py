@@ -497,7 +497,7 @@ def test_what_cannot_be_is_said(call: Any, message: str) -> None:
         (lambda: chance.rights_minus_wrongs(3, 1, 2), "chance: 2"),
         (lambda: chance.rights_minus_wrongs(3, 1, 0.5, 2), "none: 2"),
         (lambda: chance.rights_minus_wrongs(3, 1, 0.7, 0.5), "chance 0.7 and none 0.5 add up to more than 1."),
-        (lambda: chance.smallest(0.5, 0), "alpha: 0 cannot be kept; whoever guesses may be right in all trials. Use"),
+        (lambda: chance.smallest(0.5, 0), "alpha: 0 is impossible, because a guesser may be correct in all trials."),
         (lambda: chance.smallest(1), "chance: with 1 nearly every guess is right; no number of trials helps."),
     ],
 )  # fmt: skip

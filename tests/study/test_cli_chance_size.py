@@ -34,7 +34,7 @@ def test_overview() -> None:
     text = told("chance")
     assert "choice of two, or yes/no" in text
     assert "4 of 5 of each kind" in text
-    assert "from 4 pairs on" in text
+    assert "at least 4 pairs" in text
     assert "0.0" not in text
     assert [row["trials"] for row in json.loads(told("chance", "--json"))] == [8, 5, 6, 10, 10, 8]
     assert "two slips" not in text
@@ -44,7 +44,7 @@ def test_overview() -> None:
 
 def test_trials() -> None:
     text = told("chance", "--trials", "6", "--chance", "0.4")
-    assert "6 trials: 5 must be right; a guesser passes with p = .041." in text
+    assert "6 trials: 5 must be correct; a guesser passes with p = .041." in text
     assert ["6", "5", ".041*"] in lines(text)
     assert ["6", "4", ".179"] in lines(text)
     assert json.loads(told("chance", "--trials", "6", "--json"))[0]["6"] == 1 / 64
@@ -53,14 +53,14 @@ def test_trials() -> None:
 def test_trials_as_a_table() -> None:
     text = told("chance", "--trials", "4,6,8")
     assert ["6", ".984", ".891", ".656", ".344", ".109", ".016*"] in lines(text)
-    assert "4 trials: too few." in text
-    assert "6 trials: 6 must be right; a guesser passes with p = .016. No slip is forgiven." in text
+    assert "4 trials: too few," in text
+    assert "6 trials: 6 must be correct; a guesser passes with p = .016. No slip is forgiven." in text
     assert ["20", "15", ".021*"] in lines(told("chance", "--trials", "4,20"))
 
 
 def test_chance_alone_gives_the_fewest_trials() -> None:
     assert lines(told("chance", "--chance", "1/2"))[2:] == [
-        ["slips", "trials", "right", "p", "of", "guessing"],
+        ["slips", "trials", "correct", "p", "of", "guessing"],
         ["0", "5", "5", ".031"],
         ["1", "8", "7", ".035"],
         ["2", "11", "9", ".033"],
@@ -88,15 +88,15 @@ def test_pairs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--trials", "6", "--pairs", "3"], "--pairs has no say in --trials"),
-        (["--trials", "6", "--points", "5"], "--points has no say in --trials"),
-        (["--neutral", "both"], "--neutral has no say in what the usual tasks need"),
-        (["--trials", "8-4"], "from the smaller to the larger"),
-        (["--trials", "many"], "write numbers from 1 to 200"),
-        (["--trials", "0"], "write numbers from 1 to 200"),
-        (["--trials", "²"], "write numbers from 1 to 200"),
-        (["--trials", "999999999999"], "write numbers from 1 to 200"),
-        (["--controls", "5", "--neutral", "middle"], "write grammatical, ungrammatical, both, neither"),
+        (["--trials", "6", "--pairs", "3"], "--pairs has no effect with --trials"),
+        (["--trials", "6", "--points", "5"], "--points has no effect with --trials"),
+        (["--neutral", "both"], "--neutral has no effect without"),
+        (["--trials", "8-4"], "put the smaller number"),
+        (["--trials", "many"], "use numbers from 1 to 200"),
+        (["--trials", "0"], "use numbers from 1 to 200"),
+        (["--trials", "²"], "use numbers from 1 to 200"),
+        (["--trials", "999999999999"], "use numbers from 1 to 200"),
+        (["--controls", "5", "--neutral", "middle"], "use grammatical, ungrammatical, both, neither"),
         (["--chance", "1"], "nearly every guess"),
         (["--alpha", "x"], "not a number"),
         (["--weights", ""], "not a number"),
@@ -133,3 +133,12 @@ def test_size_says_what_it_does_not_know() -> None:
 def test_help_shows_an_example() -> None:
     for command in ("chance", "size"):
         assert f"Example: karat {command}" in " ".join(told(command, "--help").split())
+
+
+def test_the_fee_of_a_platform() -> None:
+    fees = (["--platform", "link"], ["--platform", "mturk"], ["--platform", "mturk", "--fee", "0.2"])
+    free, usual, own = (
+        json.loads(told("size", "2x2", "--task", "likert", "--json", *more))[0]["cost"] for more in fees
+    )
+    assert (usual, own) == (round(1.4 * free, 2), round(1.2 * free, 2))
+    assert isinstance(run("size", "2x2", "--platform", "crowdee").exception, KaratError)

@@ -15,7 +15,11 @@ from karat.study.criteria import CRITERIA, check_exclude_rule, criterion_setting
     ("name", "given", "message"),
     [
         ("remfod", 0.9, r"^write remfod = \{ \.\.\. \} with its settings, or remfod = \{\} for the usual ones$"),
-        ("completion", {"at_leest": 0.8}, "^the criterion completion has no setting 'at_leest'; is at_least meant\\?$"),
+        (
+            "completion",
+            {"at_leest": 0.8},
+            "^the criterion completion has no setting 'at_leest'; did you mean at_least\\?$",
+        ),
     ],
 )
 def test_settings_that_cannot_be(name: str, given: Any, message: str) -> None:

@@ -55,11 +55,11 @@ def test_a_sound_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("language", "langauge", "line 2, langauge: is no key here. Is language meant?"),
-        ("points = 5", "pionts = 5", "line 7, block.scale.pionts: is no key here. Is points meant?"),
+        ("language", "langauge", "line 2, langauge: is no key here. Did you mean language?"),
+        ("points = 5", "pionts = 5", "line 7, block.scale.pionts: is no key here. Did you mean points?"),
         ('title = "Word order"\n', "", "title: is missing. Add title = ..."),
         ('"likert"', '"lickert"', 'line 5, block.task: "lickert" is none of yes-no, likert'),
-        ('"likert"', '"lickert"', "differential, label. Is likert meant?"),
+        ('"likert"', '"lickert"', "differential, label. Did you mean likert?"),
         ("points = 5", "points = 1", 'line 7, block.scale.points: "1" is too small. Write 2 or more.'),
         ("points = 5", 'points = "five"', 'line 7, block.scale.points: "five" is not a whole number.'),
         (
@@ -99,7 +99,11 @@ def test_a_sound_file(tmp_path: Path) -> None:
             'line 11, order.spread: "contrl" is no function of items. Is con',
         ),
         ("status = 3", "status = 0", 'line 11, order.in_a_row.status: "0" is too small. Write 1 or more.'),
-        ("remfod", "remofd", "line 15, screening.remofd: there is no screening criterion 'remofd'. Is remfod meant?"),
+        (
+            "remfod",
+            "remofd",
+            "line 15, screening.remofd: there is no screening criterion 'remofd'. Did you mean remfod?",
+        ),
         ("at_least = 0.9", "atleast = 0.9", "line 14, screening.completion: the criterion completion has no setting "),
         ("at_least = 0.9", "at_least = 90", 'line 14, screening.completion.at_least: "90" is too large. Write 1 or le'),
         ('exclude = "any"', 'exclude = "remfod and quiz"', "line 16, screening.exclude: exclude names 'quiz', which"),
@@ -167,13 +171,43 @@ CONTRAST = SOUND + '\n[[contrast]]\nname = "order"\nfactor = "order"\nlevels = [
     ("old", "new", "sentence"),
     [
         ('levels = ["a", "b"]', 'levels = ["a", "c"]', 'line 21, contrast.levels: "c" is no level of order. There are'),
-        ('factor = "order"', 'factor = "oder"', 'line 20, contrast.factor: "oder" is no factor. Is order meant?'),
+        ('factor = "order"', 'factor = "oder"', 'line 20, contrast.factor: "oder" is no factor. Did you mean order?'),
         ("levels =", 'within = { cas = "x" }\nlevels =', 'line 21, contrast.within: "cas" is no factor.'),
         ("levels =", 'within = { order = "x" }\nlevels =', 'line 21, contrast.within: "x" is no level of order.'),
     ],
 )
 def test_flaws_of_contrasts_name_their_line(old: str, new: str, sentence: str, tmp_path: Path) -> None:
     assert sentence in told(CONTRAST.replace(old, new, 1), tmp_path)
+
+
+CROSSED = SOUND.replace('order = ["a", "b"]', 'order = ["a", "b"], case = ["x", "y", "z"], age = ["old", "new"]')
+
+
+@pytest.mark.parametrize(
+    ("contrast", "sentence"),
+    [
+        ('factors = ["order", "case"]', "case has 3 levels. Name two: case = [...]"),
+        ('factors = { order = ["a", "b"], case = ["x", "q"] }', '"q" is no level of case'),
+        ('factors = ["order"]', "names one factor, but an interaction has two or more. Write factor = ..."),
+        ('factors = ["order", "cas"]', '"cas" is no factor. Did you mean case?'),
+        ('factors = ["order", "case"]\nlevels = ["a", "b"]', "belongs to `factor`."),
+        ('factors = ["order", "case"]\nweights = { "a, x" = 1, "b, q" = -1 }', '"b, q" is no cell of order, case.'),
+        ('factor = "case"\nweights = { x = 1, y = -0.5 }', "must sum to zero, and not all be zero"),
+        ('factor = "case"\nweights = { x = 1, y = -1 }\nlevels = ["x", "y"]', "take the place of levels"),
+        ('factor = "case"\nfactors = ["order", "case"]', "needs `factor`, or `factors` for an interaction"),
+        ('factor = "case"\nwithin = { case = "x" }\nweights = { x = 1, y = -1 }', "names case, which is compared"),
+    ],
+)
+def test_flaws_of_interactions_say_what_is_possible(contrast: str, sentence: str, tmp_path: Path) -> None:
+    assert sentence in told(f'{CROSSED}\n[[contrast]]\nname = "both"\n{contrast}\n', tmp_path)
+
+
+def test_an_interaction_takes_the_levels_of_the_block(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text(f'{CROSSED}\n[[contrast]]\nname = "both"\nfactors = ["order", "age"]\nwithin = {{ case = "y" }}\n')
+    (found,) = read_settings(path)[0].contrast
+    signs = {("a", "old", "y"): 1, ("a", "new", "y"): -1, ("b", "old", "y"): -1, ("b", "new", "y"): 1}
+    assert (found.names, found.cells) == (("order", "age", "case"), signs)
 
 
 def test_all_flaws_are_told_together(tmp_path: Path) -> None:

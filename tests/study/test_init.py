@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 
 from karat.cli.init import init
 from karat.errors import KaratError
+from karat.measure import decisions
+from karat.simulate import answer_study
 from karat.study.check import check
 from karat.study.init import LANGUAGES, TEMPLATES, PairsError, StudyExistsError, study_from_pairs, write_study
 from karat.study.study import load
@@ -107,8 +109,8 @@ def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "language", "told"),
     [
-        ("lickert", "en", "Is likert meant"),
-        ("xyz", "en", "There are likert, yes-no"),
+        ("lickert", "en", "Did you mean likert"),
+        ("xyz", "en", "Use one of: likert, yes-no"),
         ("likert", "fr", "in en and de, not in fr"),
     ],
 )
@@ -129,6 +131,29 @@ def test_columns_of_pairs_are_guessed(header: str, tmp_path: Path) -> None:
     assert trials["sentence"].to_list() == ['He said "no", twice.', "It rained."]
     assert trials["sentence_2"].to_list() == ["He twice said no.", "Rained it."]
     assert check(study).errors == 0
+
+
+def test_experts_preferences_make_decisions(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("good,bad\nIt rained.,Rained it.\nIt snowed.,Snowed it.\n", encoding="utf-8")
+    study_from_pairs(table, tmp_path / "study")
+    study = load(tmp_path / "study")
+    assert study.settings.block[0].scale.no_difference
+    answers = answer_study(study, 12)
+    decided = decisions(answers)
+    assert sorted(decided.table()["pair"]) == ["t1", "t2"]
+    assert set(decided.table()["better"]) == {"t1a", "t2a"}
+
+
+def test_preferences_pair_by_pair(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("a,b,preferred\nIt rained.,Rained it.,1\nSnowed it.,It snowed.,b\nX y.,Y x.,\n", encoding="utf-8")
+    study_from_pairs(table, tmp_path / "study")
+    trials = load(tmp_path / "study").trials(0, 1).filter(pl.col("function") == "test")
+    assert trials["expected"].to_list() == ["left", "right", None]
+    table.write_text("a,b,preferred\nIt rained.,Rained it.,both\n", encoding="utf-8")
+    with pytest.raises(PairsError, match="line 2, preferred"):
+        study_from_pairs(table, tmp_path / "other")
 
 
 def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
@@ -184,7 +209,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("order", "--task", "likert", "--language", "de").splitlines() == [
         "written    order: study.toml  lexicon.csv  templates.csv  fillers.csv",
-        "Now change them as you like, and look: karat check order/study.toml",
+        "Next: edit these files, then run karat check order/study.toml",
     ]
     assert "written    label: study.toml  items.csv" in run("--task", "label")
     Path("mine.csv").write_text("good,bad\nIt rained.,Rained it.\n")
@@ -193,5 +218,5 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("mine/study.toml").is_file()
     with pytest.raises(KaratError, match=r"Which task\?(?s:.*)norming"):
         run("order")
-    with pytest.raises(KaratError, match="leave out --task likert"):
+    with pytest.raises(KaratError, match="Leave out --task likert"):
         run("--task", "likert", "--from-pairs", "mine.csv")

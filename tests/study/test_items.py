@@ -37,8 +37,8 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
     text = "item,function,status,sentence\nt1,tset,gramatical,It rains.\n,filler,,\nx\n"
     told = str(read_items([write(tmp_path, "items.csv", text)], ["oder"], "likert").problems)
     for sentence in (
-        'line 2, function: "tset" is not known. Is test meant?',
-        'line 2, status: "gramatical" is not known. Is grammatical meant?',
+        'line 2, function: "tset" is not known. Did you mean test?',
+        'line 2, status: "gramatical" is not known. Did you mean grammatical?',
         "line 3, item: is empty",
         "line 3, sentence: is empty",
         "line 4: the row has 1 cells where the header has 4. Fix the row: a cell with the separator",
@@ -93,7 +93,7 @@ def test_equal_functions_that_are_not_known_are_told_once(word: str, meant: str,
     rows = "".join(f"t{number},{word},Sentence {number}.\n" for number in range(40))
     items = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}f1,filler,x\n")], [], "likert")
     assert items.problems.lines() == [
-        f'lines 2, 3, 4 and 37 more, function: "{word}" is not known. Is {meant} meant? '
+        f'lines 2, 3, 4 and 37 more, function: "{word}" is not known. Did you mean {meant}? '
         "There are test, filler, control, attention, calibration, practice."
     ]
 
@@ -179,7 +179,7 @@ def test_empty_and_misspelt_slots_are_told(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "order,sentence\nSO,{subjekt} saw {object}.\n")
     lexicon = write(tmp_path, "l.csv", "item,subject,object\nt1,Ann,\n")
     told = str(filled_templates(templates, lexicon, ["order"], "likert").problems)
-    assert "line 2: the slot {subjekt} is no column of l.csv. Is {subject} meant?" in told
+    assert "line 2: the slot {subjekt} is no column of l.csv. Did you mean {subject}?" in told
     assert "line 2, object: is empty. A sentence of t.csv shows it: write the words." in told
 
 

@@ -260,7 +260,7 @@ def test_the_command_writes_plan_summary_and_picture(tmp_path: Path) -> None:
     about = json.loads(run("plan", path, "--json", "--lists", "8")[0])
     assert (about["lists"], about["participants"]) == (8, 8)
     assert about["written"][0] == str(path.parent / "plan" / "questionnaires.csv")
-    assert "write csv or parquet" in run("plan", path, "--format", "docx", status=2)[1]
+    assert "use csv or parquet" in run("plan", path, "--format", "docx", status=2)[1]
     assert "There is no study file" in run("plan", tmp_path / "nothing", status=2)[1]
 
 
@@ -287,7 +287,7 @@ def test_an_unknown_compared_level_is_told(tmp_path: Path) -> None:
 
 def test_a_rule_of_the_order_names_a_column_that_is_there(tmp_path: Path) -> None:
     study = write_study(tmp_path, RATING.replace("status = 3", "statsu = 3"))
-    with pytest.raises(karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is no column .*Is status meant'):
+    with pytest.raises(karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is no column .*Did you mean status'):
         karat.study.load(study)
 
 
@@ -327,7 +327,7 @@ def test_the_command_refuses_numbers_and_folders_that_cannot_be(tmp_path: Path) 
         _, told = run("plan", study, option, value, status=2)
         assert option in told
     _, told = run("plan", study, "-o", tmp_path / "items.csv", status=2)
-    assert "items.csv is a file; give a folder to write to." in told
+    assert "items.csv is a file. Give a folder to write to." in told
 
 
 @pytest.mark.slow
@@ -346,3 +346,62 @@ def test_random_pairs_are_drawn_for_as_many_participants_as_are_asked_for(tmp_pa
     toml += "[order]\ntest_adjacent = true\n[recruitment]\nparticipants = 4\n"
     told, _ = run("plan", write_study(tmp_path, toml, items=items), "--participants", "10", "--json")
     assert json.loads(told)["lists"] == 10
+
+
+PAIRS = """title = "Pairs"
+[[block]]
+task = "choice"
+items = "items.csv"
+pairs = {{ target = true, random = {random} }}
+subset = {{ per_participant = 4, ratings = 3 }}
+"""
+
+
+def paired(count: int) -> str:
+    rows = "".join(f"t{n}{side},test,p{n},Sentence {n} {side}.\n" for n in range(count) for side in "ab")
+    return f"item,function,pair,sentence\n{rows}f1,filler,,It rained.\nf2,filler,,It snowed.\n"
+
+
+@pytest.mark.parametrize("random", [0, 3])
+def test_subsets_of_pairs(random: int, tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(paired(8).replace("filler,,", "filler,f,"))
+    (tmp_path / "study.toml").write_text(PAIRS.format(random=random))
+    study = karat.study.load(tmp_path)
+    assert study.lists == 6  # eight pairs with three ratings each, four per participant
+    shown = [study.trials(0, number) for number in range(1, study.lists + 1)]
+    assert {frame.height for frame in shown} == {4 + random + 1}
+    target = pl.concat(shown, how="diagonal").filter(pl.col("pair").is_not_null() & (pl.col("function") == "test"))
+    assert target.group_by("pair").len()["len"].to_list() == [3] * 8
+
+
+def test_a_subset_of_pairs_that_are_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text(paired(8))
+    (tmp_path / "study.toml").write_text(PAIRS.format(random=2).replace("target = true", "target = false"))
+    with pytest.raises(karat.KaratError, match=r"block\.subset"):
+        karat.study.load(tmp_path)
+
+
+def test_members_of_a_pair_in_different_halves(tmp_path: Path) -> None:
+    fillers = "".join(f"x{n},filler,,Filler {n}.\n" for n in range(18))
+    (tmp_path / "items.csv").write_text(paired(8) + fillers)
+    text = 'title = "x"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n[order]\nhalves = "pair"\n'
+    (tmp_path / "study.toml").write_text(text)
+    study = karat.study.load(tmp_path)
+    first_members = set()
+    for person in range(6):
+        frame = study.questionnaire(participant=person).frame
+        functions = frame["function"].to_list()
+        assert not any(a == b == "test" for a, b in pairwise(functions))
+        early, late = frame[:18], frame[18:]
+        for half in (early, late):
+            assert sorted(half["pair"].drop_nulls()) == [f"p{n}" for n in range(8)]
+        first_members.add(tuple(sorted(early.filter(pl.col("function") == "test")["item"])))
+    assert len(first_members) == 6
+
+
+def test_halves_need_their_column(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("item,sentence\nt1,It rained.\n")
+    text = 'title = "x"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n[order]\nhalves = "pair"\n'
+    (tmp_path / "study.toml").write_text(text)
+    with pytest.raises(karat.KaratError, match=r"line 6, order\.halves"):
+        karat.study.load(tmp_path)

@@ -1,4 +1,4 @@
-"""karat archive: data, study, screening and report as one folder for a repository."""
+"""karat archive: data, study, screening and report in one folder for a repository."""
 
 from __future__ import annotations
 
@@ -20,18 +20,27 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat archive results.parquet --study study.toml -o archive --keep age_group"
 
-Out = Annotated[Path, typer.Option("-o", "--out", help="The folder to write; it must be new or empty.")]
+Out = Annotated[
+    Path, typer.Option("-o", "--out", help="Write to this folder, which must be new or empty.", metavar="DIR")
+]
 Keep = Annotated[
     list[str] | None,
-    typer.Option("--keep", help="Keep this column although it is personal. Repeat.", metavar="COLUMN"),
+    typer.Option("--keep", help="Keep this column although it is personal. Repeatable.", metavar="COLUMN"),
 ]
 Creator = Annotated[
-    list[str] | None, typer.Option("--creator", help="Who made the data set, for its description. Repeat.")
+    list[str] | None,
+    typer.Option("--creator", help="Name a creator of the data set for its description. Repeatable.", metavar="NAME"),
 ]
-License = Annotated[str, typer.Option("--license", help="The licence of the data set, such as CC-BY-4.0.")]
+License = Annotated[
+    str, typer.Option("--license", help="Set the licence of the data set, such as CC-BY-4.0.", metavar="NAME")
+]
 Key = Annotated[
     Path | None,
-    typer.Option("--key", help="Also write who got which new name to this CSV file, outside the archive."),
+    typer.Option(
+        "--key",
+        help="Also write the table of old and new participant names to this CSV file, outside the archive.",
+        metavar="FILE",
+    ),
 ]
 
 
@@ -44,16 +53,18 @@ def archive(
     creator: Creator = None,
     license_: License = "",
     key: Key = None,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Measure, and write report and methods.")] = True,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Measure, and write the report and the methods paragraph.")
+    ] = True,
     *,
     reading: ReadOptions,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write data, study, screening, report and checksums to a folder in the form of Psych-DS, for OSF or Zenodo.
+    """Write data, study, screening, report and checksums to a Psych-DS folder for OSF or Zenodo.
 
-    Participants get new names. Personal columns (background, moments, ids, comments) are taken away unless --keep names
-    them. Read the folder's README.md before you publish it.
+    Participants get new names. Personal columns (background, timestamps, ids, comments) are removed unless --keep names
+    them. Read the README.md in the folder before you publish it.
     """
     from karat.report.archive import archive as write
 
@@ -68,19 +79,19 @@ def archive(
     if key is not None:
         _write_key(found, key)
     if as_json:
-        told = {"folder": str(out), "files": [path.as_posix() for path in found.files], "removed": found.removed,
+        data = {"folder": str(out), "files": [path.as_posix() for path in found.files], "removed": found.removed,
                 "notes": list(found.notes)}  # fmt: skip
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not quiet:
         typer.echo("\n".join([*known.lines, *_lines(found, key)]))
 
 
 def _check(out: Path, key: Path | None) -> None:
-    """What can be refused before anything is read."""
+    """Refuse what can be refused before anything is read."""
     if key is not None and key.resolve().is_relative_to(out.resolve()):
-        raise KaratError(f"{key} lies in the archive; who got which name must stay outside of it.")
+        raise KaratError(f"{key} is inside the archive. The table of old and new names must stay outside it.")
     if key is not None and key.exists():
-        raise KaratError(f"{key} is there already; choose another name, so that nothing is lost.")
+        raise KaratError(f"{key} already exists. Choose another name, so that nothing is lost.")
 
 
 def _write_key(found: Archive, key: Path) -> None:
@@ -96,6 +107,6 @@ def _write_key(found: Archive, key: Path) -> None:
 def _lines(found: Archive, key: Path | None) -> list[str]:
     lines = [f"removed    {name}: {why}" for name, why in found.removed.items()]
     lines += [f"note       {note}" for note in found.notes]
-    lines.append(f"written    {found.folder}: {len(found.files)} files; README.md says what is where")
-    lines += [f"written    {key}: who got which new name; keep it apart from the archive"] if key is not None else []
+    lines.append(f"written    {found.folder}: {len(found.files)} files; README.md describes them")
+    lines += [f"written    {key}: old and new names; keep it separate from the archive"] if key is not None else []
     return lines

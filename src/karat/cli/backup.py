@@ -15,11 +15,16 @@ EXAMPLE = "Example: karat backup -o backup.db"
 
 
 def backup(
-    out: Annotated[Path, typer.Option("-o", "--out", help="The file to write.", show_default=False)],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="Write the copy to this file.", metavar="FILE", show_default=False)
+    ],
     database: Database = "",
     data: Data = DATA,
 ) -> None:
-    """Copy the database of a server to a file, also while people answer. The copy holds personal data."""
+    """Copy the database of a server to a file, even while participants are answering.
+
+    The copy holds personal data.
+    """
     from karat.field.store.backup import backup as copy
 
     with working("copying the database"):

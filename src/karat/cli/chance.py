@@ -1,4 +1,4 @@
-"""karat chance: how probable it is that someone who guesses passes."""
+"""karat chance: the probability that a participant who guesses passes."""
 
 from __future__ import annotations
 
@@ -21,37 +21,52 @@ MOST_COLUMNS = 16
 NEUTRAL = {"grammatical": "grammatical", "ungrammatical": "ungrammatical", "both": "both", "neither": None}
 
 Given = Annotated[
-    str | None, typer.Option("--trials", help="Control or attention trials: 6, or 4,6,8, or 4-16.", metavar="N")
+    str | None,
+    typer.Option(
+        "--trials", help="Use these numbers of control or attention trials: 6, or 4,6,8, or 4-16.", metavar="N"
+    ),
 ]
 Controls = Annotated[
     str | None,
-    typer.Option("--controls", help="Rated controls of each kind, grammatical and ungrammatical.", metavar="N"),
+    typer.Option("--controls", help="Use N rated controls per kind, grammatical and ungrammatical.", metavar="N"),
 ]
 Pairs = Annotated[
-    str | None, typer.Option("--pairs", help="Pairs of rated controls whose means are compared.", metavar="N")
+    str | None, typer.Option("--pairs", help="Compare the means of N pairs of rated controls.", metavar="N")
 ]
 Probability = Annotated[
-    str | None, typer.Option("--chance", help="Chance of a right guess: 0.4 or 2/5; else 1/2.", metavar="P")
+    str | None,
+    typer.Option(
+        "--chance", help="Set the probability of a correct guess, such as 0.4 or 2/5 (default: 1/2).", metavar="P"
+    ),
 ]
-Points = Annotated[int | None, typer.Option("--points", help="Points of the rating scale; else 5.", min=2, max=21)]
+Points = Annotated[
+    int | None,
+    typer.Option("--points", help="Use a rating scale with N points (default: 5).", min=2, max=21, metavar="N"),
+]
 Neutral = Annotated[
     str | None,
     typer.Option(
         "--neutral",
-        help="The middle is right for grammatical (so unless said), ungrammatical, both or neither.",
+        help="Count the midpoint as correct for grammatical (default), ungrammatical, both or neither.",
         metavar="KIND",
     ),
 ]
 Minimum = Annotated[
     str | None,
-    typer.Option("--minimum", help="Difference of means, as a share of the range; else 0.5.", metavar="SHARE"),
+    typer.Option(
+        "--minimum", help="Require this difference of means, as a share of the range (default: 0.5).", metavar="SHARE"
+    ),
 ]
 Weights = Annotated[
     str | None,
-    typer.Option("--weights", help="How often a guesser gives each point: 1,1,2,1,1. Else equally.", metavar="W"),
+    typer.Option(
+        "--weights", help="Set how often a guesser picks each point, such as 1,1,2,1,1 (default: equally).", metavar="W"
+    ),
 ]
-Alpha = Annotated[str, typer.Option("--alpha", help="How often a guesser may pass.", metavar="P")]
-Slips = Annotated[int | None, typer.Option("--slips", help="Wrong answers that are forgiven; else 1.", min=0, max=50)]
+Alpha = Annotated[str, typer.Option("--alpha", help="Set how often a guesser may pass.", metavar="P")]
+Slips = Annotated[
+    int | None, typer.Option("--slips", help="Forgive N wrong answers (default: 1).", min=0, max=50, metavar="N")
+]
 USES = {
     "trials": ("chance",),
     "controls": ("points", "neutral", "weights", "slips"),
@@ -59,7 +74,7 @@ USES = {
     "chance": ("slips",),
     "overview": ("points", "weights", "slips"),
 }
-"""What is asked, and the options that have a say in it."""
+"""Each question with the options it uses."""
 
 
 def chance(
@@ -75,10 +90,10 @@ def chance(
     alpha: Alpha = "0.05",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Show how many control and attention trials keep people who guess out.
+    """Show how many control and attention trials a design needs to catch participants who guess.
 
-    Ask for --trials (any task, with --chance), --controls (ratings on the right side of the scale), --pairs (means
-    of ratings), or --chance alone (the fewest trials). Without them: what the usual tasks need.
+    Use --trials (any task, with --chance), --controls (ratings on the correct side of the scale), --pairs (means of
+    ratings), or --chance alone (the fewest trials). Without these, karat shows what the common tasks need.
     """
     options = {
         "trials": trials, "controls": controls, "pairs": pairs, "chance": probability, "points": points,
@@ -101,7 +116,7 @@ def chance(
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Cells in columns: the first to the left, the others to the right."""
+    """Cells in columns: the first left-aligned, the others right-aligned."""
     rows = list(rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     padded = [[cell.rjust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
@@ -109,14 +124,14 @@ def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def _asked(given: list[str]) -> str:
-    """What the options ask for; an option that would have no say is refused, not passed over."""
+    """What the options ask for; an option that would have no effect is refused."""
     asked = next((name for name in USES if name in given), "overview")
     idle = [f"--{name}" for name in given if name != asked and name not in USES[asked]]
     if idle:
-        question = f"--{asked}" if asked != "overview" else "what the usual tasks need"
+        question = f"with --{asked}" if asked != "overview" else "without --trials, --controls or --pairs"
         raise KaratError(
-            f"{' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no say in {question}: leave "
-            f"{'it' if len(idle) == 1 else 'them'} out, or ask for one thing at a time."
+            f"{' and '.join(idle)} {'has' if len(idle) == 1 else 'have'} no effect {question}. Leave "
+            f"{'it' if len(idle) == 1 else 'them'} out."
         )
     return asked
 
@@ -126,17 +141,17 @@ def _overview(points: int, alpha: str, slips: int, weights: list[str] | None) ->
     from karat.study.guessing import p_text
 
     frame = overview(points, alpha, slips, weights)
-    rows = [("task", "trials", "right", "p of guessing")]
+    rows = [("task", "trials", "correct", "p of guessing")]
     rows += [(task, str(n), right, p_text(p)) for task, n, right, p in frame.iter_rows()]
     pairs = smallest_pairs(points, "0.5", alpha, weights)
-    enough = f"from {pairs} pairs on" if pairs else "with no number of pairs"
+    enough = f"at least {pairs} pairs" if pairs else "no number of pairs is enough"
     forgiven = "one slip" if slips == 1 else f"{slips} slips" if slips else "no slip"
     return frame, [
-        f"The fewest trials that a guesser passes with at most {_plain(alpha)}, {forgiven} forgiven in each group",
+        f"Fewest trials for which a guesser passes with p ≤ {_plain(alpha)}, with {forgiven} forgiven per group",
         "",
         *aligned(rows),
         "",
-        f"Means at least half the range apart: {enough}. Means merely apart: never.",
+        f"Means at least half the range apart: {enough}. Means that merely differ: no number of pairs is enough.",
     ]
 
 
@@ -145,9 +160,9 @@ def _fewest(chance: str, alpha: str, slips: Iterable[int]) -> tuple[pl.DataFrame
     from karat.study.guessing import p_text
 
     frame = slips_table(chance, alpha, slips)
-    rows = [("slips", "trials", "right", "p of guessing")]
+    rows = [("slips", "trials", "correct", "p of guessing")]
     rows += [(str(one), str(n), str(k), p_text(p)) for one, n, k, p in frame.iter_rows()]
-    header = f"The fewest trials that a guesser passes with at most {_plain(alpha)}; chance {_plain(chance)} a trial"
+    header = f"Fewest trials for which a guesser passes with p ≤ {_plain(alpha)}; chance {_plain(chance)} per trial"
     return frame, [header, "", *aligned(rows)]
 
 
@@ -157,23 +172,25 @@ def _trials(numbers: list[int], chance: str, alpha: str) -> tuple[pl.DataFrame, 
 
     frame = table(numbers, range(1, max(numbers) + 1), chance)
     limit = float(share(alpha, "alpha"))
-    header = f"Probability that a guesser is right at least k times in n trials; chance {_plain(chance)} a trial"
-    # A column for each k would not fit on a screen for many trials: one row of n then becomes lines.
+    header = f"Probability that a guesser is correct at least k times in n trials; chance {_plain(chance)} per trial"
+    # With many trials, one column per k would not fit, so each row becomes several lines.
     rows: list[tuple[str, ...]] = [("n", *frame.columns[1:])]
     if len(numbers) == 1 or max(numbers) > MOST_COLUMNS:
         rows = [("n", "k", "p")]
         rows += [(str(n), str(k), _starred(ps[k - 1], limit)) for n, *ps in frame.iter_rows() for k in range(1, n + 1)]
     else:
         rows += [(str(n), *(_starred(p, limit) for p in ps)) for n, *ps in frame.iter_rows()]
-    lines = [header, "", *aligned(rows), "", f"* at most {_plain(alpha)}"]
+    lines = [header, "", *aligned(rows), "", f"* p ≤ {_plain(alpha)}"]
     for n in numbers:
         k = needed(n, chance, alpha)
         if k is None:
-            told = f"{n} trials: too few. Even {n} of {n} right is guessed too often."
+            line = f"{n} trials: too few, because a guesser gets {n} of {n} correct too often."
         else:
-            told = f"{n} trials: {k} must be right; a guesser passes with {p_sentence(pass_probability(n, k, chance))}."
-            told += " No slip is forgiven." if k == n else ""
-        lines.append(told)
+            line = (
+                f"{n} trials: {k} must be correct; a guesser passes with {p_sentence(pass_probability(n, k, chance))}."
+            )
+            line += " No slip is forgiven." if k == n else ""
+        lines.append(line)
     return frame, lines
 
 
@@ -184,7 +201,7 @@ def _controls(
     from karat.study.guessing import p_text
 
     frame = joint_table(numbers, points, neutral, alpha, slips=slips, weights=weights)
-    header = f"Rules for n grammatical and n ungrammatical controls that a guesser passes with at most {_plain(alpha)}"
+    header = f"Rules for n grammatical and n ungrammatical controls that a guesser passes with p ≤ {_plain(alpha)}"
     if frame.is_empty():
         return frame, [f"{header}: none. Use more controls."]
     rows = [("n", "grammatical", "p", "ungrammatical", "p", "joint p")]
@@ -192,7 +209,7 @@ def _controls(
         (str(n), f"{k} of {n}", p_text(p), f"{m} of {n}", p_text(q), p_text(both))
         for n, k, p, m, q, both in frame.iter_rows()
     ]
-    return frame, [header, "(each kind alone is guessed with less than .6)", "", *aligned(rows)]
+    return frame, [header, "(a guesser passes each kind alone with p < .6)", "", *aligned(rows)]
 
 
 def _pairs(
@@ -217,8 +234,7 @@ def _pairs(
         "",
         *aligned(rows),
         "",
-        f"Differences are shares of the range; the threshold is the smallest that is guessed with at most "
-        f"{_plain(alpha)}.",
+        f"Differences are shares of the range. The threshold is the smallest difference with p ≤ {_plain(alpha)}.",
     ]
 
 
@@ -228,16 +244,16 @@ def _numbers(text: str, flag: str) -> list[int]:
         low, dash, high = part.strip().partition("-")
         ends = [low.strip(), high.strip()] if dash else [low.strip()]
         if not all(end.isascii() and end.isdigit() and 1 <= int(end[:9]) <= MOST_NUMBER for end in ends):
-            raise KaratError(f"{flag} {text}: write numbers from 1 to {MOST_NUMBER:,}, such as 6 or 4,6,8 or 4-16.")
+            raise KaratError(f"{flag} {text}: use numbers from 1 to {MOST_NUMBER:,}, such as 6 or 4,6,8 or 4-16.")
         found += range(int(ends[0]), int(ends[-1]) + 1)
     if not found:
-        raise KaratError(f"{flag} {text}: a range runs from the smaller to the larger number, such as 4-16.")
+        raise KaratError(f"{flag} {text}: put the smaller number of a range first, such as 4-16.")
     return sorted(set(found))
 
 
 def _neutral(text: str) -> str | None:
     if text not in NEUTRAL:
-        raise KaratError(f"--neutral {text}: write {', '.join(NEUTRAL)}.")
+        raise KaratError(f"--neutral {text}: use {', '.join(NEUTRAL)}.")
     return NEUTRAL[text]
 
 
@@ -248,12 +264,12 @@ def _starred(p: float | None, limit: float) -> str:
 
 
 def _step(threshold: float, most: int) -> str:
-    """A threshold as points of the sums too: a rounded share could lie above the step that it stands for."""
+    """A threshold also as points of the sums, because a rounded share could lie above its step."""
     return f"{round(threshold * most)}/{most} = {language_of('en').value(threshold, '.3r')}"
 
 
 def _plain(number: str) -> str:
-    """A share as it was typed, without the zero before the point."""
+    """A share as typed, without the leading zero."""
     from karat.judgments.scales import as_number
 
     share = as_number(number.strip())

@@ -1,4 +1,4 @@
-"""karat check: what should be mended in a study before money is spent."""
+"""karat check: find mistakes in a design before you pay anyone."""
 
 from __future__ import annotations
 
@@ -14,23 +14,29 @@ EXAMPLE = "Example: karat check study.toml"
 
 
 def check(
-    study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
+    study: Annotated[Path, typer.Argument(help="The study file, or its folder.")] = Path("study.toml"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status tells.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print nothing; the exit status is 1 if there are errors.")
+    ] = False,
 ) -> None:
-    """Check a study: errors, warnings and hints, each with its source and its mend. Exit status 1 on errors."""
+    """Check the design of a study; list errors, warnings and hints, each with its source and a fix.
+
+    The exit status is 1 if there are errors.
+    """
     from karat.field.content.texts import words
     from karat.study.check import check as run
     from karat.study.study import load
 
     loaded = load(study)
-    # The texts of the pages live with the server, above the rules of the check; a misspelt name must not wait for it.
-    words(loaded.settings.language, loaded.settings.texts.words)
+    # Page texts belong to the server, a layer above the checks, but a misspelt name should be reported here.
+    note = words(loaded.settings.language, loaded.settings.texts.words).note
     with working(f"checking {loaded.path.name}", quiet=quiet or as_json):
         report = run(loaded)
     if as_json:
-        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps({**report.to_dict(), "note": note}, ensure_ascii=False, indent=2))
     elif not quiet:
-        typer.echo("\n".join(report.lines()))
+        head, *rest = report.lines()
+        typer.echo("\n".join([head, *([f"Note: {note}"] if note else []), *rest]))
     if report.errors:
         raise typer.Exit(1)

@@ -20,14 +20,23 @@ EXAMPLE = "Example: karat convert results.csv prolific_export.csv --map item=sen
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 SafeAnyway = Annotated[
-    bool, typer.Option("--safe-for-spreadsheets", hidden=True, help="Taken as in convert; CSV is always so here.")
+    bool,
+    typer.Option(
+        "--safe-for-spreadsheets", hidden=True, help="Accepted for consistency with convert; CSV is always safe here."
+    ),
 ]
 
 
 @reads_files
 def convert(
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Where to write: .parquet or .csv. Without it, only look.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write the judgments to FILE (CSV or Parquet, by suffix); without it, nothing is written.",
+            metavar="FILE",
+        ),
     ] = None,
     *,
     reading: ReadOptions,
@@ -37,7 +46,7 @@ def convert(
             "--parts",
             min=1,
             metavar="N",
-            help="Write a folder of so many Parquet files, every participant in one of them.",
+            help="Write a folder of N Parquet files, with each participant in one of them.",
         ),
     ] = None,
     safe_for_spreadsheets: Annotated[
@@ -47,21 +56,21 @@ def convert(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Read result files of other tools as one table of judgments and say what was found.
+    """Read results from other tools into one table of judgments, and summarise it.
 
-    In a terminal, karat asks at most three questions where a file leaves something open, and keeps the answers in
-    FILE.karat.toml beside it. Elsewhere it prints its proposals as a command and writes nothing; --yes accepts them.
+    In a terminal, karat asks at most three questions if a file is ambiguous, and saves the answers in FILE.karat.toml
+    next to it. Elsewhere it prints its suggestions as a command and writes nothing; --yes accepts them.
 
-    With --parts the table is dealt out by participant, for karat screen to look at in parts. It may then be larger than
-    memory: what does not fit is gone through some rows at a time.
+    --parts divides the table by participant, so that karat screen can screen it in parts. The table may then be larger
+    than memory; it is read a few rows at a time.
     """
     if parts is not None:
         from karat.cli.convert_parts import dealt_lines, write_parts
 
         dealt = write_parts(reading, out, parts, quiet=quiet or as_json)
         if as_json:
-            told = dealt.account | {"written": [str(path) for path in dealt.files]}
-            typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+            data = dealt.account | {"written": [str(path) for path in dealt.files]}
+            typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
         elif not quiet:
             typer.echo("\n".join(dealt_lines(dealt, out)))
         return
@@ -73,11 +82,11 @@ def convert(
         typer.echo(json.dumps(intake.to_dict() | {"written": str(out) if out else None}, ensure_ascii=False, indent=2))
     elif not quiet:
         typer.echo("\n".join(intake_lines(intake)))
-        typer.echo(f"written    {out}" if out else "Nothing was written: say -o judgments.parquet to keep the table.")
+        typer.echo(f"written    {out}" if out else "Nothing was written. Use -o judgments.parquet to keep the table.")
 
 
 def write_judgments(judgments: Judgments, out: Path, *, safe_for_spreadsheets: bool = False) -> None:
-    """Write judgments in the format that the name asks for."""
+    """Write judgments in the format of the file name."""
     _check_name(out)
     if out.suffix == ".csv":
         judgments.to_csv(out, safe_for_spreadsheets=safe_for_spreadsheets)
@@ -87,7 +96,7 @@ def write_judgments(judgments: Judgments, out: Path, *, safe_for_spreadsheets: b
 
 def _check_name(out: Path) -> None:
     if out.suffix not in (".csv", ".parquet"):
-        raise KaratError(f"{out}: judgments are written as .parquet or .csv.")
+        raise KaratError(f"{out}: use a name that ends in .parquet or .csv.")
 
 
 def _check_out(out: Path | None, files: list[Path], safe_for_spreadsheets: bool) -> None:
@@ -95,6 +104,6 @@ def _check_out(out: Path | None, files: list[Path], safe_for_spreadsheets: bool)
         return
     _check_name(out)
     if safe_for_spreadsheets and out.suffix != ".csv":
-        raise KaratError("--safe-for-spreadsheets is for CSV: say -o with a name that ends in .csv.")
+        raise KaratError("--safe-for-spreadsheets is for CSV. Use -o with a name that ends in .csv.")
     if any(out.exists() and file.exists() and out.samefile(file) for file in files):
-        raise KaratError(f"{out} is one of the files to be read; choose another name, so that nothing is lost.")
+        raise KaratError(f"{out} is one of the files to read. Choose another name, so that nothing is lost.")

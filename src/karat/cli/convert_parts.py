@@ -38,7 +38,7 @@ def write_parts(reading: ReadOptions, out: Path | None, parts: int, *, quiet: bo
     from karat.judgments.parts import repartition
 
     if out is None or out.suffix:
-        raise KaratError("--parts writes a folder: say -o with the name of a new one.")
+        raise KaratError("--parts writes a folder. Use -o with the name of a new one.")
     tables = _some_rows_at_a_time(reading)
     lines = [f"read       {', '.join(str(file) for file in reading.files)}, some rows at a time"]
     account: dict[str, Any] = {}
@@ -72,9 +72,9 @@ def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
     if scale is not None:
         return pieces_of_csv(reading.files, scale, mapping)
     raise KaratError(
-        f"{reading.files[0]} takes about {size / 1e9:.2g} GB, more than a third of the memory, and is therefore gone "
-        "through some rows at a time. Nothing can be guessed so: say --scale, such as nominal:A,B,C, and --map where "
-        "participant, item, response and other columns of karat have other names."
+        f"{reading.files[0]} takes about {size / 1e9:.2g} GB, more than a third of the memory, so it is read a "
+        "few rows at a time, and karat cannot guess anything. Use --scale, such as nominal:A,B,C, and --map if the "
+        "columns participant, item, response and others have other names."
     )
 
 

@@ -28,7 +28,7 @@ class Answers:
     mapping: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
     own: bool = False
-    """Whether somebody named a column that karat had not proposed."""
+    """Whether the user named a column that karat had not suggested."""
 
     def add(self, choice: Proposal) -> None:
         """Take an answer over."""
@@ -38,12 +38,12 @@ class Answers:
 
 
 def is_terminal() -> bool:
-    """Whether somebody can answer: input and output are a terminal."""
+    """Whether input and output are a terminal, so that questions can be answered."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
-    """Read the files; where something is open and somebody sits at the terminal, ask, and remember the answers."""
+    """Read the files; in a terminal, ask about what is ambiguous, and remember the answers."""
     from karat.errors import IntakeError
     from karat.intake.reading import ProposalError
 
@@ -57,7 +57,7 @@ def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
             if not isinstance(error, ProposalError):
                 if not answers.own:
                     raise
-                # A column was named that is not there, or that cannot be read so: the questions come again.
+                # The named column does not exist or cannot be read this way, so the questions come again.
                 typer.echo(f"\n{error}")
                 answers, asked = before, 0
                 continue
@@ -97,11 +97,11 @@ def _asked(question: Question) -> Proposal:
     own = question.role in ("participant", "item", "response")
     hint = "number, or the name of a column" if own else "number"
     while True:
-        said = str(typer.prompt(f"Your answer ({hint})", default="1")).strip()
-        if said.isdigit() and 1 <= int(said) <= len(question.choices):
-            return question.choices[int(said) - 1]
-        if own and said:
-            return Proposal({question.role: said}, Message(OWN, {"text": said}))
+        reply = str(typer.prompt(f"Your answer ({hint})", default="1")).strip()
+        if reply.isdigit() and 1 <= int(reply) <= len(question.choices):
+            return question.choices[int(reply) - 1]
+        if own and reply:
+            return Proposal({question.role: reply}, Message(OWN, {"text": reply}))
         typer.echo(f"Answer with a number from 1 to {len(question.choices)}.")
 
 

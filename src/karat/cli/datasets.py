@@ -1,4 +1,4 @@
-"""karat datasets: the example data that come with karat."""
+"""karat datasets: the example data included with karat."""
 
 from __future__ import annotations
 
@@ -14,11 +14,16 @@ EXAMPLE = "Example: karat datasets likert -o likert.csv"
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="A data set; without it, all are listed.")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Write it here: .csv or .parquet.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The data set; without it, all are listed.", metavar="NAME")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="Write the data set to FILE (CSV or Parquet, by suffix).", metavar="FILE"),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """List the example data, or show one of them and write it to a file."""
+    """List the example data sets, or summarise one and write it to a file."""
     from karat import datasets as bundled
 
     if name is None:

@@ -1,84 +1,137 @@
-"""karat demo: the life of a study on this machine, without an account anywhere."""
+"""karat demo: a complete study on this machine, from design to report."""
 
 from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import has_screen, has_terminal
+from karat.cli.options import KeepAnyway, has_screen, has_terminal
 from karat.cli.progress import counting, working
 
 if TYPE_CHECKING:
-    from karat.demo import Served
+    from karat.demo import Answered, Served
 
-EXAMPLE = "Example: karat demo --keep my-demo"
+EXAMPLE = "Example: karat demo --out my-demo"
 
 
 def demo(
-    keep: Annotated[Path, typer.Option("--keep", help="The folder for the results.")] = Path("karat-demo"),
+    out: Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")] = Path(
+        "karat-demo"
+    ),
+    keep: KeepAnyway = None,
     serve: Annotated[
-        bool, typer.Option("--serve/--no-serve", help="Serve the study to bots over HTTP; else simulate answers.")
+        bool,
+        typer.Option("--serve/--no-serve", help="Serve the study to bots over HTTP, or only simulate the answers."),
     ] = True,
-    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the result where there is a screen.")] = True,
+    show: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the report in a browser, if there is a display.")
+    ] = True,
+    stay: Annotated[
+        bool, typer.Option("--stay", help="Keep the server running when the report is written, until Ctrl-C.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """The life of a study: written, checked, served, answered by 60 bots, screened, measured and reported.
+    """Run a complete example study with 60 bots: design, check, serve, screen, measure, report.
 
-    In a terminal the server runs until Ctrl-C, with its dashboard; elsewhere it ends when the report is written.
+    In a terminal the server and its dashboard run until Ctrl-C; elsewhere they stop once the report is written, unless
+    you use --stay.
     """
+    from karat import demo as story
+
+    keep = keep or out
+    with _server(lambda: story.serve(keep), keep, serve, as_json) as served:
+        simulated = None if served is not None else story.simulated(keep)
+        _run(served, simulated, keep, "karat demo", stay or (not as_json and has_terminal()), show, as_json)
+
+
+REHEARSE_EXAMPLE = "Example: karat rehearse my-study --bots 30"
+
+
+def rehearse(
+    study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
+    bots: Annotated[int, typer.Option("--bots", help="Let this many bots of all kinds take part.", min=12)] = 30,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")] = Path(
+        "karat-rehearsal"
+    ),
+    stay: Annotated[
+        bool, typer.Option("--stay", help="Keep the server running when the report is written, until Ctrl-C.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Rehearse a study: bots of all kinds answer it on a server of its own, then it is screened and reported.
+
+    The bots go through every page, as participants do. Their answers are kept apart from those of the study.
+    """
+    from karat import demo as story
+    from karat.study.study import load
+
+    loaded = load(study)
+    with _server(lambda: story.rehearse(loaded, out, bots), out, True, as_json) as served:
+        _run(served, None, out, "karat rehearse", stay, False, as_json)
+
+
+def _run(
+    served: Served | None,
+    simulated: tuple[list[str], Answered] | None,
+    folder: Path,
+    command: str,
+    stays: bool,
+    show: bool,
+    as_json: bool,
+) -> None:
+    """Let bots take part, report on it, and say what happened; the address of a server only where it stays."""
     from karat import demo as story
 
     lines: list[str] = []
 
-    def say(*told: str) -> None:
-        lines.extend(told)
+    def say(*new: str) -> None:
+        lines.extend(new)
         if not as_json:
-            typer.echo("\n".join(told))
+            typer.echo("\n".join(new))
 
-    watched = not as_json and has_terminal()
-    keep.mkdir(parents=True, exist_ok=True)
-    with _server(keep, serve, as_json) as served:
-        if served is None:
-            introduced, answered = story.simulated(keep)
-            say(*introduced)
-        else:
-            say(*served.lines)
-            with counting("bots take part", quiet=as_json) as progress:
-                answered = served.answered(progress, watched=watched)
-        say(answered.line)
-        told = story.report(answered, keep, lambda part: working(part, quiet=as_json))
-        say(*told.lines)
-        page = told.page.resolve()
-        if as_json:
-            typer.echo(json.dumps({"page": str(page), "lines": lines}))
-        else:
-            typer.echo(f"\nThe report is in {page}")
-        if show and has_terminal() and has_screen():
-            typer.launch(str(page))
-            if served is not None:
-                typer.launch(f"{served.server.address}/admin")
-        if served is not None and watched:
-            typer.echo("The server runs on: look at its dashboard, or take part yourself. Stop with Ctrl-C.")
-            served.server.wait()
+    if served is not None:
+        say(*served.introduced, *(served.addresses if stays else []))
+        with counting("bots are answering", quiet=as_json) as progress:
+            answered = served.answered(progress, watched=stays and has_terminal())
+    elif simulated is not None:
+        introduced, answered = simulated
+        say(*introduced)
+    else:
+        return
+    say(answered.line)
+    reported = story.report(answered, folder, lambda part: working(part, quiet=as_json), command)
+    say(*reported.lines)
+    page = reported.page.resolve()
+    if as_json:
+        typer.echo(json.dumps({"page": str(page), "lines": lines}))
+    else:
+        typer.echo(f"\nThe report is in {page}")
+    if show and has_terminal() and has_screen():
+        typer.launch(str(page))
+        if served is not None and stays:
+            typer.launch(f"{served.server.address}/admin")
+    if served is not None and stays:
+        if not as_json:
+            typer.echo("The server is still running: open its dashboard, or take part yourself. Press Ctrl-C to stop.")
+        served.server.wait()
 
 
 @contextmanager
-def _server(keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
-    """The running server of the demo, if one is wanted, stopped at the end, by Ctrl-C and when the demo is ended."""
-    from karat import demo as story
-
+def _server(start: Callable[[], Served], keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
+    """The server of the demo, if wanted; stopped at the end, by Ctrl-C and when the demo is terminated."""
+    keep.mkdir(parents=True, exist_ok=True)
     if not wanted:
         yield None
         return
-    with _asked_to_end():
+    with _terminating_cleanly():
         with working("starting the server", quiet=quiet):
-            served = story.serve(keep)
+            served = start()
         try:
             yield served
         except KeyboardInterrupt:
@@ -88,8 +141,8 @@ def _server(keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
 
 
 @contextmanager
-def _asked_to_end() -> Iterator[None]:
-    """Leave in order when the system or a closed terminal asks: the server is a process of its own and would stay."""
+def _terminating_cleanly() -> Iterator[None]:
+    """Exit cleanly on SIGTERM and SIGHUP, because the server is a separate process and would keep running."""
 
     def leave(number: int, _: object) -> None:
         raise SystemExit(128 + number)

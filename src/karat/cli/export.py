@@ -1,4 +1,4 @@
-"""karat export: the data of a fielded study as files."""
+"""karat export: the data of a study as files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import Json
+from karat.cli.options import found_line
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.stored_study import StoredStudy, StudyFile, stored_study
@@ -25,35 +26,50 @@ EXAMPLE = "Example: karat export study.toml -o judgments.parquet"
 def export(
     study: StudyFile,
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="The judgments: a .parquet or .csv file.", show_default=False)
+        Path,
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write the judgments to FILE (CSV or Parquet, by suffix).",
+            metavar="FILE",
+            show_default=False,
+        ),
     ],
     participants: Annotated[
-        Path | None, typer.Option(help="Also write what is known of each participant to this CSV file.")
+        Path | None, typer.Option(help="Also write one row per participant to this CSV file.", metavar="FILE")
     ] = None,
-    events: Annotated[Path | None, typer.Option(help="Also write what was logged beside the answers.")] = None,
-    codebook: Annotated[Path | None, typer.Option(help="Also write what each column means.")] = None,
-    safe: Annotated[
-        bool, typer.Option("--safe", help="In CSV, mark text that a spreadsheet would run as a formula.")
+    events: Annotated[
+        Path | None, typer.Option(help="Also write the event log to this CSV file.", metavar="FILE")
+    ] = None,
+    codebook: Annotated[
+        Path | None, typer.Option(help="Also write a codebook to this CSV file.", metavar="FILE")
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="In CSV, leave text that a spreadsheet would run as a formula unmarked.")
     ] = False,
+    safe: Annotated[bool, typer.Option("--safe", hidden=True, help="CSV is always so, unless --raw is given.")] = True,
     with_ids: Annotated[
-        bool, typer.Option("--with-ids", help="With --participants, the ids of the platform too: personal data.")
+        bool, typer.Option("--with-ids", help="With --participants, include the platform ids, which are personal data.")
     ] = False,
     database: Database = "",
     data: Data = DATA,
     as_json: Json = False,
 ) -> None:
-    """Write the judgments of a fielded study, and on request participants, events and a codebook.
+    """Write the judgments of a study and, on request, its participants, events and a codebook.
 
-    Before a study is closed this ends its blindness: the dashboard shows from then on when that was.
+    In CSV, text that a spreadsheet would run as a formula is marked with an apostrophe, which karat removes when it
+    reads the file. Use --raw for other programs.
+
+    Exporting before the study is closed ends blinding. The dashboard then shows when that happened.
     """
     for path in (out, participants, events, codebook):
         if path is not None and path.suffix not in ((".csv", ".parquet") if path is out else (".csv",)):
-            raise KaratError(f"{path}: write a name that ends in .csv{' or .parquet' if path is out else ''}.")
+            raise KaratError(f"{path}: use a name that ends in .csv{' or .parquet' if path is out else ''}.")
     if with_ids and participants is None:
-        raise KaratError("--with-ids has a say only with --participants.")
+        raise KaratError("--with-ids needs --participants FILE.")
     with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
-        notes = _unblinded(found)
-        written, summary = _write(found, out, participants, events, codebook, safe=safe, with_ids=with_ids)
+        notes = [*_unblinded(found), *_versions(found)]
+        written, summary = _write(found, out, participants, events, codebook, safe=not raw, with_ids=with_ids)
     if as_json:
         typer.echo(json.dumps({"written": [str(path) for path in written], "summary": summary, "notes": notes}))
         return
@@ -94,11 +110,33 @@ def _write(
         except OSError as error:
             raise KaratError(f"{error.filename or out} cannot be written: {error.strerror or error}.") from None
     written = [*files_of(out, judgments.participants), *(path for path, _ in tables if path is not None)]
-    return written, judgments.summary().splitlines()[0]
+    return written, found_line(judgments)
+
+
+def _versions(found: StoredStudy) -> list[str]:
+    """What is to be said where participants began with different versions of the study."""
+    from karat.field.registration import changed_items, restored
+    from karat.field.store import export as stored
+    from karat.field.store import studies
+
+    with found.store.read() as connection:
+        people = stored.participants(connection, found.row.id)
+        files = studies.versions(connection, found.row.id)
+    if "version" not in people.columns or people["version"].n_unique() < 2:
+        return []
+    counts = people["version"].drop_nulls().value_counts(sort=True, name="count").rows()
+    kept = [restored(own, version, found.study.path) for version, own in files.items()]
+    known = [study for study in kept if study is not None]
+    which = changed_items(known[0], known[-1]) if len(known) > 1 else ()
+    return [
+        f"The study was changed while it ran: {', '.join(f'{number} started with {name}' for name, number in counts)}. "
+        f"The column version shows which."
+        + (f" Items that differ between the first and the last: {', '.join(which)}." if which else "")
+    ]
 
 
 def _unblinded(found: StoredStudy) -> list[str]:
-    """Keep that answers were seen before the study was over."""
+    """Record that answers were seen before the study was closed."""
     from karat.field.admin.jobs import unblinded_at
     from karat.field.store import studies
 
@@ -108,4 +146,4 @@ def _unblinded(found: StoredStudy) -> list[str]:
         known = unblinded_at(connection, found.slug)
     if known is None:
         found.store.call(studies.set_value, studies.ServerValue(f"unblinded:{found.slug}", str(time())))
-    return [f"{found.slug} is {found.row.state}: from now on it is not blind, and the dashboard says so."]
+    return [f"{found.slug} is {found.row.state}, so it is no longer blind; the dashboard shows this."]

@@ -1,8 +1,10 @@
-"""karat init: a study to begin with."""
+"""karat init: an example study to start from."""
 
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +12,7 @@ import typer
 
 from karat.errors import KaratError
 
-EXAMPLE = "Example: karat init word-order --task likert --language de"
+EXAMPLE = "Example: karat init islands --from-sets items.xlsx --factor structure --factor length"
 
 
 def init(
@@ -18,39 +20,118 @@ def init(
         Path | None,
         typer.Argument(
             metavar="DIR",
-            help="Where to write; by default a folder named after the task or the table.",
+            help="Folder to write to (default: named after the task or the table).",
             show_default=False,
         ),
     ] = None,
     task: Annotated[
         str | None,
         typer.Option(
-            help="likert, yes-no, choice, pairs, magnitude, differential, label, norming, antonyms.", metavar="NAME"
+            help="Choose likert, yes-no, choice, pairs, magnitude, differential, label, norming or antonyms.",
+            metavar="NAME",
         ),
     ] = None,
-    language: Annotated[str, typer.Option(help="Of texts and examples: en or de.", metavar="CODE")] = "en",
+    language: Annotated[
+        str, typer.Option(help="Set the language of texts and examples: en or de.", metavar="CODE")
+    ] = "en",
     from_pairs: Annotated[
         Path | None,
-        typer.Option("--from-pairs", help="Make a study from a table with two columns of sentences.", metavar="FILE"),
+        typer.Option(
+            "--from-pairs", help="Make a study from this table with two columns of sentences.", metavar="FILE"
+        ),
+    ] = None,
+    from_sets: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-sets",
+            help="Make a study from item sets: a sheet with one column per condition (CSV or a workbook), an item file "
+            "of Linger, Ibex or Turktools, or a table of PCIbex or L-Rex.",
+            metavar="FILE",
+        ),
+    ] = None,
+    factor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--factor",
+            help="Name a factor of the item sets, with its levels where the sheet does not show them, such as "
+            "length=short,long. Repeat it for each factor; the last one changes fastest.",
+            metavar="NAME[=LEVELS]",
+        ),
+    ] = None,
+    fillers: Annotated[
+        Path | None, typer.Option(help="Take the fillers of the item sets from another file.", metavar="FILE")
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Read the item sets from this sheet of a workbook.", metavar="NAME")
+    ] = None,
+    experiment: Annotated[
+        str | None, typer.Option(help="Take this experiment of an item file with several.", metavar="NAME")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Write a complete small study as an example to change, or make one from sentence pairs."""
+    """Write a complete small study for you to edit, or make one from item sets or sentence pairs."""
     from karat.study.init import TEMPLATES, study_from_pairs, write_study
 
-    if from_pairs is not None:
+    notes: tuple[str, ...] = ()
+    if from_sets is None and (factor or fillers or sheet or experiment):
+        raise KaratError("--factor, --fillers, --sheet and --experiment belong to --from-sets FILE.")
+    if from_sets is not None:
+        written, notes = _from_sets(from_sets, folder, language, task, factor or [], fillers, sheet, experiment)
+    elif from_pairs is not None:
         if task not in (None, "pairs"):
-            raise KaratError(f"--from-pairs makes a study of pairs; leave out --task {task}.")
+            raise KaratError(f"--from-pairs always makes a study of pairs. Leave out --task {task}.")
         written = study_from_pairs(from_pairs, folder or Path(from_pairs.stem), language)
     elif task is None:
         width = max(map(len, TEMPLATES))
         known = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())
-        raise KaratError(f"Which task? Say --task with one of these names:{known}")
+        raise KaratError(f"Which task? Use --task with one of these names:{known}")
     else:
         written = write_study(folder or Path(task), task, language)
     if as_json:
-        typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
+        typer.echo(
+            json.dumps({"written": [str(path) for path in written], "notes": list(notes)}, ensure_ascii=False, indent=2)
+        )
         return
+    for note in notes:
+        typer.echo(f"note       {note}")
     names = "  ".join(path.name for path in written)
     typer.echo(f"written    {written[0].parent}: {names}")
-    typer.echo(f"Now change them as you like, and look: karat check {written[0].as_posix()}")
+    typer.echo(f"Next: edit these files, then run karat check {written[0].as_posix()}")
+
+
+def _from_sets(
+    source: Path,
+    folder: Path | None,
+    language: str,
+    task: str | None,
+    stated: list[str],
+    fillers: Path | None,
+    sheet: str | None,
+    experiment: str | None,
+) -> tuple[list[Path], tuple[str, ...]]:
+    """The study of item sets, its factors as stated, as answered in the terminal, or as guessed."""
+    from karat.study.init import study_from_sets
+    from karat.study.item_sheets import CrossedFactors, guess_factors, read_sets, stated_factors, with_fillers
+
+    sets = read_sets(source, sheet, experiment)
+    if fillers is not None:
+        sets = with_fillers(sets, fillers)
+    factors = stated_factors(sets.conditions, stated) if stated else guess_factors(sets.conditions)
+    notes = list(sets.notes)
+    if not stated and sys.stdin.isatty():
+        typer.echo(f"conditions {', '.join(sets.conditions)}")
+        if not factors.guessed:
+            typer.echo("The columns do not show which factors cross in them.")
+            question = "Which factors? Answer as in structure=island,none length=short,long, or leave it empty"
+            stated = shlex.split(typer.prompt(question, default="", show_default=False))
+            factors = stated_factors(sets.conditions, stated) if stated else factors
+        names = [
+            typer.prompt(f"Name of the factor with the levels {', '.join(levels)}", default=name)
+            for name, levels in factors.levels.items()
+        ]
+        factors = CrossedFactors(dict(zip(names, factors.levels.values(), strict=True)), factors.cells)
+    elif not stated:
+        found = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
+        notes.append(f"Guessed from the conditions: {found}. If that is wrong, use --factor.")
+    written = study_from_sets(sets, factors, folder or Path(source.stem), language, task or "likert")
+    return written, tuple(notes)

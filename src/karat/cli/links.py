@@ -1,4 +1,4 @@
-"""karat links: what to paste where, on the platform that recruits."""
+"""karat links: what to paste into the recruitment platform."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from karat.cli.serve import ADDRESS, DATA, BaseUrl, Data, Database
+from karat.cli.serve import DATA, BaseUrl, Data, Database, addresses, answering
 from karat.cli.stored_study import open_store
 
 EXAMPLE = "Example: karat links study.toml --base-url https://study.example.org"
@@ -21,30 +21,29 @@ def links(
     database: Database = "",
     data: Data = DATA,
 ) -> None:
-    """Print the address of a study for its platform, the completion codes, and the prescreeners to choose.
+    """Print the study link for the recruitment platform, its completion codes and the prescreeners to choose.
 
-    Without --base-url the address is the one under which the server of the folder was last started.
+    Without --base-url, the link uses the address at which the server was last started.
     """
-    from karat.field.content.links import links as told
+    from karat.field.content.links import links as described
     from karat.field.registration import slug_of
     from karat.field.server.config import LOCAL_HOSTS
     from karat.study.study import load
 
     loaded = load(study)
     address = base_url.rstrip("/") or _last(database, data) or USUAL
-    typer.echo(told(loaded, address, slug_of(loaded)))
+    typer.echo(described(loaded, address, slug_of(loaded)))
     if urlsplit(address).hostname in LOCAL_HOSTS:
         typer.echo(
-            f"\nnote       {address} is an address of this machine, which participants cannot reach. Say how they "
-            "reach the server: --base-url https://study.example.org"
+            f"\nnote       {address} works only on this machine. Use --base-url with the public address of the server, "
+            "such as --base-url https://study.example.org"
         )
 
 
 def _last(database: str, data: Path) -> str | None:
-    """Where the server was last reached; None where there was none yet."""
-    from karat.field.store import studies
-
+    """The address of a server that answers, else of the last one that was started, if any."""
     if not database and not (data / "karat.db").is_file():
         return None
-    with open_store(database, data) as store, store.read() as connection:
-        return studies.value(connection, ADDRESS)
+    with open_store(database, data) as store:
+        known = addresses(store)
+    return next((one for one in known if len(known) > 1 and answering(one)), known[0] if known else None)

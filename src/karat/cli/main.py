@@ -1,10 +1,10 @@
-"""The command `karat` and what all its commands share."""
+"""The command `karat`: its commands in groups, and what they share."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import NoReturn
 
@@ -34,15 +34,17 @@ from karat.cli import (
     status,
 )
 from karat.cli import open as open_command
+from karat.cli.options import HelpCommand, HelpGroup
 from karat.errors import KaratError, ProblemsError
 
 WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
-"""Commands of which nobody expects a file: that none was written goes without saying."""
+"""Commands that never write a file, so an error need not say that nothing was written."""
 
 app = typer.Typer(
     name="karat",
-    help="Plan, field, screen, measure and report studies in which people judge language.",
-    epilog="Start here: karat demo. Or with results of your own: karat convert results.csv -o judgments.parquet",
+    help="Design, run, screen, measure and report studies in which people judge language.",
+    epilog="Start with: karat demo. If you have results already: karat report results.csv -o report.html",
+    cls=HelpGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -50,39 +52,55 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def karat(version: bool = typer.Option(False, "--version", help="Show the version and stop.")) -> None:
-    """Plan, field, screen, measure and report studies in which people judge language."""
+def karat(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
+    """Design, run, screen, measure and report studies in which people judge language."""
     if version:
         typer.echo(f"karat {__version__}")
         raise typer.Exit
 
 
-app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
-app.command("datasets", epilog=datasets.EXAMPLE)(datasets.datasets)
-app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
-app.command("init", epilog=init.EXAMPLE)(init.init)
-app.command("check", epilog=check.EXAMPLE)(check.check)
-app.command("plan", epilog=plan.EXAMPLE)(plan.plan)
-app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
-app.command("power", epilog=power.EXAMPLE)(power.power)
-app.command("serve", epilog=serve.EXAMPLE)(serve.serve)
-app.command("links", epilog=links.EXAMPLE)(links.links)
-app.command("status", epilog=status.EXAMPLE)(status.status)
-app.command("export", epilog=export.EXAMPLE)(export.export)
-app.command("backup", epilog=backup.EXAMPLE)(backup.backup)
-app.command("participants", epilog=participants.EXAMPLE)(participants.participants)
+GROUPS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
+    "Design": {
+        "init": (init.init, init.EXAMPLE),
+        "check": (check.check, check.EXAMPLE),
+        "size": (size.size, size.EXAMPLE),
+        "chance": (chance.chance, chance.EXAMPLE),
+        "power": (power.power, power.EXAMPLE),
+        "plan": (plan.plan, plan.EXAMPLE),
+        "simulate": (simulate.simulate, simulate.EXAMPLE),
+    },
+    "Run": {
+        "rehearse": (demo.rehearse, demo.REHEARSE_EXAMPLE),
+        "serve": (serve.serve, serve.EXAMPLE),
+        "links": (links.links, links.EXAMPLE),
+        "status": (status.status, status.EXAMPLE),
+        "export": (export.export, export.EXAMPLE),
+        "backup": (backup.backup, backup.EXAMPLE),
+        "participants": (participants.participants, participants.EXAMPLE),
+    },
+    "Screen": {"screen": (screen.screen, screen.EXAMPLE)},
+    "Measure": {"measure": (measure.measure, measure.EXAMPLE)},
+    "Report": {
+        "report": (report.report, report.EXAMPLE),
+        "archive": (archive.archive, archive.EXAMPLE),
+    },
+    "Tools": {
+        "demo": (demo.demo, demo.EXAMPLE),
+        "open": (open_command.open_page, open_command.EXAMPLE),
+        "convert": (convert.convert, convert.EXAMPLE),
+        "datasets": (datasets.datasets, datasets.EXAMPLE),
+    },
+}
+"""The commands as `karat --help` lists them, each with its function and its example."""
+
+for _group, _commands in GROUPS.items():
+    for _name, (_function, _example) in _commands.items():
+        app.command(_name, epilog=_example, rich_help_panel=_group, cls=HelpCommand)(_function)
 app.command("people", hidden=True, deprecated=True)(participants.participants)
-app.command("screen", epilog=screen.EXAMPLE)(screen.screen)
-app.command("open", epilog=open_command.EXAMPLE)(open_command.open_page)
-app.command("measure", epilog=measure.EXAMPLE)(measure.measure)
-app.command("report", epilog=report.EXAMPLE)(report.report)
-app.command("archive", epilog=archive.EXAMPLE)(archive.archive)
-app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
-app.command("size", epilog=size.EXAMPLE)(size.size)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command; a KaratError, or a file that cannot be read or written, becomes a sentence and exit status 2."""
+    """Run a command. A KaratError, or a file that cannot be read or written, exits with status 2 and a message."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         app(arguments)
@@ -94,8 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         if error.filename is None:
             raise
-        told = f"{error.filename} cannot be used: {error.strerror or error}. Look at its path and its rights."
-        _refuse(KaratError(told), arguments)
+        message = f"{error.filename} cannot be used: {error.strerror or error}. Check its path and permissions."
+        _refuse(KaratError(message), arguments)
 
 
 def _refuse(error: KaratError, arguments: Sequence[str]) -> NoReturn:

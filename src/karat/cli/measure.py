@@ -1,4 +1,4 @@
-"""karat measure: what they said - strengths, contrasts, decisions, agreement, dimensions, labels."""
+"""karat measure: acceptability estimates, contrasts, decisions, agreement, dimensions, labels."""
 
 from __future__ import annotations
 
@@ -21,48 +21,70 @@ Model = Annotated[
     list[str] | None,
     typer.Option(
         "--model",
-        help="ordinal, mean, zscore, binary, magnitude, thurstone, davidson, bradley-terry; by default the recommended "
-        "one of the scale. Repeat to compare.",
+        help="Choose ordinal, mean, zscore, binary, magnitude, thurstone, davidson or bradley-terry (default: the "
+        "model recommended for the scale). Repeatable, to compare.",
         metavar="NAME",
     ),
 ]
 StudyFile = Annotated[
     Path | None,
-    typer.Option("--study", help="The study file: its factors, planned contrasts and item tables.", metavar="FILE"),
+    typer.Option(
+        "--study", help="Use the factors, planned contrasts and item tables of this study file.", metavar="FILE"
+    ),
 ]
 Without = Annotated[
     Path | None,
     typer.Option(
         "--without",
-        help="Leave out whom a screening excluded: screening.json, its folder, or a CSV with the column participant.",
+        help="Leave out the participants in FILE: screening.json, its folder, or a CSV with a column participant.",
         metavar="FILE",
     ),
 ]
 Formula = Annotated[
-    str | None, typer.Option("--formula", help='Of the contrasts, as in R: "response ~ a * b + (1 | participant)".')
+    str | None,
+    typer.Option(
+        "--formula", help='Set the model formula, as in R: "response ~ a * b + (1 | participant)".', metavar="TEXT"
+    ),
 ]
 Pairs = Annotated[
     Path | None,
-    typer.Option("--pairs", help="Pairs to decide on: a CSV of pair, better and worse, by experts.", metavar="FILE"),
+    typer.Option(
+        "--pairs", help="Test the expert pairs in this CSV with the columns pair, better and worse.", metavar="FILE"
+    ),
 ]
-Question = Annotated[str | None, typer.Option("--question", help="Measure this question alone.", metavar="NAME")]
+Question = Annotated[str | None, typer.Option("--question", help="Measure only this question.", metavar="NAME")]
 Conditions = Annotated[
     str | None,
-    typer.Option("--conditions", help="The columns that are conditions; an empty text for none.", metavar="NAME,..."),
+    typer.Option("--conditions", help="Use these columns as conditions; an empty text for none.", metavar="NAME,..."),
 ]
-Functions = Annotated[str, typer.Option("--functions", help="Which trials are measured.", metavar="NAME,...")]
+Functions = Annotated[
+    str, typer.Option("--functions", help="Measure the trials with these functions.", metavar="NAME,...")
+]
 By = Annotated[
     str | None,
-    typer.Option("--by", help="Stability by this column; by default session, else source.", metavar="NAME"),
+    typer.Option(
+        "--by", help="Compare the halves of this column for stability (default: session, else source).", metavar="NAME"
+    ),
 ]
 Dimensions = Annotated[
     int | None,
-    typer.Option("--factors", help="Dimensions of a semantic differential; by default by parallel analysis.", min=1),
+    typer.Option(
+        "--factors",
+        help="Set the number of dimensions of a semantic differential (default: by parallel analysis).",
+        min=1,
+        metavar="N",
+    ),
 ]
 Posterior = Annotated[
-    bool, typer.Option("--posterior", help="The full posterior of Thurstone's model (extra bayes; takes longer).")
+    bool,
+    typer.Option("--posterior", help="Sample the full posterior of Thurstone's model (slower; needs the extra bayes)."),
 ]
-Out = Annotated[Path | None, typer.Option("-o", "--out", help="The folder to write to. Without it, only look.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--out", help="Write tables and figures to this folder; without it, nothing is written.", metavar="DIR"
+    ),
+]
 
 
 @reads_files
@@ -79,7 +101,7 @@ def measure(
     by: By = None,
     factors: Dimensions = None,
     posterior: Posterior = False,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     out: Out = None,
     *,
     reading: ReadOptions,
@@ -88,19 +110,19 @@ def measure(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure what participants said: strengths, contrasts, decisions, agreement, stability, dimensions, labels.
+    """Estimate acceptability, contrasts, decisions, agreement, stability, dimensions and labels.
 
-    What applies to these judgments is computed, and what does not says why. Only test trials are measured unless others
-    are asked for. Nobody is excluded here: --without takes the verdicts of karat screen.
+    karat computes everything that applies to these judgments and gives a reason for the rest. Only test trials are
+    measured unless --functions names others. Nobody is excluded unless --without names the verdicts of karat screen.
 
-    Bootstrap samples can be shared among processes, with the same numbers: --processes 4, or --cluster local.
+    --processes 4 or --cluster local shares the bootstrap among processes and gives the same numbers.
     """
     from karat.measure import run
     from karat.measure.measured import excluded, nobody
     from karat.study.study import load
 
     if out is not None and out.exists() and not out.is_dir():
-        raise KaratError(f"{out} is a file; give a folder to write to.")
+        raise KaratError(f"{out} is a file. Give a folder to write to.")
     silent = quiet or as_json
     stated = None if study is None else load(study)
     known = reading.known(stated, quiet=silent)
@@ -126,7 +148,7 @@ def _names(text: str) -> list[str]:
 
 def _written(out: Path | None, written: list[Path]) -> str:
     if out is None:
-        return "Nothing was written: say --out FOLDER to keep tables and figures."
+        return "Nothing was written. Use --out DIR to keep tables and figures."
     tables = sum(path.suffix == ".csv" for path in written)
     figures = sum(path.suffix == ".svg" for path in written)
-    return f"written    {out}: {tables} tables, {figures} figures and measures.json; README.txt says what is where."
+    return f"written    {out}: {tables} tables, {figures} figures and measures.json; README.txt describes them."

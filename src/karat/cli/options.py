@@ -1,7 +1,8 @@
-"""Flags that several commands have (rules, executors), each said once in a dataclass that a command gets whole."""
+"""What commands share: the form of `--help`, and groups of options defined once as dataclasses."""
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 import sys
@@ -13,18 +14,84 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from karat.errors import KaratError
+from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
     from karat.executors import Executor
+    from karat.judgments import Judgments
     from karat.study.study import Study
 
 
-def option_group(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the fields of a dataclass as arguments and flags, in place of its one parameter `name`.
+def _prepared(command: Any) -> Any:
+    """A copy of a command as Typer should print it: brackets kept, paragraphs reflowed, no Python types.
 
-    A field without a default is an argument of the command and stands first, as arguments must.
+    Typer would read `[screening]` as markup and drop it, keep the line breaks of docstrings, and show `<bool>` after
+    every flag.
+    """
+    shown = copy.copy(command)
+    shown.help = _escaped("\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n")))
+    shown.epilog = _escaped(command.epilog or "")
+    shown.params = [_prepared_parameter(parameter) for parameter in command.params]
+    return shown
+
+
+def _prepared_parameter(parameter: Any) -> Any:
+    shown = copy.copy(parameter)
+    shown.help = _escaped(getattr(parameter, "help", None) or "")
+    if isinstance(shown, TyperArgument):
+        name = shown.metavar or (shown.name or "").upper() + ("..." if shown.nargs != 1 else "")
+        usage = name if shown.required else f"[{name}]"
+        shown.metavar = name
+        vars(shown).update(display_type_rich=lambda ctx: None, get_usage_pieces=lambda ctx: [usage])
+    elif shown.metavar is None:
+        shown.metavar = "" if shown.is_flag else shown.display_type(None).strip("<>").upper()
+    return shown
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")
+
+
+class HelpCommand(TyperCommand):
+    """A command whose `--help` shows every help text in full."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help of a prepared copy."""
+        super(HelpCommand, _prepared(self)).format_help(ctx, formatter)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help, without a type."""
+        return _without_type(super().get_help_option(ctx))
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """The usage line names arguments as the table below it does."""
+        super(HelpCommand, _prepared(self)).format_usage(ctx, formatter)
+
+
+class HelpGroup(TyperGroup):
+    """The group of all commands, printed like them."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help of a prepared copy."""
+        super(HelpGroup, _prepared(self)).format_help(ctx, formatter)
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option --help, without a type."""
+        return _without_type(super().get_help_option(ctx))
+
+
+def _without_type(option: Any) -> Any:
+    if option is not None:
+        option.metavar = ""
+    return option
+
+
+def option_group(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of a dataclass as arguments and options, in place of its parameter `name`.
+
+    A field without a default becomes an argument and comes first.
     """
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
@@ -55,69 +122,98 @@ def option_group(kind: type[Any], name: str) -> Callable[[Callable[..., None]], 
 
 
 def has_terminal() -> bool:
-    """Whether somebody reads what is printed and can press a key."""
+    """Whether the command runs in an interactive terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("CI")
 
 
 def has_screen() -> bool:
-    """Whether there is a screen that could show a page."""
+    """Whether there is a display to open a page on."""
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
+KeepAnyway = Annotated[Path | None, typer.Option("--keep", hidden=True, help="An older name of --out.")]
 StudyPath = Annotated[
-    Path | None, typer.Option("--study", help="The study file that states the rules, or its folder.", metavar="FILE")
+    Path | None,
+    typer.Option(
+        "--study",
+        help="Apply the screening rules of this study file (or of study.toml in this folder).",
+        metavar="FILE",
+    ),
 ]
 RulesPath = Annotated[
     Path | None,
-    typer.Option("--rules", help="A file with [screening] alone, where there is no study file.", metavar="FILE"),
+    typer.Option(
+        "--rules",
+        help="Apply the rules in this file, which has only a [screening] section; for results without a study file.",
+        metavar="FILE",
+    ),
 ]
 
 
 def load_rules(study: Path | None, rules: Path | None) -> tuple[Study | None, dict[str, Any] | None]:
-    """The study of a file, and the rules of another that has nothing else."""
+    """The study, and the rules of a file that has only rules."""
     from karat.study.file import read_rules
     from karat.study.study import load
 
     if study is not None and rules is not None:
-        raise KaratError("A study file states the rules itself: say --study or --rules, not both.")
+        raise KaratError("Use --study or --rules, not both: the study file already has the rules.")
     return None if study is None else load(study), None if rules is None else read_rules(rules)
 
 
 @dataclass(frozen=True)
 class ExecutorOptions:
-    """Where work is done, with how much memory, and what is kept of it."""
+    """Where the work runs, with how much memory, and where its checkpoints go."""
 
     cluster: Annotated[
         str | None,
         typer.Option(
             "--cluster", metavar="WHERE",
-            help="Do it on a Dask cluster: local, an address such as tcp://host:8786, or a file such as cluster.toml.",
+            help="Run on a Dask cluster: local, an address such as tcp://host:8786, or a file such as cluster.toml.",
         ),
     ] = None  # fmt: skip
     processes: Annotated[
         int | None,
         typer.Option(
-            "--processes", min=1,
-            help="Processes of this machine that share the work; by default one, for power one a processor.",
+            "--processes", min=1, metavar="N",
+            help="Share the work among N processes on this machine (default: 1; for power, one per processor).",
         ),
     ] = None  # fmt: skip
     memory: Annotated[
         str | None,
-        typer.Option("--memory", help="What these processes may use together, such as 8GB.", metavar="SIZE"),
+        typer.Option("--memory", help="Limit the memory of all processes together, such as 8GB.", metavar="SIZE"),
     ] = None
     checkpoint: Annotated[
         Path | None,
-        typer.Option("--checkpoint", help="Keep finished work in this folder; the same command goes on from it.",
+        typer.Option("--checkpoint",
+                     help="Save finished work in this folder; after an interruption, the same command resumes.",
                      metavar="DIR"),
     ] = None  # fmt: skip
 
     def open_executor(self) -> AbstractContextManager[Executor]:
-        """The place, for the time of a `with` block."""
+        """The executor, open during a `with` block."""
         from karat.executors import open_executor
 
         return open_executor(self.cluster, processes=self.processes, memory=self.memory, checkpoint=self.checkpoint)
 
 
 def with_executor_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the flags of `ExecutorOptions` where its parameter `place` stands; it gets them as one."""
+    """Add the options of `ExecutorOptions` to a command, which gets them as its parameter `place`."""
     return option_group(ExecutorOptions, "place")(command)
+
+
+def found_line(judgments: Judgments) -> str:
+    """How many participants have answers and how many have none, and how many items and answers there are.
+
+    >>> import karat
+    >>> found_line(karat.datasets.load("likert"))
+    '48 participants, 62 items, 3,744 answers'
+    """
+    frame = judgments.frame
+    answered = frame["participant"].n_unique()
+    silent = judgments.participants.height - answered
+    if not silent:
+        return judgments.summary().splitlines()[0]
+    counts = [(frame["item"].n_unique(), "item"), (judgments.answers, "answer")]
+    counts += [(frame["question"].n_unique(), "question")] if "question" in frame.columns else []
+    people = f"{counted(answered, 'participant')} with answers, {silent:,} without"
+    return ", ".join([people, *(counted(number, word) for number, word in counts)])

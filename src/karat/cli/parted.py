@@ -1,4 +1,4 @@
-"""Screening in parts, from the command line: when it is done so, and what is said of it."""
+"""Screening in parts from the command line: when it applies, and what it prints."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ NumberOfParts = Annotated[
     int | None,
     typer.Option(
         "--parts", min=1, metavar="N",
-        help="Look at a folder of Parquet files one by one, or at a PostgreSQL table in so many parts.",
+        help="Screen a folder of Parquet files one by one, or a PostgreSQL table in N parts.",
     ),
 ]  # fmt: skip
 
 
 def is_in_parts(reading: ReadOptions, place: ExecutorOptions, parts: int | None) -> bool:
-    """Whether judgments are looked at part by part: a table of a database, or a folder of Parquet files that is large.
+    """Whether to screen part by part: a database table, or a large folder of Parquet files.
 
-    Large is a folder of more than a third of the memory; with --cluster or --parts every folder is taken so.
+    A folder is large if it takes more than a third of the memory. With --cluster or --parts, any folder counts.
     """
     from karat.judgments.parts import PartsError, is_database, parquet_files
 
@@ -44,14 +44,14 @@ def is_in_parts(reading: ReadOptions, place: ExecutorOptions, parts: int | None)
     if files and alone is not None and alone.is_dir():
         return large or parts is not None or place.cluster is not None
     if parts is not None or large:
-        told = f"{alone} is larger than a third of the memory" if large else "--parts is for a folder of Parquet files"
+        why = f"{alone} is larger than a third of the memory" if large else "--parts needs a folder of Parquet files"
         names = " ".join(str(file) for file in reading.files)
-        raise PartsError(f"{told}. Write one with karat convert {names} --parts {parts or 16} -o OUT")
+        raise PartsError(f"{why}. Write one with karat convert {names} --parts {parts or 16} -o OUT")
     return False
 
 
 def memory_of(place: ExecutorOptions) -> int:
-    """The bytes that screening may take: as the flags say, else what the machine has."""
+    """The memory that screening may use, in bytes: from --memory, else all of the machine's."""
     from karat.executors.open_executor import memory_in_bytes
 
     if place.memory is not None:
@@ -59,12 +59,12 @@ def memory_of(place: ExecutorOptions) -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
-        # Not every system says how much it has.
+        # Not every system reports its memory.
         return USUAL_MEMORY
 
 
 def other_flags(reading: ReadOptions) -> list[str]:
-    """The flags for reading that were given and that only intake knows."""
+    """The given reading options that do not work in parts."""
     usual = ReadOptions(reading.files)
     names = (
         "source",
@@ -83,13 +83,15 @@ def other_flags(reading: ReadOptions) -> list[str]:
 
 
 def parts_of(reading: ReadOptions, place: ExecutorOptions, study: Study | None, parts: int | None) -> Parts:
-    """The parts that the flags name; other flags for reading are refused."""
+    """The parts to screen; other reading options are refused."""
     from karat.judgments.parts import open_parts
 
     if len(reading.files) > 1:
-        raise KaratError("In parts, give one folder of Parquet files or one table.")
+        raise KaratError("Give one folder of Parquet files or one table to screen in parts.")
     for flag in other_flags(reading):
-        raise KaratError(f"{flag} has no say in parts: karat convert {reading.files[0]} --parts 16 takes it.")
+        raise KaratError(
+            f"{flag} does not work in parts. Use it with karat convert {reading.files[0]} --parts 16 -o DIR."
+        )
     at_a_time = place.processes or ((os.cpu_count() or 1) if place.cluster == "local" else 1)
     memory = None if place.memory is None else memory_of(place) // at_a_time
     scale = scales_of(reading.scale or []) or _scale_of(study, reading.files[0])
@@ -99,7 +101,7 @@ def parts_of(reading: ReadOptions, place: ExecutorOptions, study: Study | None, 
 
 
 def _scale_of(study: Study | None, where: Path) -> Scale | None:
-    """The scale of the study, where it has one for all and the files do not say theirs."""
+    """The scale of the study, if it has only one and the files do not record theirs."""
     from karat.judgments.parts import is_database, parquet_files
     from karat.judgments.parts.folder import says_its_scale
 
@@ -110,7 +112,7 @@ def _scale_of(study: Study | None, where: Path) -> Scale | None:
 
 
 def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list[str]:
-    """The account: what was read, what each stage found, what did not run, what the verdict is."""
+    """The output: what was read, what each stage found, what did not run, and the verdict."""
     from karat.screen.crowd.spammer_index import index_or_reason
 
     lines = [f"read       {screening.parts.where}: {counted(len(screening.parts), 'part')}"]
@@ -121,5 +123,5 @@ def lines_on(screening: PartedScreening, why_not: str, out: Path | None) -> list
     if screening.spammer_index is not None:
         lines.append(f"crowd      {index_or_reason(screening.spammer_index)}")
     if out is None:
-        return [*lines, "Nothing was written. Use --out FOLDER to keep the verdicts."]
+        return [*lines, "Nothing was written. Use --out DIR to keep the verdicts."]
     return [*lines, f"written    {out / 'participants'}  evidence  screening.json  flow.svg"]

@@ -1,71 +1,171 @@
-"""karat participants: who has taken part elsewhere, and so is no longer naive."""
+"""karat participants: import earlier participants, show their stored data, and compare with the platform."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli.serve import DATA, Data, Database
-from karat.cli.stored_study import open_store
+from karat.cli.stored_study import database_url, open_store
 from karat.errors import KaratError, counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from karat.field.store import Store
 
 EXAMPLE = "Example: karat participants import prolific-export.csv --study norming-2025 --platform prolific"
 ID_COLUMNS = ("participant id", "participant_id", "prolific_pid", "workerid", "worker_id", "platform_id", "pid", "id")
+SUBMISSION_COLUMNS = ("submission id", "submission_id", "session_id", "assignmentid", "assignment_id")
+STATUS_COLUMNS = ("status", "assignmentstatus", "state")
+PAID = ("approved", "awaiting review", "awaiting_review", "submitted", "completed", "complete")
+ACTIONS = "import, show, reconcile or vacuum"
 
 
 def participants(
-    action: Annotated[str, typer.Argument(help="import", metavar="import", show_default=False)],
-    file: Annotated[
-        Path,
+    action: Annotated[str, typer.Argument(help=f"One of {ACTIONS}.", metavar="ACTION", show_default=False)],
+    what: Annotated[
+        str,
         typer.Argument(
-            help="Ids of a platform: a table with a column of them, or one in each line.", show_default=False
+            help="The table from the platform for import and reconcile; the participant for show.",
+            metavar="FILE or NAME",
+            show_default=False,
         ),
-    ],
-    study: Annotated[str, typer.Option("--study", help="The study that they took part in: its short name.")],
-    platform: Annotated[str, typer.Option(help="The platform whose ids they are.")] = "prolific",
+    ] = "",
+    study: Annotated[str, typer.Option("--study", help="Give the short name of the study.", metavar="NAME")] = "",
+    platform: Annotated[str, typer.Option(help="Name the platform the ids come from.", metavar="NAME")] = "prolific",
     database: Database = "",
     data: Data = DATA,
 ) -> None:
-    """Tell the server who has taken part elsewhere; only keyed hashes of the ids are kept.
+    """Import participants of earlier studies, show what is stored about one, or compare with the platform.
 
-    A study then refuses them with recruitment.not_from, or invites only them with recruitment.only_from.
+    `import FILE --study NAME` imports participants of an earlier study; only keyed hashes of their ids are stored. A
+    study can then turn them away with recruitment.not_from, or invite only them with recruitment.only_from.
+
+    `show NAME --study STUDY` prints all data on a participant as JSON, to answer a request for access.
+
+    `reconcile FILE --study STUDY` compares the participants of a study with the submissions on the platform.
+
+    `vacuum` rewrites the database, so that no traces of deleted data remain. Stop the server first.
     """
+    if action == "vacuum":
+        from karat.field.store.engine import vacuum
+
+        vacuum(database_url(database, data))
+        typer.echo("vacuumed   The database was rewritten, without traces of deleted data.")
+        return
+    if action not in ("import", "show", "reconcile"):
+        raise KaratError(f"karat participants {action}: use {ACTIONS}.")
+    if not what or not study:
+        raise KaratError(f"karat participants {action} needs {'a name' if action == 'show' else 'a file'} and --study.")
+    ids = _ids(Path(what)) if action == "import" else []
+    with open_store(database, data) as store:
+        if action == "import":
+            _import(store, ids, study, platform)
+        elif action == "show":
+            _show(store, what, study)
+        else:
+            _reconcile(store, Path(what), study)
+
+
+def _import(store: Store, ids: list[str], study: str, platform: str) -> None:
     from karat.field.content.platforms import person_hash
     from karat.field.store import prior_participation
 
-    if action != "import":
-        raise KaratError(f"karat participants {action}: there is only karat participants import.")
-    ids = _ids(file)
-    with open_store(database, data) as store:
-        secret = store.secret("person")
-        new = sum(
-            store.call(
-                prior_participation.add,
-                prior_participation.PriorParticipation(
-                    study, person_hash(secret, platform, name), platform, complete=True
-                ),
-            )
-            for name in ids
+    secret = store.secret("person")
+    new = sum(
+        store.call(
+            prior_participation.add,
+            prior_participation.PriorParticipation(study, person_hash(secret, platform, name), platform, complete=True),
         )
-    typer.echo(f"noted      {counted(len(ids), 'participant')} of {study}, {new} of them new")
+        for name in ids
+    )
+    typer.echo(f"imported   {counted(len(ids), 'participant')} of {study}, {new} of them new")
 
 
-def _ids(file: Path) -> list[str]:
-    """The ids in a file, each once: a column that is named as platforms name it, or a file with one id a line."""
+def _study_id(store: Store, study: str) -> int:
+    from karat.field.store import studies
+
+    with store.read() as connection:
+        row = studies.find(connection, study)
+        known = [one.slug for one in studies.every(connection)]
+    if row is None:
+        raise KaratError(f"The server has no study {study}. It has {', '.join(known) or 'none yet'}.")
+    return row.id
+
+
+def _show(store: Store, name: str, study: str) -> None:
+    """Print all that is stored about a participant."""
+    from karat.field.store import people
+
+    study_id = _study_id(store, study)
+    with store.read() as connection:
+        rows = people.stored_rows(connection, study_id, name)
+    if not rows["session"]:
+        raise KaratError(f"{study} has no participant {name}. The dashboard and the export list the names.")
+    typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+
+
+def _reconcile(store: Store, file: Path, study: str) -> None:
+    """Compare the participants of a study with the list of the platform, and print what does not agree."""
+    from karat.field.store import people
+
+    frame = _table(file)
+    ids, submissions, states = (_column(frame, names) for names in (ID_COLUMNS, SUBMISSION_COLUMNS, STATUS_COLUMNS))
+    if ids is None:
+        raise KaratError(f"{file.name}: no column of ids. Name it {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]}.")
+    listed = dict(zip(ids, states or [""] * len(ids), strict=True))
+    known = None if submissions is None else set(zip(ids, submissions, strict=True))
+    study_id = _study_id(store, study)
+    with store.read() as connection:
+        here = people.submissions(connection, study_id)
+    unknown = [name for name, _, person, _ in here if person not in listed]
+    elsewhere = [name for name, _, person, sent in here if known is not None and person in listed and sent
+                 and (person, sent) not in known]  # fmt: skip
+    unpaid = [name for name, state, person, _ in here if state == "complete" and listed.get(person)
+              and listed[person].lower() not in PAID]  # fmt: skip
+    finished = {person for _, state, person, _ in here if state == "complete"}
+    paid = [person for person, state in listed.items() if state.lower() in PAID and person not in finished]
+    typer.echo(f"compared   {counted(len(here), 'participant')} here, {counted(len(listed), 'participant')} listed")
+    for title, names in (
+        ("not listed by the platform, so the id was probably made up", unknown),
+        ("listed with another submission", elsewhere),
+        ("complete here, but not submitted or paid on the platform", unpaid),
+        ("submitted or paid on the platform, but not complete here (ids of the platform)", paid),
+    ):
+        if names:
+            typer.echo(f"differs    {len(names)} {title}: {', '.join(names)}")
+    if not (unknown or elsewhere or unpaid or paid):
+        typer.echo("agrees     Everybody is listed, and the states agree.")
+
+
+def _table(file: Path) -> pl.DataFrame:
     from karat.judgments.source import SourceFile
     from karat.judgments.tables import read_table
 
     if not file.is_file():
         raise KaratError(f"There is no file {file}.")
-    frame = read_table(SourceFile(file)).frame
+    return read_table(SourceFile(file)).frame
+
+
+def _column(frame: pl.DataFrame, known: tuple[str, ...]) -> list[str] | None:
+    """The cells of the first column that has one of these names; None where there is none."""
     names = {name.strip().lower(): name for name in frame.columns}
-    known = next((names[name] for name in ID_COLUMNS if name in names), None)
+    found = next((names[name] for name in known if name in names), None)
+    return None if found is None else [str(cell or "").strip() for cell in frame[found].to_list()]
+
+
+def _ids(file: Path) -> list[str]:
+    """The ids in a file, each once: from a column with a name that platforms use, or one id per line."""
+    frame = _table(file)
+    known = _column(frame, ID_COLUMNS)
     if known is None and frame.width > 1:
         raise KaratError(f"{file.name}: no column of ids. Name it {', '.join(ID_COLUMNS[:-1])} or {ID_COLUMNS[-1]}.")
-    # A file with one id a line has no header: its first line is an id too.
-    cells = frame[known].to_list() if known else [frame.columns[0], *frame.to_series(0).to_list()]
+    # A file with one id per line has no header, so its first line is an id too.
+    cells = [frame.columns[0], *frame.to_series(0).to_list()] if known is None else known
     ids = [str(cell).strip() for cell in cells if cell is not None and str(cell).strip()]
     if not ids:
         raise KaratError(f"{file.name} has no ids.")

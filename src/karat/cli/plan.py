@@ -1,4 +1,4 @@
-"""karat plan: the questionnaires of all participants, and a summary of the design."""
+"""karat plan: every participant's questionnaire, and a summary of the design."""
 
 from __future__ import annotations
 
@@ -16,27 +16,37 @@ EXAMPLE = "Example: karat plan study.toml --participants 48 -o plan"
 
 def plan(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
-    lists: Annotated[int | None, typer.Option(help="How many lists; by default as the study file says.", min=1)] = None,
+    lists: Annotated[
+        int | None, typer.Option(help="Set the number of lists (default: from the study file).", min=1, metavar="N")
+    ] = None,
     participants: Annotated[
-        int | None, typer.Option(help="How many participants; by default as the study file says.", min=1)
+        int | None,
+        typer.Option(help="Set the number of participants (default: from the study file).", min=1, metavar="N"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Another seed than the study file's.", min=0)] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Set the random seed (default: from the study file).", min=0, metavar="N")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="The folder to write to; by default plan, beside the study file.")
+        Path | None,
+        typer.Option(
+            "-o", "--out", help="Write to this folder (default: plan, next to the study file).", metavar="DIR"
+        ),
     ] = None,
-    as_format: Annotated[str, typer.Option("--format", help="Of the questionnaires: csv or parquet.")] = "csv",
+    as_format: Annotated[
+        str, typer.Option("--format", help="Write the questionnaires as csv or parquet.", metavar="NAME")
+    ] = "csv",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Make the questionnaires of a study, with a picture of one order for each list."""
+    """Make every participant's questionnaire, with a figure of one trial order per list."""
     from karat.study.study import load, with_lists, with_participants
     from karat.study.summary import conditions_per_list, functions_per_list, summary_lines, write_plan
 
     if as_format not in ("csv", "parquet"):
-        raise KaratError(f"--format {as_format}: write csv or parquet.")
+        raise KaratError(f"--format {as_format}: use csv or parquet.")
     loaded = with_participants(with_lists(load(study), lists), participants)
     folder = loaded.path.parent / "plan" if out is None else out
     if folder.exists() and not folder.is_dir():
-        raise KaratError(f"{folder} is a file; give a folder to write to.")
+        raise KaratError(f"{folder} is a file. Give a folder to write to.")
     people = loaded.settings.recruitment.participants
     with working(f"planning for {people} participants", quiet=as_json):
         lines = summary_lines(loaded, people)

@@ -1,4 +1,4 @@
-"""karat power: how probable it is that a planned contrast is found."""
+"""karat power: the probability that a planned contrast is significant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from karat.cli.chance import aligned
 from karat.cli.options import ExecutorOptions, with_executor_options
-from karat.cli.progress import counting
+from karat.cli.progress import counting, working
 from karat.errors import KaratError
 from karat.languages import language_of
 
@@ -26,40 +26,48 @@ EXAMPLE = "Example: karat power study.toml --participants 24,36,48 --items 12,24
 def power(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
     participants: Annotated[
-        str | None, typer.Option(help="How many are recruited; by default as the study file says.", metavar="N,...")
+        str | None,
+        typer.Option(help="Recruit these numbers of participants (default: from the study file).", metavar="N,..."),
     ] = None,
     items: Annotated[
-        str | None, typer.Option(help="How many test items; by default as in the item table.", metavar="N,...")
+        str | None,
+        typer.Option(help="Use these numbers of test items (default: as in the item table).", metavar="N,..."),
     ] = None,
     effect: Annotated[
         str | None,
-        typer.Option(help="Sizes of the contrast; by default 0.8 log-odds, or the pilot's.", metavar="X,..."),
+        typer.Option(
+            help="Assume these sizes of the contrast (default: 0.8 log-odds, or the pilot's).", metavar="X,..."
+        ),
     ] = None,
     unit: Annotated[
-        str | None, typer.Option(help="What effects are counted in: log-odds or scale.", metavar="NAME")
+        str | None, typer.Option(help="Set the unit of --effect: log-odds or scale.", metavar="NAME")
     ] = None,
     contrast: Annotated[
-        str | None, typer.Option(help="The planned contrast; by default the first.", metavar="NAME")
+        str | None, typer.Option(help="Choose a planned contrast (default: the first).", metavar="NAME")
     ] = None,
     pilot: Annotated[
-        Path | None, typer.Option(help="Results of a pilot, for deviations and effect.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Take standard deviations and effect from the results of this pilot.", metavar="FILE"),
     ] = None,
-    exclude: Annotated[float, typer.Option(help="Share of participants that will be excluded.", min=0, max=0.99)] = 0.0,
-    simulations: Annotated[int, typer.Option(help="Simulated studies for each size.", min=1)] = 1000,
-    alpha: Annotated[float, typer.Option(help="The level of the test.")] = 0.05,
-    model: Annotated[
-        str, typer.Option(help="How a study is analysed: means (fast) or mixed (a mixed model).", metavar="NAME")
+    exclude: Annotated[
+        float, typer.Option(help="Assume this share of participants is excluded.", min=0, max=0.99, metavar="SHARE")
+    ] = 0.0,
+    simulations: Annotated[int, typer.Option(help="Simulate N studies per size.", min=1, metavar="N")] = 1000,
+    alpha: Annotated[float, typer.Option(help="Set the significance level.", metavar="P")] = 0.05,
+    analysis: Annotated[
+        str, typer.Option(help="Analyse each study by means (fast) or with a mixed model (mixed).", metavar="NAME")
     ] = "means",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.", min=0)] = 1,
+    model: Annotated[str | None, typer.Option(hidden=True, help="An older name of --analysis.")] = None,
+    seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     *,
     place: ExecutorOptions,
-    svg: Annotated[Path | None, typer.Option(help="Write the power curve to this file.", metavar="FILE")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the power curve to this SVG file.", metavar="FILE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Simulate a planned contrast with participants and items that differ, and show how often it is found.
+    """Estimate the power of a planned contrast by simulating studies in which participants and items vary.
 
-    The same seed gives the same numbers, wherever the work is done: --processes 4, or --cluster cluster.toml. After an
-    interruption, the same command with the same --checkpoint goes on.
+    The same seed gives the same numbers wherever the work runs, with --processes 4 or --cluster cluster.toml. After an
+    interruption, repeat the command with the same --checkpoint to resume.
     """
     from karat.intake import read
     from karat.simulate import power as power_of
@@ -69,15 +77,16 @@ def power(
         _numbers("--participants", participants), _numbers("--items", items), _numbers("--effect", effect)
     )  # fmt: skip
     if pilot is not None and unit == "log-odds":
-        raise KaratError("--unit log-odds: with --pilot, effects are differences on the scale. Leave --unit out.")
+        raise KaratError("--unit log-odds: with --pilot, effects are differences on the scale. Leave out --unit.")
     loaded = load(study)
-    piloted = None if pilot is None else read(pilot)
+    with working("reading the pilot", quiet=as_json):
+        piloted = None if pilot is None else read(pilot)
     place = place if place.processes or place.cluster else replace(place, processes=os.cpu_count() or 1)
     with place.open_executor() as executor, counting("simulating studies", quiet=as_json) as progress:
         found = power_of(
             loaded, _whole("--participants", people), _whole("--items", things), sizes,
             unit=unit or "log-odds", contrast=contrast, pilot=piloted, exclude=exclude,  # type: ignore[arg-type]
-            simulations=simulations, alpha=alpha, analysis=model, seed=seed,  # type: ignore[arg-type]
+            simulations=simulations, alpha=alpha, analysis=model or analysis, seed=seed,  # type: ignore[arg-type]
             progress=progress, executor=executor,
         )  # fmt: skip
     if svg is not None:
@@ -106,7 +115,7 @@ def _numbers(option: str, text: str | None) -> list[float] | None:
     numbers = [as_number(part.strip()) for part in text.split(",")]
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers):
-        raise KaratError(f"{option} {text}: write numbers with commas between them, such as 24,36.")
+        raise KaratError(f"{option} {text}: use numbers separated by commas, such as 24,36.")
     return known
 
 
@@ -114,12 +123,12 @@ def _whole(option: str, numbers: list[float] | None) -> list[int] | None:
     if numbers is None:
         return None
     if not all(number.is_integer() for number in numbers):
-        raise KaratError(f"{option}: write whole numbers.")
+        raise KaratError(f"{option}: use whole numbers.")
     return [int(number) for number in numbers]
 
 
 def _lines(power: Power) -> list[str]:
-    """A table with one row a size, then what it says."""
+    """A table with one row per size, then what it means."""
     lost = f", {power.exclude * 100:g} % of participants excluded" if power.exclude else ""
     rows = [("participants", "items", str(power.unit), "difference", "power", "95 % interval", "type S", "type M")]
     rows += [
@@ -133,10 +142,10 @@ def _lines(power: Power) -> list[str]:
     ]  # fmt: skip
     untested = int(power.cells["untested"].sum())
     simulated = f"{power.cells['simulations'][0]:,} simulated studies each, alpha {_share(power.alpha)}{lost}"
-    told = [f"Power of the contrast {power.contrast}: {simulated}", "", *aligned(rows), ""]
-    told.append(f"Differences are in: {power.scale_unit}. Type S: wrong sign; type M: exaggeration, if significant.")
-    told += [f"{untested:,} simulated studies could not be tested and count as not significant."] if untested else []
-    return [*told, *map(str, (*power.summary, *power.notes))]
+    lines = [f"Power of the contrast {power.contrast}: {simulated}", "", *aligned(rows), ""]
+    lines.append(f"Differences are in: {power.scale_unit}. Type S: wrong sign; type M: exaggeration, if significant.")
+    lines += [f"{untested:,} simulated studies could not be analysed and count as not significant."] if untested else []
+    return [*lines, *map(str, (*power.summary, *power.notes))]
 
 
 def _share(share: float) -> str:

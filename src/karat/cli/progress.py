@@ -1,6 +1,7 @@
-"""A sign of life for whatever takes longer than two seconds: on a terminal what is being done and how far it is.
+"""Progress for everything that takes longer than two seconds.
 
-Elsewhere, as in the log of a job, only work of many steps says something: a line for each step that is done.
+In a terminal it shows the current step and how far it is. Elsewhere, as in the log of a job, only work with many steps
+reports: one line per finished step.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def counting(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work that can say how far it is; gives the function to tell it by: done, of how many."""
+    """A progress bar; yields the function that updates it with how much is done, and of how much."""
     if quiet or not sys.stderr.isatty():
         yield lambda done, total: None
         return
@@ -31,7 +32,7 @@ def counting(what: str, *, quiet: bool = False) -> Iterator[Callable[[int, int],
 
 
 class StepBar:
-    """Work of several steps: which one is being done, how far it is, and how many of how many are done.
+    """Work in several steps: the current step, its progress, and how many steps are done.
 
     >>> steps = StepBar("screening", 2)
     >>> steps.begins("markov")
@@ -45,22 +46,22 @@ class StepBar:
         self.what, self.total, self.done, self.step = what, total, 0, ""
 
     def __call__(self, done: int, total: int) -> None:
-        """So many tasks of the step are done."""
+        """Report how many tasks of the step are done."""
 
     def begins(self, step: str) -> None:
-        """A step begins, or goes on with something that cannot be counted."""
+        """A step begins, or continues with something that cannot be counted."""
         self.step = step
 
     def ends(self, found: Message) -> None:
-        """A step is done, with what it found."""
+        """A step is done, with its result."""
         self.done += 1
 
     def __str__(self) -> str:
         return f"{self.what}: {self.step}, {self.done} of {self.total} done" if self.step else self.what
 
 
-class _Shown(StepBar):
-    """Steps on a terminal: a bar for the tasks of the step, named."""
+class ShownSteps(StepBar):
+    """Steps in a terminal: a named bar for the tasks of the current step."""
 
     def __init__(self, what: str, total: int, progress: Any) -> None:
         super().__init__(what, total)
@@ -72,8 +73,8 @@ class _Shown(StepBar):
 
     def begins(self, step: str) -> None:
         super().begins(step)
-        # Without a total the bar moves to and fro, instead of standing at the end of the step before. The library takes
-        # no total back once it is known, and its reset would start the time anew.
+        # Without a total the bar pulses instead of staying full from the previous step. Rich cannot unset a total, and
+        # its reset would restart the clock.
         task = self.progress.tasks[self.task]
         task.total, task.finished_time = None, None
         self.progress.update(self.task, completed=0, description=str(self))
@@ -84,7 +85,7 @@ class _Shown(StepBar):
 
 
 class _Printed(StepBar):
-    """Steps elsewhere: a line for each that is done, once the work has taken longer than two seconds."""
+    """Steps elsewhere: one line per finished step, once the work has taken longer than two seconds."""
 
     def __init__(self, what: str, total: int, after: float) -> None:
         super().__init__(what, total)
@@ -101,7 +102,7 @@ class _Printed(StepBar):
 
 @contextmanager
 def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) -> Iterator[StepBar]:
-    """Show which of several steps is being done, once they have taken longer than two seconds."""
+    """Show the current one of several steps, once the work has taken longer than two seconds."""
     if quiet or not sys.stderr.isatty():
         yield StepBar(what, total) if quiet else _Printed(what, total, after)
         return
@@ -113,7 +114,7 @@ def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) 
     timer = Timer(after, progress.start)
     timer.start()
     try:
-        yield _Shown(what, total, progress)
+        yield ShownSteps(what, total, progress)
     finally:
         timer.cancel()
         progress.stop()
@@ -121,7 +122,7 @@ def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) 
 
 @contextmanager
 def working(what: str, *, quiet: bool = False, after: float = 2.0) -> Iterator[None]:
-    """Show what is being done, with the time it takes, once it has taken longer than two seconds."""
+    """Show what is running and for how long, once it has taken longer than two seconds."""
     if quiet or not sys.stderr.isatty():
         yield
         return

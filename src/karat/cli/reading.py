@@ -1,4 +1,4 @@
-"""The flags by which result files are read: one set of them for every command that takes such files."""
+"""The options for reading result files, shared by every command that takes such files."""
 
 from __future__ import annotations
 
@@ -23,71 +23,97 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Which files are read, and how."""
+    """Which files to read, and how."""
 
-    files: Annotated[list[Path], typer.Argument(help="Result files or folders of one study.", show_default=False)]
-    source: Annotated[str, typer.Option("--from", help="The tool that wrote the files, or auto.", metavar="NAME")] = (
-        "auto"
-    )
+    files: Annotated[
+        list[Path], typer.Argument(help="Result files, or folders of them, from one study.", show_default=False)
+    ]
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help="Name the tool that wrote the files, such as pcibex or jspsych; auto detects it.",
+            metavar="NAME",
+        ),
+    ] = "auto"
     mapping: Annotated[
         list[str] | None,
-        typer.Option("--map", help="karat's column = the file's column; empty to leave it out. Repeat.", metavar="A=B"),
+        typer.Option(
+            "--map",
+            help="Use column B of the file as karat's column A; leave B empty to ignore A. Repeatable.",
+            metavar="A=B",
+        ),
     ] = None
     item_column: Annotated[
         str | None,
-        typer.Option("--item", help="The column with the items, or several joined by +: verb+content.", metavar="NAME"),
+        typer.Option(
+            "--item", help="Use this column as the item; join several with +, as in verb+content.", metavar="NAME"
+        ),
     ] = None
     response_column: Annotated[
-        str | None, typer.Option("--response", help="The column with the answers.", metavar="NAME")
+        str | None, typer.Option("--response", help="Use this column as the answer.", metavar="NAME")
     ] = None
     scale: Annotated[
         list[str] | None,
-        typer.Option("--scale", help="Such as ordinal:1-5, choice:none, nominal:A,B; for one question: Q=ordinal:1-5."),
+        typer.Option(
+            "--scale",
+            help="Set the scale, such as ordinal:1-5, choice:none or nominal:A,B; for question Q only: Q=ordinal:1-5. "
+            "Repeatable.",
+            metavar="SCALE",
+        ),
     ] = None
     answers: Annotated[
         str | None,
         typer.Option(
             "--answers",
-            help="How the file spells answers, such as 1=left,-1=right,0=none; begin groups texts by how they begin.",
+            help="Translate answers as the file spells them, such as 1=left,-1=right,0=none; begin groups texts by "
+            "how they begin.",
+            metavar="A=B,...",
         ),
     ] = None
     rt_unit: Annotated[
-        str | None, typer.Option("--rt-unit", help="Unit of response times: s or ms.", metavar="UNIT")
+        str | None, typer.Option("--rt-unit", help="Set the unit of response times: s or ms.", metavar="UNIT")
     ] = None
-    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal sign: . or ,", metavar="SIGN")] = None
-    delimiter: Annotated[str | None, typer.Option("--delimiter", help="What separates cells.", metavar="SIGN")] = None
-    encoding: Annotated[str | None, typer.Option("--encoding", help="Such as utf-8 or latin-1.", metavar="NAME")] = None
-    sheet: Annotated[str | None, typer.Option("--sheet", help="Which sheet of a spreadsheet.", metavar="NAME")] = None
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave out rows that cannot be read, and list them.")] = (
-        False
+    decimal: Annotated[
+        str | None, typer.Option("--decimal", help="Set the decimal separator: . or ,", metavar="SIGN")
+    ] = None
+    delimiter: Annotated[
+        str | None, typer.Option("--delimiter", help="Set the column separator, such as ; or tab.", metavar="SIGN")
+    ] = None
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="Set the text encoding, such as utf-8 or latin-1.", metavar="NAME")
+    ] = None
+    sheet: Annotated[str | None, typer.Option("--sheet", help="Read this sheet of a spreadsheet.", metavar="NAME")] = (
+        None
     )
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")] = False
 
     wide: Annotated[
         str | None,
-        typer.Option("--wide", help="What one row of a wide table is: participant or item.", metavar="ROW"),
+        typer.Option("--wide", help="Say what one row of a wide table is: participant or item.", metavar="ROW"),
     ] = None
     item_functions: Annotated[
         str | None,
         typer.Option(
-            "--item-functions", help="What trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,..."
+            "--item-functions", help="Say what trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,..."
         ),
     ] = None
     keep_all: Annotated[
-        bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are set aside otherwise.")
+        bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are otherwise set aside.")
     ] = False
     yes: Annotated[
-        bool, typer.Option("--yes", help="Accept karat's first proposals where a file leaves something open.")
+        bool, typer.Option("--yes", help="Accept karat's first suggestion wherever a file is ambiguous.")
     ] = False
 
     @property
     def columns(self) -> dict[str, str]:
-        """karat's columns as the flags name them: --map, --item and --response."""
+        """karat's columns as named by --map, --item and --response."""
         short = {"item": self.item_column, "response": self.response_column}
         named = {column: source for column, source in short.items() if source is not None}
         return {**pairs_of(self.mapping or [], "--map"), **named}
 
     def intake(self, *, quiet: bool) -> Intake:
-        """Read the files as the flags say."""
+        """Read the files with these options."""
         from karat.intake import Options, read_files
 
         options = Options(
@@ -107,7 +133,7 @@ class ReadOptions:
             return read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
 
     def known(self, study: Study | None, *, quiet: bool) -> Known:
-        """The judgments with what the study file says of their trials, and how everything was read, in lines."""
+        """The judgments with what the study file says about their trials, and lines on how they were read."""
         from karat.study.results import with_study
 
         intake = self.intake(quiet=quiet)
@@ -118,17 +144,17 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class Known:
-    """Judgments as a command looks at them."""
+    """Judgments as a command gets them."""
 
     judgments: Judgments
     notes: list[Message]
-    """What was assumed when the study was laid beside them."""
+    """What was assumed when they were matched with the study."""
     lines: list[str]
-    """How they were read, to be printed."""
+    """How they were read, for printing."""
 
 
 def reading_lines(intake: Intake) -> list[str]:
-    """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
+    """How the files were read: by which readers, what was set aside, and what was assumed."""
     lines = [f"read       {file} as {title}" for file, title in intake.sources]
     if intake.set_aside:
         reasons = "; ".join(f"{count:,} {reason}" for reason, count in intake.set_aside.items())
@@ -140,7 +166,7 @@ def reading_lines(intake: Intake) -> list[str]:
 
 
 def intake_lines(intake: Intake) -> list[str]:
-    """How the files were read and what is in them; also for how many answers a correct one is known."""
+    """How the files were read and what is in them, including how many answers have a known correct answer."""
     lines = reading_lines(intake) + intake.judgments.summary().splitlines()
     if "expected" in intake.judgments.frame.columns:
         answers = counted(intake.judgments.answers, "answer")
@@ -149,17 +175,17 @@ def intake_lines(intake: Intake) -> list[str]:
 
 
 def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the files and flags of `ReadOptions` where its parameter `reading` stands; it gets them as one."""
+    """Add the files and options of `ReadOptions` to a command, which gets them as its parameter `reading`."""
     return option_group(ReadOptions, "reading")(command)
 
 
 def pairs_of(texts: list[str], flag: str) -> dict[str, str]:
-    """What stands before and after the sign = of each text."""
+    """Split each text at its = sign."""
     pairs = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise KaratError(f"{flag} {text}: write NAME=VALUE.")
+            raise KaratError(f"{flag} {text}: use the form NAME=VALUE.")
         pairs[name.strip()] = value.strip()
     return pairs
 
@@ -169,7 +195,7 @@ def _pairs_in(text: str | None, flag: str) -> dict[str, str]:
 
 
 def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
-    """The scale that the texts say, or one for each question."""
+    """The scale, or one per question."""
     from karat.judgments.scales import parse_scale
 
     if not texts:
@@ -180,7 +206,7 @@ def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
     for text in texts:
         question, equals, scale = text.partition("=")
         if not equals:
-            raise KaratError(f"--scale {text}: with several scales, say for which question: QUESTION={text}.")
+            raise KaratError(f"--scale {text}: with several scales, name the question: QUESTION={text}.")
         named[question.strip()] = parse_scale(scale)
     return named
 
@@ -188,23 +214,23 @@ def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
 def _rt_unit(text: str | None) -> Literal["s", "ms"] | None:
     if text in ("s", "ms", None):
         return text  # type: ignore[return-value]
-    raise KaratError(f"--rt-unit {text}: write s or ms.")
+    raise KaratError(f"--rt-unit {text}: use s or ms.")
 
 
 def _wide(text: str | None) -> Literal["participant", "item"] | None:
     if text in ("participant", "item", None):
         return text  # type: ignore[return-value]
-    raise KaratError(f"--wide {text}: write participant or item, whichever one row of the table is.")
+    raise KaratError(f"--wide {text}: use participant or item, depending on what one row of the table is.")
 
 
 def _decimal(text: str | None) -> Literal[".", ","] | None:
     if text in (".", ",", None):
         return text  # type: ignore[return-value]
-    raise KaratError(f"--decimal {text}: write . or ,")
+    raise KaratError(f"--decimal {text}: use . or ,")
 
 
 def _delimiter(text: str | None) -> str | None:
     sign = {"tab": "\t", "\\t": "\t"}.get(text or "", text)
     if sign is not None and (len(sign) != 1 or sign in '"\r\n' or not sign.isascii()):
-        raise KaratError(f"--delimiter {text}: write one sign such as , or ; or the word tab.")
+        raise KaratError(f"--delimiter {text}: use a single character such as , or ; or the word tab.")
     return sign

@@ -1,4 +1,4 @@
-"""karat report: the page that says what was asked, of whom, how good the data are and what they show."""
+"""karat report: one page with the design, the participants, the data quality and the results."""
 
 from __future__ import annotations
 
@@ -41,18 +41,32 @@ class LanguageOption(StrEnum):
 
 
 StudyFile = Annotated[
-    Path | None, typer.Option("--study", help="The study file: its design and its rules.", metavar="FILE")
+    Path | None, typer.Option("--study", help="Use the design and the rules of this study file.", metavar="FILE")
 ]
 Out = Annotated[
-    Path | None, typer.Option("-o", "--out", help="The file to write; report.html unless said.", metavar="FILE")
+    Path | None, typer.Option("-o", "--out", help="Write the report to FILE (default: report.html).", metavar="FILE")
 ]
-As = Annotated[Format | None, typer.Option("--format", help="html, json or md; by default as the file's name ends.")]
-In = Annotated[LanguageOption, typer.Option("--language", help="Of the paragraphs on methods and preregistration.")]
+As = Annotated[
+    Format | None, typer.Option("--format", help="Choose html, json or md (default: by suffix).", metavar="NAME")
+]
+In = Annotated[
+    LanguageOption,
+    typer.Option(
+        "--language", help="Set the language of the methods and preregistration paragraphs: en or de.", metavar="CODE"
+    ),
+]
 
 
 Conditions = Annotated[
     str | None,
-    typer.Option("--conditions", help="The columns that are conditions; no others are used.", metavar="NAME,..."),
+    typer.Option("--conditions", help="Use only these columns as conditions.", metavar="NAME,..."),
+]
+
+
+Quick = Annotated[bool, typer.Option("--quick", help="Leave out bootstrap intervals, credence and the Spammer Index.")]
+Playback = Annotated[
+    bool,
+    typer.Option("--playback/--no-playback", help="Let readers replay a participant trial by trial."),
 ]
 
 
@@ -64,17 +78,19 @@ def report(
     format: As = None,  # noqa: A002
     language: In = LanguageOption.en,
     conditions: Conditions = None,
+    quick: Quick = False,
+    playback: Playback = True,
     *,
     reading: ReadOptions,
     safe_for_spreadsheets: SafeAnyway = True,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write one page on a study: design, sample, quality of data, every participant, results, words for a paper.
+    """Write a report: design, participants, data quality, results, and paragraphs for the paper.
 
-    With --study the rules of its section screening are applied, with --rules those of a file that has this section
-    alone; without either all criteria that apply give evidence, and nobody is excluded. The page holds everything,
-    opens from disk and asks the network for nothing. Markdown has its figures in a folder beside it.
+    --study applies the [screening] section of the study file; --rules applies a file with only this section. Without
+    either, all criteria that apply give evidence, and nobody is excluded. The HTML page is self-contained and loads
+    nothing from the network. Markdown has its figures in a folder next to it.
     """
     from karat.report import build, write
     from karat.report.export import as_data, format_of
@@ -84,14 +100,15 @@ def report(
     target = out or Path(f"report.{kind}")
     format_of(target, kind)
     if target in reading.files:
-        raise KaratError(f"{target} is one of the files to read; give another name to write to.")
+        raise KaratError(f"{target} is one of the files to read. Choose another name.")
     planned, applied = load_rules(study, rules)
     known = reading.known(planned, quiet=silent)
     told = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
     judged = known.judgments if conditions is None else _with_conditions(known.judgments, conditions)
     gathered = build(
         judged, planned, applied, notes=told, command=_command(reading.files),
-        progress=partial(working, quiet=silent),
+        progress=partial(working, quiet=silent), file=reading.files[0].name if reading.files else "", quick=quick,
+        playback=playback,
     )  # fmt: skip
     if as_json and out is None:
         typer.echo(json.dumps(as_data(gathered, language), ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""karat screen: who answered attentively, by the rules that the study states; large tables part by part."""
+"""karat screen: find participants who did not answer attentively, by the rules of the study."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.options import ExecutorOptions, RulesPath, StudyPath, load_rules, with_executor_options
+from karat.cli.options import ExecutorOptions, RulesPath, StudyPath, found_line, load_rules, with_executor_options
 from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import ReadOptions, reads_files
@@ -33,22 +33,29 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 
-Out = Annotated[Path | None, typer.Option("-o", "--out", help="The folder to write to. Without it, only look.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--out",
+        help="Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
+        metavar="DIR",
+    ),
+]
 Explain = Annotated[
-    list[str] | None, typer.Option("--explain", help="Explain the verdict on this participant. Repeat.", metavar="NAME")
+    list[str] | None,
+    typer.Option("--explain", help="Explain the verdict on this participant. Repeatable.", metavar="NAME"),
 ]
 Criteria = Annotated[
     str | None,
     typer.Option(
-        "--criteria", help="Only these criteria, as evidence: nobody is excluded. Such as remfod,attention.",
+        "--criteria", help="Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.",
         metavar="A,B",
     ),
 ]  # fmt: skip
 Contrast = Annotated[
     str | None,
-    typer.Option(
-        "--contrast", help="With --multiverse, the difference to follow: FACTOR=LEVEL,LEVEL.", metavar="F=A,B"
-    ),
+    typer.Option("--contrast", help="With --multiverse, follow this difference: FACTOR=LEVEL,LEVEL.", metavar="F=A,B"),
 ]
 
 
@@ -61,7 +68,7 @@ def screen(
     criteria: Criteria = None,
     explain: Explain = None,
     multiverse: Annotated[
-        bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what moves.")
+        bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what changes.")
     ] = False,
     contrast: Contrast = None,
     parts: NumberOfParts = None,
@@ -72,39 +79,37 @@ def screen(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say who answered attentively, with reasons, and write what remains.
+    """Find participants who did not answer attentively, give the reasons, and write the remaining judgments.
 
-    With --study the criteria, settings and rule of its section screening are applied exactly. Where there is no study,
-    as for labels that others collected, --rules takes a file that has this section alone. Without either, all criteria
-    that apply give evidence with their usual settings, and nobody is excluded. Nobody is paid or refused by this.
+    --study applies the [screening] section of the study file exactly. Without a study file, as for labels that others
+    collected, use --rules with a file that has only this section. Without either, all criteria that apply give evidence
+    with their default settings, and nobody is excluded. Screening never pays or rejects anyone.
 
-    --criteria remfod,attention looks at these two alone: with the settings that are stated for them, else with the
-    usual ones. A rule that was stated for other criteria is not applied to a choice of them.
+    --criteria remfod,attention computes only these two, with the settings in the rules if there are any. Rules that
+    were written for other criteria are not applied to such a selection.
 
-    Refits, simulated cutoffs and the multiverse can be shared among processes, with the same verdicts: --processes 4,
-    or --cluster local.
+    --processes 4 or --cluster local shares refits, simulated cutoffs and the multiverse among processes and gives the
+    same verdicts.
 
-    A folder of Parquet files that is large, or a PostgreSQL table (postgresql://user@host/database#table), is looked at
-    in parts and never held in memory as a whole; every participant must be in one file.
+    A large folder of Parquet files, or a PostgreSQL table (postgresql://user@host/database#table), is screened in parts
+    and never held in memory as a whole. Each participant must be in a single file.
     """
     from karat.screen.crowd.spammer_index import index_as_data, index_or_reason
     from karat.screen.screening import refuse_unknown
 
     if contrast is not None and not multiverse:
-        raise KaratError("--contrast has a say only with --multiverse.")
+        raise KaratError("--contrast needs --multiverse.")
     if criteria is not None and multiverse:
-        raise KaratError("--multiverse tries all criteria: leave out --criteria.")
+        raise KaratError("--multiverse tries all criteria. Leave out --criteria.")
     if out is not None and out.exists() and not out.is_dir():
-        raise KaratError(f"{out} is a file; give a folder to write to.")
+        raise KaratError(f"{out} is a file. Give a folder to write to.")
     followed = _contrast(contrast)
     silent = quiet or as_json
     planned, alone = load_rules(study, rules)
     applied = alone if criteria is None else _chosen(criteria, planned, alone)
     if is_in_parts(reading, place, parts):
         if explain or multiverse:
-            raise KaratError(
-                "--explain and --multiverse look at all participants at once: they cannot be used in parts."
-            )
+            raise KaratError("--explain and --multiverse need all participants at once, so they do not work in parts.")
         found = parts_of(reading, place, planned, parts)
         parted = screened(found, applied, planned, place, out, chosen=criteria is not None, quiet=silent)
         if as_json:
@@ -119,17 +124,19 @@ def screen(
         screening = _screened(known.judgments, applied, planned, executor, silent)
         worlds = _multiverse(screening, planned, followed, silent, executor) if multiverse else None
     paragraphs = [screening.explain(name) for name in explain or []]
-    written = [] if out is None else screening.write(out)
-    if worlds is not None and out is not None:
-        written += worlds.write(out)
+    with working("writing verdicts and judgments", quiet=silent):
+        written = [] if out is None else screening.write(out)
+        if worlds is not None and out is not None:
+            written += worlds.write(out)
     index = _index(screening, silent, chosen=criteria is not None)
     if as_json:
-        told = screening.to_dict() | {"spammer_index": index_as_data(index)}
-        told |= {} if worlds is None else {"multiverse": worlds.to_dict()}
-        told |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        data = screening.to_dict() | {"spammer_index": index_as_data(index)}
+        data |= {} if worlds is None else {"multiverse": worlds.to_dict()}
+        data |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
     elif not quiet:
-        lines = [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
+        lines = [f"changed    {change}" for change in screening.changes]
+        lines += [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
         lines.append(f"crowd      {index_or_reason(index)}")
         lines += [] if worlds is None else [f"multiverse {worlds}"]
         lines += [f"\n{paragraph}" for paragraph in paragraphs]
@@ -138,7 +145,7 @@ def screen(
 
 
 def _chosen(criteria: str, study: Study | None, rules: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The rules for a choice of criteria: their settings as they are stated, and nobody excluded."""
+    """The rules for a selection of criteria: their settings from the rules, and nobody excluded."""
     from karat.study.criteria import CRITERIA, criterion_named
 
     names = list(dict.fromkeys(name.strip() for name in criteria.split(",") if name.strip()))
@@ -148,7 +155,7 @@ def _chosen(criteria: str, study: Study | None, rules: Mapping[str, Any] | None)
         except ValueError as error:
             raise KaratError(f"--criteria cannot be used ({error}).") from None
     if not names:
-        raise KaratError(f"--criteria: name one or more of {', '.join(CRITERIA)}.")
+        raise KaratError(f"--criteria: use one or more of {', '.join(CRITERIA)}.")
     rules = (rules if study is None else study.screening_rules) or {}
     return {name: rules.get(name, {}) for name in names} | {"exclude": None}
 
@@ -156,7 +163,7 @@ def _chosen(criteria: str, study: Study | None, rules: Mapping[str, Any] | None)
 def _screened(
     judgments: Judgments, rules: dict[str, Any] | None, study: Study | None, executor: Executor, silent: bool
 ) -> Screening:
-    """The screening, saying which criterion runs and how many are done."""
+    """The screening, showing which criterion is running and how many are done."""
     from karat.screen.rules import asked
     from karat.screen.run import run
 
@@ -166,7 +173,7 @@ def _screened(
 
 
 def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | NotComputed:
-    """The Spammer Index of those who stay, or the reason why there is none."""
+    """The Spammer Index of the remaining participants, or the reason why there is none."""
     from karat.screen.crowd.spammer_index import index_unasked
 
     with working("fitting the Spammer Index", quiet=silent):
@@ -174,12 +181,12 @@ def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex 
 
 
 def _contrast(contrast: str | None) -> dict[str, Any] | None:
-    """The difference to follow, as the multiverse takes it."""
+    """The difference to follow in the multiverse."""
     if not contrast:
         return None
     factor, equals, levels = contrast.partition("=")
     if not equals or levels.count(",") != 1:
-        raise KaratError(f"--contrast {contrast}: write FACTOR=LEVEL,LEVEL, such as order=PO,OP.")
+        raise KaratError(f"--contrast {contrast}: use the form FACTOR=LEVEL,LEVEL, such as order=PO,OP.")
     return {"factor": factor.strip(), "levels": [level.strip() for level in levels.split(",")]}
 
 
@@ -196,8 +203,8 @@ def _multiverse(
 
 
 def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[str]:
-    """The account: what each stage found, what could not run, what the verdict is and on whom it falls."""
-    lines = [f"found      {screening.judgments.summary().splitlines()[0]}", *criteria_lines(screening)]
+    """The output: what each stage found, what could not run, the verdict, and which groups it affects."""
+    lines = [f"found      {found_line(screening.judgments)}", *criteria_lines(screening)]
     lines += [f"warning    {warning}" for warning in screening.composition().warnings]
     everyone = screening.judgments.participants.height
     kept = everyone - len(screening.excluded)
@@ -205,15 +212,15 @@ def _lines(screening: Screening, study: Study | None, *, chosen: bool) -> list[s
 
 
 def _why_not(study: Study | None, *, chosen: bool) -> str:
-    """Why no rule is applied."""
+    """Why no rule was applied."""
     if chosen:
-        return "--criteria is a choice, to which no rule is applied"
-    return "no rules are stated, by --study or --rules" if study is None else f"{study.path.name} has no [screening]"
+        return "no rule applies to a selection by --criteria"
+    return "neither --study nor --rules was given" if study is None else f"{study.path.name} has no [screening]"
 
 
 def _written(out: Path | None, written: list[Path]) -> str:
     if out is None:
-        return "Nothing was written. Use --out FOLDER to keep tables, verdicts and the judgments that remain."
+        return "Nothing was written. Use --out DIR to keep verdicts, evidence and the remaining judgments."
     return f"written    {written[0]}  " + "  ".join(path.name for path in written[1:])
 
 
@@ -227,12 +234,12 @@ def screened(
     chosen: bool,
     quiet: bool,
 ) -> PartedScreening:
-    """Screen parts where the flags say, with the Spammer Index; beside a choice of criteria only where it is quick."""
+    """Screen parts, with the Spammer Index; for a selection of criteria only if it is quick."""
     from karat.screen.parted import run_in_parts
     from karat.screen.rules import asked
 
     settings, _ = asked(rules, study)
-    # The verdicts are a step of their own.
+    # Deciding the verdicts is a separate step.
     steps = stepping("screening in parts", len(settings) + 1, quiet=quiet)
     with _folder(out) as folder, place.open_executor() as executor, steps as progress:
         return run_in_parts(
@@ -242,7 +249,7 @@ def screened(
 
 @contextmanager
 def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder to write to, or one for the time of the screening."""
+    """The folder to write to, or a temporary one."""
     if out is not None:
         yield out
         return

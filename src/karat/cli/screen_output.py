@@ -1,4 +1,4 @@
-"""What a screening has to say in a terminal, in memory and in parts alike."""
+"""What a screening prints, in memory and in parts alike."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from karat.screen import Screening
     from karat.screen.parted import PartedScreening
 
-STAGE_WORDS = {"completion": "complete", "clock": "clock", "answers": "answers"}
+STAGE_WORDS = {"completion": "complete", "clock": "times", "answers": "answers"}
 
 
 def criteria_lines(screening: Screening | PartedScreening) -> list[str]:
-    """What each stage found, what could not run, and what there is to note."""
+    """What each stage found, what could not run, and notes."""
     from karat.study.criteria import CRITERIA
 
     lines = []
@@ -26,7 +26,7 @@ def criteria_lines(screening: Screening | PartedScreening) -> list[str]:
 
 
 def verdict_line(screening: Screening | PartedScreening, everyone: int, kept: int, why_not: str) -> str:
-    """How many stay by which rule, or why there is none."""
+    """How many participants remain under which rule, or why there is no rule."""
     from karat.screen.rules import applied_rule
 
     if screening.exclude is None:

@@ -1,10 +1,12 @@
-"""karat serve: put studies on the web."""
+"""karat serve: run studies on the web."""
 
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import sys
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
@@ -25,71 +27,163 @@ EXAMPLE = "Example: karat serve study.toml --port 8000"
 
 Studies = Annotated[list[Path], typer.Argument(help="Study files, or their folders.", show_default=False)]
 Data = Annotated[
-    Path, typer.Option("--data", help="The folder of the server: database, secret, backups.", metavar="FOLDER")
+    Path, typer.Option("--data", help="Keep the database, secret and backups in this folder.", metavar="DIR")
 ]
 Database = Annotated[
     str,
     typer.Option(
-        help="A database: postgresql+psycopg://USER@HOST/NAME. By default an SQLite file in the folder.", metavar="URL"
+        help="Use this database, such as postgresql+psycopg://USER@HOST/NAME (default: SQLite in --data).",
+        metavar="URL",
     ),
 ]
 BaseUrl = Annotated[
-    str, typer.Option("--base-url", help="How participants reach the server: https://study.example.org", metavar="URL")
+    str,
+    typer.Option(
+        "--base-url", help="Set the public address of the server, such as https://study.example.org", metavar="URL"
+    ),
 ]
 DATA = Path("karat-data")
 ADDRESS = "address"
-"""Under this name the store knows where its server was last reached."""
+"""The key under which the store keeps the last address of its server."""
+SERVERS = "servers"
+"""The key for the addresses of servers that were started and did not stop cleanly."""
+MOST_SERVERS = 5
+PROBE_SECONDS = 2.0
 WIDTH = 110
 
 
 def serve(
     studies: Studies,
-    host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 for any that is free.", min=0, max=65535)] = 8000,
+    host: Annotated[str, typer.Option(help="Listen on this address; 0.0.0.0 for all.", metavar="HOST")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(help="Listen on this port; 0 picks a free one.", min=0, max=65535, metavar="N")
+    ] = 8000,
     database: Database = "",
     data: Data = DATA,
     behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="A proxy in front ends TLS and says who the client is.")
+        bool,
+        typer.Option("--behind-proxy", help="Trust the proxy in front of the server for TLS and client addresses."),
     ] = False,
     base_url: BaseUrl = "",
     draft: Annotated[
-        bool, typer.Option("--draft", help="Do not start the studies: nobody counts until the dashboard starts them.")
+        bool,
+        typer.Option("--draft", help="Do not start the studies; nobody counts until you start them in the dashboard."),
     ] = False,
-    show: Annotated[bool, typer.Option("--open", help="Open the dashboard where there is a screen.")] = False,
+    show: Annotated[
+        bool, typer.Option("--open", help="Open the dashboard in a browser, if there is a display.")
+    ] = False,
     new_password: Annotated[
-        bool, typer.Option("--new-password", help="Set a new password for the dashboard, where the old one is lost.")
+        bool, typer.Option("--new-password", help="Set a new password for the dashboard if you lost the old one.")
+    ] = False,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Serve a study whose items, scale or rules have changed since it started.")
+    ] = False,
+    new_database: Annotated[
+        bool, typer.Option("--new-database", help="Start with an empty database if the old one is gone.")
     ] = False,
 ) -> None:
-    """Put studies on the web: participants' pages, and a dashboard for researchers.
+    """Serve studies on the web, with pages for participants and a dashboard for researchers.
 
-    Each study is checked first. When it starts, its screening rules are frozen. The first start asks for a password for
-    the dashboard; without a terminal it comes from KARAT_ADMIN_PASSWORD, or is made and shown once.
+    Each study is checked first. Its screening rules are frozen when it starts. The first start asks for a dashboard
+    password; without a terminal, the password comes from KARAT_ADMIN_PASSWORD or is generated and shown once.
     """
     from karat.field.server.app import create_app
     from karat.field.server.config import prepare
     from karat.field.server.run import listen, run
     from karat.field.store import Store
-    from karat.field.store import studies as studies_of
 
     loaded = _named(studies)
+    _not_lost(data, database, new_database)
     config = prepare(data, database=database, base_url=base_url, behind_proxy=behind_proxy, host=host, port=port)
-    with listen(config) as listener:
+    store = Store.open(config.database_url)
+    with closing(store), listen(config) as listener:
         config = replace(config, port=listener.getsockname()[1])
-        store = Store.open(config.database_url)
         try:
-            _account(store, new_password)
-            store.call(studies_of.set_value, studies_of.ServerValue(ADDRESS, config.address))
+            set_login(store, new_password)
+            others = _others(store, config)
+            note_address(store, config.address)
             for slug, study in loaded:
-                _register(store, slug, study, draft)
+                _register(store, slug, study, draft, changed)
             app = create_app(loaded, store, config)
-            run(app, config, listener, ready=lambda: _ready(config, loaded, show))
+            run(app, config, listener, ready=lambda: _ready(config, loaded, show, others))
         finally:
-            store.close()
-    typer.echo("Stopped. Everything that was acknowledged is saved.")
+            note_address(store, config.address, gone=True)
+    typer.echo("Stopped. All confirmed answers are saved.")
+
+
+def _not_lost(data: Path, database: str, new_database: bool) -> None:
+    """Refuse a folder whose database is gone, because a new one would look like a study without answers."""
+    if database or new_database or not (data / "secret").exists() or (data / "karat.db").exists():
+        return
+    raise KaratError(
+        f"{data} has the secret of a server but no database karat.db. If the file was moved, put it back. To start "
+        "with an empty database, use --new-database."
+    )
+
+
+def addresses(store: Store) -> list[str]:
+    """The addresses of servers that were started and did not stop cleanly, the latest first.
+
+    >>> import tempfile
+    >>> from karat.field.store import Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
+    ...     note_address(store, "http://127.0.0.1:8000")
+    ...     known = addresses(store)
+    ...     store.close()
+    >>> known
+    ['http://127.0.0.1:8000']
+    """
+    from karat.field.store import studies
+
+    with store.read() as connection:
+        last, known = studies.value(connection, ADDRESS), studies.value(connection, SERVERS)
+    return list(dict.fromkeys([*json.loads(known or "[]"), *([last] if last else [])]))
+
+
+def note_address(store: Store, address: str, gone: bool = False) -> None:
+    """Record the address of a server, or that it has stopped."""
+    from sqlalchemy.exc import DBAPIError
+
+    from karat.field.store import studies
+
+    known = [one for one in addresses(store) if one != address][: MOST_SERVERS - 1]
+    if not gone:
+        store.call(studies.set_value, studies.ServerValue(ADDRESS, address))
+    kept = known if gone else [address, *known]
+    # At the end the database may be full, or have been moved away.
+    with suppress(KaratError, DBAPIError) if gone else nullcontext():
+        store.call(studies.set_value, studies.ServerValue(SERVERS, json.dumps(kept)))
+
+
+def answering(address: str, mark: int | None = None) -> bool:
+    """Whether a server of karat answers at an address; with a mark, one with this secret.
+
+    >>> answering("http://127.0.0.1:1")
+    False
+    """
+    from urllib.request import urlopen
+
+    try:
+        with urlopen(f"{address}/healthz", timeout=PROBE_SECONDS) as reply:  # noqa: S310 - an address of our own
+            state = json.load(reply)
+    except (OSError, ValueError):
+        return False
+    return isinstance(state, dict) and "server" in state and mark in (None, state["server"])
+
+
+def _others(store: Store, config: ServerConfig) -> list[str]:
+    """Other servers that answer and have the same SQLite database."""
+    from karat.field.server.security import secret_mark
+
+    if config.database.startswith("postgres"):
+        return []
+    mark = secret_mark(config.secret)
+    return [one for one in addresses(store) if one != config.address and answering(one, mark)]
 
 
 def _named(paths: list[Path]) -> list[tuple[str, Study]]:
-    """The studies with their short names, checked; errors stop the server before it starts."""
+    """The checked studies with their short names; errors stop the server before it starts."""
     from karat.field.registration import slug_of
     from karat.study.check import check
     from karat.study.study import load
@@ -102,18 +196,18 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
         if report.errors:
             typer.echo("\n".join(report.lines()), err=True)
             raise KaratError(
-                f"{study.path} has {counted(report.errors, 'error')}. Fix what it names; what is intended can be "
-                "stated in the study file, as the last line of the report says."
+                f"{study.path} has {counted(report.errors, 'error')}. Fix them; if something is intended, declare it "
+                "in the study file as the last line of the report shows."
             )
         slug = slug_of(study)
         if slug in named:
-            raise KaratError(f"{study.path} and {named[slug].path} have the same short name {slug}. Rename a folder.")
+            raise KaratError(f"{study.path} and {named[slug].path} have the same short name {slug}. Rename one folder.")
         named[slug] = study
     return list(named.items())
 
 
-def _account(store: Store, renew: bool) -> None:
-    """The login of the dashboard, set on the first start, or again where that is wanted."""
+def set_login(store: Store, renew: bool) -> None:
+    """Set the dashboard login on the first start, or again on request."""
     from karat.field.admin.login import NAME, first_password, hashed
     from karat.field.store import admins
 
@@ -127,37 +221,41 @@ def _account(store: Store, renew: bool) -> None:
         store.call(admins.set_password, login)
     elif not store.call(admins.set_first_password, login):
         typer.echo(
-            f"dashboard  Another start has set the password of {NAME} meanwhile, and that one holds. If it was made "
-            "up, it is printed there. Where it is lost: --new-password."
+            f"dashboard  Another server process has just set the password of {NAME}. If it was generated, that process "
+            "printed it. Use --new-password to set a new one."
         )
         return
     if first.made:
         typer.echo(f"dashboard  The password of {NAME} is {first.password} (shown only now).")
 
 
-def _register(store: Store, slug: str, study: Study, draft: bool) -> None:
-    """Make the study known and start it; rules that differ from those that were frozen are refused."""
-    from karat.field.registration import changes, registration
+def _register(store: Store, slug: str, study: Study, draft: bool, forced: bool) -> None:
+    """Register the study and start it; refuse changes to what was frozen, unless forced."""
+    from karat.field.registration import changes, registration, restored
     from karat.field.store import studies
 
     row = store.call(studies.register, registration(slug, study))
-    if row.rules_changed:
+    if row.rules_changed and not forced:
         raise KaratError(
-            f"{study.path.name}: the screening rules differ from those that were frozen when {slug} started "
-            f"(fingerprint {row.screening_fingerprint}). Put them back, or field this as another study in a folder "
-            "of another name."
+            f"{study.path.name}: the screening rules have changed since {slug} started "
+            f"(fingerprint {row.screening_fingerprint}). Restore them, or run this as a new study in a folder with "
+            "another name. Use --changed to serve it with the frozen rules."
         )
     if row.changed:
         with store.read() as connection:
-            found = changes(study, row.settings, studies.items_of(connection, slug))
-        told = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
-        typer.echo(fill(told, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
+            files = studies.version_files(connection, row.id, row.fingerprint)
+            before = None if files is None else restored(files, row.fingerprint, study.path)
+            found = changes(study, row.settings, studies.items_of(connection, slug), before)
+        if found.asked and not forced:
+            raise KaratError(f"{slug}: {found} To serve it anyway, use --changed.")
+        line = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
+        typer.echo(fill(line, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
     store.call(studies.set_value, studies.ServerValue(f"path:{slug}", str(study.path.resolve())))
     if row.state == "draft" and not draft:
         store.call(studies.set_state, studies.SetState(row.id, "running"))
 
 
-def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> None:
+def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool, others: list[str]) -> None:
     from karat.field.server.visits import preview_path
 
     for slug, study in named:
@@ -167,9 +265,11 @@ def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool) -> 
     typer.echo(f"data       {config.data.resolve()}")
     if not config.secure and config.host not in ("127.0.0.1", "localhost", "::1"):
         typer.echo(
-            "warning    Without TLS others can read along. Put a proxy in front: --behind-proxy --base-url https://..."
+            "warning    Without TLS, others can read the traffic. Use a proxy: --behind-proxy --base-url https://..."
         )
-    typer.echo("Stop with Ctrl-C.")
+    for other in others:
+        typer.echo(f"note       Another server with this data folder is running at {other}. Both use the same answers.")
+    typer.echo("Press Ctrl-C to stop.")
     sys.stdout.flush()
     if show and has_screen():
         typer.launch(f"{config.address}/admin")

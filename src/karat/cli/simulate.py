@@ -1,4 +1,4 @@
-"""karat simulate: a planned study, answered by participants with known behaviour."""
+"""karat simulate: answers to a planned study by simulated participants."""
 
 from __future__ import annotations
 
@@ -18,30 +18,42 @@ EXAMPLE = "Example: karat simulate study.toml -o results.csv --share guesser=0.1
 @with_executor_options
 def simulate(
     study: Annotated[Path, typer.Argument(help="The study file, or its folder.", show_default=False)],
-    out: Annotated[Path, typer.Option("-o", "--out", help="The results: a .csv or .parquet file.", show_default=False)],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write the results to FILE (CSV or Parquet, by suffix).",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
     participants: Annotated[
-        int | None, typer.Option(help="How many participants; by default as the study file says.", min=1)
+        int | None,
+        typer.Option(help="Set the number of participants (default: from the study file).", min=1, metavar="N"),
     ] = None,
     share: Annotated[
         str | None,
-        typer.Option(help="Shares of behaviours; the rest answer attentively.", metavar="NAME=SHARE,..."),
+        typer.Option(help="Set the shares of behaviours; the rest answer attentively.", metavar="NAME=SHARE,..."),
     ] = None,
     effect: Annotated[
         list[str] | None,
         typer.Option(
-            help="Size of a planned contrast in log-odds; a number is the first's. Repeat.", metavar="[NAME=]N"
+            help="Set the size of a planned contrast in log-odds; a bare number sets the first. Repeatable.",
+            metavar="[NAME=]N",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same results.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     *,
     place: ExecutorOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Answer a planned study with simulated participants; their column behaviour says who answered in which way.
+    """Answer a planned study with simulated participants, whose behaviour is recorded in a column.
 
-    Behaviours: earnest, minority dialect, dawdler, drop-out, guesser, straight-liner, rusher, clever spammer.
+    The behaviours are `earnest` (attentive), minority dialect, dawdler, drop-out, guesser, straight-liner, rusher and
+    clever spammer.
 
-    Questionnaires of many participants can be made by several processes: --processes 4, or --cluster local.
+    For many participants, --processes 4 or --cluster local shares the work among processes.
     """
     from karat.judgments.files import files_of
     from karat.simulate import answer_study
@@ -49,7 +61,7 @@ def simulate(
     from karat.study.study import load
 
     if out.suffix not in (".csv", ".parquet"):
-        raise KaratError(f"-o {out}: write a name that ends in .csv or .parquet.")
+        raise KaratError(f"-o {out}: use a name that ends in .csv or .parquet.")
     loaded = load(study)
     shares = USUAL if share is None else read_shares(share)
     with place.open_executor() as executor, counting("answering the study", quiet=as_json) as progress:
@@ -72,12 +84,12 @@ def simulate(
         typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
         return
     typer.echo(f"simulated  {results.summary().splitlines()[0]}")
-    typer.echo(f"people     {', '.join(f'{count} {name}' for name, count in behaviours.items())}")
+    typer.echo(f"behaviour  {', '.join(f'{count} {name}' for name, count in behaviours.items())}")
     typer.echo(f"written    {'  '.join(map(str, files_of(out, results.participants)))}")
 
 
 def _effects(texts: list[str] | None) -> dict[str, float] | float | None:
-    """Effects as they are typed: a number, or names with numbers."""
+    """Parse effects: a number, or names with numbers."""
     from karat.judgments.scales import as_number
 
     if not texts:
@@ -87,10 +99,10 @@ def _effects(texts: list[str] | None) -> dict[str, float] | float | None:
         name, equals, number = text.rpartition("=")
         size = as_number(number.strip())
         if size is None:
-            raise KaratError(f"--effect {text}: write a number, or the name of a contrast = a number.")
+            raise KaratError(f"--effect {text}: use a number, or NAME=NUMBER with the name of a contrast.")
         if not equals:
             if len(texts) > 1:
-                raise KaratError(f"--effect {text}: with several effects, write NAME=NUMBER for each.")
+                raise KaratError(f"--effect {text}: with several effects, use NAME=NUMBER for each.")
             return size
         named[name.strip()] = size
     return named

@@ -1,4 +1,4 @@
-"""karat size: the questionnaire that a design needs."""
+"""karat size: how long a questionnaire a design needs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.chance import aligned
+from karat.errors import KaratError
 
 if TYPE_CHECKING:
     from karat.study.size import Size
@@ -16,37 +17,51 @@ EXAMPLE = "Example: karat size 2x2 --task likert --task choice"
 
 
 def size(
-    design: Annotated[str, typer.Argument(help="Levels of each factor, such as 2x2 or 2x3.")],
+    design: Annotated[str, typer.Argument(help="Number of levels per factor, such as 2x2 or 2x3.")],
     task: Annotated[
         list[str] | None,
-        typer.Option("--task", help="likert, choice or yes-no; repeat for several. Without it, all.", metavar="NAME"),
+        typer.Option("--task", help="Choose likert, choice or yes-no (default: all). Repeatable.", metavar="NAME"),
     ] = None,
-    points: Annotated[int, typer.Option("--points", help="Points of the rating scale.", min=2, max=21)] = 5,
+    points: Annotated[
+        int, typer.Option("--points", help="Use a rating scale with N points.", min=2, max=21, metavar="N")
+    ] = 5,
     no_difference: Annotated[
-        bool, typer.Option("--no-difference", help='Choices may be answered with "no difference".')
+        bool, typer.Option("--no-difference", help='Allow the answer "no difference" in choices.')
     ] = False,
     slips: Annotated[
-        int, typer.Option("--slips", help="Wrong answers forgiven in controls and attention.", min=0, max=50)
+        int,
+        typer.Option(
+            "--slips", help="Forgive N wrong answers in controls and attention items.", min=0, max=50, metavar="N"
+        ),
     ] = 1,
-    participants: Annotated[int, typer.Option("--participants", help="How many are paid.", min=1)] = 36,
+    participants: Annotated[int, typer.Option("--participants", help="Pay N participants.", min=1, metavar="N")] = 36,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Time of a trial, if not the usual one of the task.")
+        float | None,
+        typer.Option("--seconds", help="Set the time per trial (default: typical for the task).", metavar="N"),
     ] = None,
-    pay: Annotated[float, typer.Option("--pay", help="Pay for an hour.", min=0)] = 12.0,
+    pay: Annotated[float, typer.Option("--pay", help="Set the pay per hour.", min=0, metavar="N")] = 12.0,
     fee: Annotated[
-        float, typer.Option("--fee", help="What the platform adds to the pay, as a share.", min=0, max=1)
-    ] = 0.333,
-    currency: Annotated[str, typer.Option("--currency", help="Currency of the pay.", metavar="NAME")] = "EUR",
+        float | None,
+        typer.Option("--fee", help="Set the fee of the platform as a share of the pay.", min=0, max=1, metavar="SHARE"),
+    ] = None,
+    platform: Annotated[
+        str, typer.Option("--platform", help="Use the fee of this platform: prolific, mturk or link.", metavar="NAME")
+    ] = "prolific",
+    currency: Annotated[str, typer.Option("--currency", help="Set the currency.", metavar="NAME")] = "EUR",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Show how many trials a design needs in each task, how long they take and what they cost."""
-    from karat.study.size import TASKS
+    """Show how many trials a design needs per task, how long they take and what they cost."""
+    from karat.study.size import PLATFORM_FEES, TASKS
     from karat.study.size import size as size_of
 
+    if platform not in PLATFORM_FEES:
+        known = ", ".join(PLATFORM_FEES)
+        raise KaratError(f"karat has no fee for the platform {platform}, only for {known}. Use --fee for others.")
+    charged = PLATFORM_FEES[platform] if fee is None else fee
     sizes = [
         size_of(
             design, name, points=points, no_difference=no_difference, slips=slips, participants=participants,
-            seconds=seconds, pay=pay, fee=fee, currency=currency,
+            seconds=seconds, pay=pay, fee=charged, currency=currency,
         )
         for name in dict.fromkeys(task or TASKS)
     ]  # fmt: skip
@@ -58,7 +73,7 @@ def size(
 
 
 def _lines(sizes: list[Size]) -> list[str]:
-    """One column a task, then what was assumed."""
+    """One column per task, then the assumptions."""
     rows = [
         (sizes[0].design, *(one.task for one in sizes)),
         ("conditions", *(str(one.conditions) for one in sizes)),
@@ -73,9 +88,9 @@ def _lines(sizes: list[Size]) -> list[str]:
         ("minutes", *(f"{one.minutes:.0f}" for one in sizes)),
         (f"cost in {sizes[0].currency}", *(f"{one.cost:,.2f}" for one in sizes)),
     ]
-    told = [*aligned(rows), ""]
-    told += [f"{one.task}: correct answers needed: controls {one.control_rule}; attention {one.attention_rule}."
+    lines = [*aligned(rows), ""]
+    lines += [f"{one.task}: correct answers needed: controls {one.control_rule}; attention {one.attention_rule}."
              for one in sizes]  # fmt: skip
-    told += [f"{one.task}: {note}" for one in sizes for note in one.notes]
-    told += [f"{one.task}: assumed {one.assumptions[0]}." for one in sizes]
-    return told + [f"All: {assumption}." for assumption in sizes[0].assumptions[1:]]
+    lines += [f"{one.task}: {note}" for one in sizes for note in one.notes]
+    lines += [f"{one.task}: assumed {one.assumptions[0]}." for one in sizes]
+    return lines + [f"All: {assumption}." for assumption in sizes[0].assumptions[1:]]

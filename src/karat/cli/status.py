@@ -1,4 +1,4 @@
-"""karat status: how a fielded study goes."""
+"""karat status: the progress of a running study."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ EXAMPLE = "Example: karat status study.toml"
 
 
 def status(study: StudyFile, database: Database = "", data: Data = DATA, as_json: Json = False) -> None:
-    """Say how a fielded study goes: who finished, who is at work, the lists, and where people left. No answers."""
+    """Show the progress of a running study: completions, lists and where participants left. Shows no answers."""
     from karat.field.admin.status import status as counted
 
     with stored_study(study, database, data) as found, found.store.read() as connection:
-        told = counted(connection, found.row.id, found.row.state, found.study)
+        progress = counted(connection, found.row.id, found.row.state, found.study)
     if as_json:
         about = {"study": found.slug, "title": found.row.title, "rules": found.row.screening_fingerprint}
-        typer.echo(json.dumps(about | told.to_dict(), ensure_ascii=False, indent=2))
+        typer.echo(json.dumps(about | progress.to_dict(), ensure_ascii=False, indent=2))
         return
-    typer.echo("\n".join([f"{found.row.title}: {found.row.state}", *told.lines()]))
+    typer.echo("\n".join([f"{found.row.title}: {found.row.state}", *progress.lines()]))

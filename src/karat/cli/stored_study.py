@@ -1,4 +1,4 @@
-"""What the commands about a fielded study share: the study, its name and its store."""
+"""What the commands on a running study share: the study, its name and its store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ StudyFile = Annotated[
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A study that was fielded, with its store."""
+    """A study on the server, with its store."""
 
     slug: str
     study: Study
@@ -33,14 +33,12 @@ class StoredStudy:
 
 
 def database_url(database: str, data: Path) -> str:
-    """The database that is meant; an SQLite file that is not there is an error, not a new database."""
+    """The URL of the database; a missing SQLite file is an error and not a new database."""
     if database:
         return database
     path = data.resolve() / "karat.db"
     if not path.is_file():
-        raise KaratError(
-            f"There is no {path}. Say with --data where the server keeps its data, or give its --database."
-        )
+        raise KaratError(f"There is no database at {path}. Use --data with the folder of the server, or --database.")
     return f"sqlite:///{path}"
 
 
@@ -58,20 +56,20 @@ def open_store(database: str, data: Path) -> Iterator[Store]:
 
 @contextmanager
 def stored_study(study: Path, database: str, data: Path) -> Iterator[StoredStudy]:
-    """A study by its file or by its short name, with what the store knows of it."""
+    """A study by its file or short name, with its entry in the store."""
     from karat.field.registration import slug_of
     from karat.field.store import studies
     from karat.study.study import load
 
     with open_store(database, data) as store:
         with store.read() as connection:
-            # The server has noted where the file of each study is.
+            # The server records the path of each study file.
             noted = None if study.exists() else studies.value(connection, f"path:{study}")
             loaded = load(noted or study)
             slug = slug_of(loaded)
             row = studies.find(connection, slug)
             known = [one.slug for one in studies.every(connection)]
         if row is None:
-            there = f"There are {', '.join(known)}." if known else "It has none yet: see karat serve."
+            there = f"It has {', '.join(known)}." if known else "It has no studies yet; karat serve adds them."
             raise KaratError(f"The server has no study {slug}. {there}")
         yield StoredStudy(slug, loaded, store, row)

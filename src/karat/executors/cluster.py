@@ -277,7 +277,7 @@ def _hearing() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def _scheduler() -> Iterator[None]:
-    """Within it nothing but the cluster can fail; a scheduler that is gone is told from everything else."""
+    """Within it only the cluster can fail; a lost scheduler is distinguished from everything else."""
     from distributed.client import ClosedClientError, FutureCancelledError
 
     try:

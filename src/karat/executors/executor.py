@@ -20,7 +20,7 @@ Shared = TypeVar("Shared")
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 Each = Callable[[int, Any], object]
-"""Told the place of a job and its result as soon as it is there."""
+"""Called with the position of a job and its result as soon as it is available."""
 
 
 class ExecutorError(KaratError, RuntimeError):
@@ -49,7 +49,7 @@ class Executor(Protocol):
 
         The function is one of a module, and everything that goes in and out can be pickled. `shared` goes to every
         process once, and is not changed. A job may be done twice, where a process died. An error of the function is
-        raised here. `each` is told every result as it comes in, in any order, and `progress` after it.
+        raised here. `each` is called with every result as it comes in, in any order, and `progress` after it.
         """
         ...
 

@@ -5,46 +5,29 @@ those that the study file leaves to the default, so that a later version of kara
 in silence.
 
 The store also keeps the settings with which a study started, and a fingerprint of its items, to say what is no longer
-as it was, and what follows for participants. The pages of a participant's trials are made when they come to them and
-then stay; everything else is as the study file says now, for everybody. The short name, in addresses and in the store,
+as it was, and what follows for participants. It keeps the files of every version too: a session goes on to its end with
+the version it began with. The short name, in addresses and in the store,
 is the folder of `study.toml`, or the name of another file.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
-import json
 import re
+import tempfile
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from karat.errors import KaratError
 from karat.field.store.studies import Register
-from karat.study.criteria import criterion_settings
 from karat.study.file import NAME
+from karat.study.frozen import full_rules, item_fingerprints, rules_fingerprint
 from karat.study.results import taken_names
-from karat.study.study import Study
-
-
-def full_rules(study: Study) -> dict[str, Any] | None:
-    """The screening rules of a study file with all their settings; None where none are stated."""
-    if study.screening_rules is None:
-        return None
-    stated = {name: given for name, given in study.screening_rules.items() if name != "exclude"}
-    settings = {name: criterion_settings(name, given) for name, given in stated.items()}
-    rules = {name: own.resolved(own.model_dump(mode="json")) for name, own in settings.items()}
-    return {**rules, "exclude": study.screening_rules["exclude"]}
-
-
-def rules_fingerprint(rules: dict[str, Any] | None) -> str:
-    """A short text that changes when a rule changes.
-
-    >>> rules_fingerprint({"completion": {}}) == rules_fingerprint(None)
-    False
-    """
-    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()[:16]
+from karat.study.study import Study, load
 
 
 def registration(slug: str, study: Study) -> Register:
@@ -60,7 +43,48 @@ def registration(slug: str, study: Study) -> Register:
         raise KaratError(f"{study.path.name}: {taken.what} {taken.mend}")
     settings = study.settings.model_dump(mode="json")
     return Register(slug, study.title, study.fingerprint, settings, study.screening_rules,
-                    rules_fingerprint(full_rules(study)), items_fingerprint(study))  # fmt: skip
+                    rules_fingerprint(full_rules(study.screening_rules)), items_fingerprint(study),
+                    item_fingerprints(study), study_files(study))  # fmt: skip
+
+
+def study_files(study: Study) -> dict[str, str]:
+    """The study file and the tables that it names, in base64 by their paths from its folder; none where one is gone.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
+    >>> sorted(study_files(load(written[0])))
+    ['items.csv', 'study.toml']
+    """
+    names = [study.path.name]
+    for block in study.settings.block:
+        named = (*(block.items or ()), block.questions, block.templates, block.lexicon)
+        names += [str(name) for name in named if name]
+    try:
+        return {name: base64.b64encode((study.path.parent / name).read_bytes()).decode() for name in names}
+    except OSError:
+        return {}
+
+
+DEEP = "/".join("abcdefgh")
+"""A study may name tables in folders above its own; these stay within the folder into which it is restored."""
+
+
+def restored(files: Mapping[str, str], version: str, path: Path) -> Study | None:
+    """A version of a study as the store keeps it, in the place of the present one; None where it cannot be read."""
+    with tempfile.TemporaryDirectory(prefix="karat-version-") as folder:
+        root = Path(folder).resolve()
+        for name, text in files.items():
+            file = (root / DEEP / name).resolve()
+            if not file.is_relative_to(root):
+                return None
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(base64.b64decode(text))
+        try:
+            study = load(root / DEEP / path.name)
+        except KaratError:
+            return None
+    return replace(study, path=path) if study.fingerprint == version else None
 
 
 ASKED = ("seed", "block", "order", "questionnaire")
@@ -84,9 +108,12 @@ class Changes:
     """Whether the items differ; None where it is not known what they were."""
     asked: bool
     """Whether the trials of newcomers are made otherwise."""
+    which: tuple[str, ...] = ()
+    """The items that differ, as far as that is known."""
 
     def __str__(self) -> str:
-        named = [*self.keys, *(["the items"] if self.items else [])]
+        which = f"the items {', '.join(self.which)}" if self.which else "the items"
+        named = [*self.keys, *([which] if self.items else [])]
         if self.items is None:
             named.append("perhaps the items" if self.keys else "the items, or only comments of the study file")
         if not named:
@@ -96,13 +123,13 @@ class Changes:
     def _follows(self) -> str:
         if not self.asked:
             return (
-                "This holds for everybody from now on, also for those who are at work. The answers so far stay. If it "
-                "is not meant, put it back and start the server again."
+                "This applies to all participants from now on, including active ones. Earlier answers are kept. If you "
+                "did not intend this, undo the change and restart the server."
             )
         return (
-            "Who comes to the trials from now on gets the new version. Who has begun them keeps the old sentences in "
-            "their order, and the answers so far stay: both versions will be in one table. Put it back and start the "
-            "server again; what must be changed is another study, in a folder of another name."
+            "New participants get the new version. Participants who have started keep the old one, and earlier answers "
+            "are kept. Both versions will be in one table, with the column `version`. Undo the change, or run the new "
+            "version as a new study in a folder with another name."
         )
 
 
@@ -122,8 +149,41 @@ def items_fingerprint(study: Study) -> str:
     return digest.hexdigest()[:16]
 
 
-def changes(study: Study, settings: Mapping[str, Any], items: str | None) -> Changes:
+MOST_NAMED = 12
+
+
+def changed_items(then: Study, now: Study) -> tuple[str, ...]:
+    """The items that differ between two versions of a study: changed, added or removed; of many, the first.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> study = load(write_study(getfixture("tmp_path") / "likert", "likert")[0])
+    >>> changed_items(study, study)
+    ()
+    """
+    before, after = _by_item(then), _by_item(now)
+    found = [
+        *(f"{item} (changed)" for item in after if item in before and before[item] != after[item]),
+        *(f"{item} (added)" for item in after if item not in before),
+        *(f"{item} (removed)" for item in before if item not in after),
+    ]
+    more = len(found) - MOST_NAMED
+    return tuple(found) if more <= 0 else (*found[:MOST_NAMED], f"{more} more")
+
+
+def _by_item(study: Study) -> dict[str, list[tuple[str, ...]]]:
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for block in study.blocks:
+        for row in block.items.frame.iter_rows(named=True):
+            cells = tuple(f"{name}={value}" for name, value in sorted(row.items()) if value is not None)
+            rows.setdefault(str(row.get("item")), []).append(cells)
+    return rows
+
+
+def changes(study: Study, settings: Mapping[str, Any], items: str | None, before: Study | None = None) -> Changes:
     """What differs from the settings and the fingerprint of the items with which a study started.
+
+    Given the study as it was, the items that differ are named.
 
     >>> from karat.study.init import write_study
     >>> from karat.study.study import load
@@ -136,7 +196,8 @@ def changes(study: Study, settings: Mapping[str, Any], items: str | None) -> Cha
     parts = [name for name in now if name != SCREENING and not _alike(settings.get(name), now[name])]
     keys = tuple(key for name in parts for key in _keys(name, settings.get(name), now[name]))
     others = None if items is None else items != items_fingerprint(study)
-    return Changes(keys, others, others is not False or any(name in ASKED for name in parts))
+    which = changed_items(before, study) if others and before is not None else ()
+    return Changes(keys, others, others is not False or any(name in ASKED for name in parts), which)
 
 
 def _keys(part: str, then: Any, now: Any) -> Iterator[str]:

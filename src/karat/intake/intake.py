@@ -167,6 +167,7 @@ def read_files(
     problems.extend(checked.problems)
     checked, kept, lost = _settled(checked, scales, problems, skip_bad, files)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
+    judgments.frozen = next((part.frozen for part in parts if part.frozen is not None), None)
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
     told = tuple(dict.fromkeys([*notes, *more, *checked.notes, *_factors(judgments, groups)]))

@@ -66,7 +66,7 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     problems = []
     for name in missed:
         close = likely(name, free)
-        mend = f"Is it {close}? Say --map {name}={close}" if close else f"Say which one it is: --map {name}=NAME"
+        mend = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         problems.append(Problem(what, f"{mend}, or mapping={{'{name}': '{close or 'NAME'}'}}."))
     own = [f"{name} (taken as {ours})" if ours and ours != name else name for name, ours in taken.items()]
@@ -83,16 +83,14 @@ def refuse_misspelt(mapping: Mapping[str, str], there: Collection[str]) -> None:
     >>> refuse_misspelt({"itme": "example_id"}, [])
     Traceback (most recent call last):
     ...
-    karat.errors.IntakeError: --map itme=example_id: karat has no column itme; is item meant? Say --map item=example_id.
+    karat.errors.IntakeError: --map itme=example_id: karat has no column itme. Use --map item=example_id.
     """
     for ours, theirs in mapping.items():
         if ours in COLUMNS or ours == theirs or ours in there:
             continue
         close = _meant(ours.lower())
         if close is not None:
-            raise IntakeError(
-                f"--map {ours}={theirs}: karat has no column {ours}; is {close} meant? Say --map {close}={theirs}."
-            )
+            raise IntakeError(f"--map {ours}={theirs}: karat has no column {ours}. Use --map {close}={theirs}.")
 
 
 def _meant(word: str) -> str | None:

@@ -80,6 +80,8 @@ class Reading:
     participants: pl.DataFrame | None = None
     scales: dict[str, Scale] | None = None
     """The scales by question, where the source tells them."""
+    frozen: dict[str, Any] | None = None
+    """The rules and items with which the study started, where the source is an export of karat that has them."""
     open: list[Question] = field(default_factory=list)
     """What the user must confirm before this reading counts."""
     taken: dict[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """The checks that every table of judgments passes on entry.
 
-All flaws of a table are collected, each with its row, column, value and mend, before anything is refused. The
+All problems of a table are collected, each with its row, column, value and fix, before anything is refused. The
 functions work on whole columns, so that a million rows cost little more than reading them.
 """
 
@@ -157,7 +157,7 @@ def kind_of_cells(dtype: pl.DataType) -> str | None:
 
 
 def _check_cells(checked: Checked) -> None:
-    """One value a cell: columns of lists and records are made flat by whoever knows what they mean."""
+    """One value per cell: readers that know what lists and records mean have to flatten them first."""
     for name, dtype in checked.frame.schema.items():
         kind = kind_of_cells(dtype)
         if name in COLUMNS and kind is not None:
@@ -205,7 +205,7 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
     for word in given.drop_nulls().unique().sort().to_list():
         if word not in FUNCTIONS:
             close = nearest(word, FUNCTIONS)
-            mend = f"Is {close} meant? " if close else ""
+            mend = f"Did you mean {close}? " if close else ""
             mend += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
             _flag(checked, locate, "function", given == word, "is no item function", mend, given)
 

@@ -42,10 +42,10 @@ def failed_cells(column: pl.Series) -> pl.Series:
     return column.is_in(distinct.filter(distinct.str.contains(SIGN)).implode()).fill_null(False)
 
 
-def with_failed_formulas(frame: pl.DataFrame, numbers: Sequence[int], file: SourceFile) -> pl.DataFrame:
+def with_failed_formulas(frame: pl.DataFrame, numbers: Sequence[int], file: SourceFile, sheet: int = 0) -> pl.DataFrame:
     """The cells of a table, with the signs of failed formulas in their places; `numbers` are the rows of the sheet."""
     rows = {number: row for row, number in enumerate(numbers)}
-    for number, column, sign in failed_formulas(file):
+    for number, column, sign in failed_formulas(file, sheet):
         if number in rows and column < frame.width:
             cells = frame[frame.columns[column]].to_list()
             cells[rows[number]] = sign

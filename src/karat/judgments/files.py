@@ -77,11 +77,18 @@ def scales_from_data(data: Mapping[str, Any]) -> dict[str, Scale]:
     return {question: from_dict(scale) for question, scale in data.items()}
 
 
-def write_parquet(path: Path, frame: pl.DataFrame, scales: Mapping[str, Scale], participants: pl.DataFrame) -> None:
+def write_parquet(
+    path: Path,
+    frame: pl.DataFrame,
+    scales: Mapping[str, Scale],
+    participants: pl.DataFrame,
+    frozen: Mapping[str, Any] | None = None,
+) -> None:
     """Write a table of judgments as one Parquet file."""
     buffer = io.BytesIO()
     participants.write_ipc(buffer)
     about = {"version": FORMAT_VERSION, "scales": scales_to_data(scales), "participants": buffer.getvalue().hex()}
+    about |= {} if frozen is None else {"frozen": dict(frozen)}
     with replacing(path) as temporary:
         frame.write_parquet(temporary, metadata={METADATA_KEY: json.dumps(about)})
 
@@ -93,6 +100,7 @@ def write_csv(
     participants: pl.DataFrame,
     *,
     safe_for_spreadsheets: bool = False,
+    frozen: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a table of judgments as CSV, its metadata beside it."""
     escape: Callable[[pl.DataFrame], pl.DataFrame] = escape_formulas if safe_for_spreadsheets else lambda table: table
@@ -102,6 +110,7 @@ def write_csv(
         "scales": scales_to_data(scales),
         "escaped": safe_for_spreadsheets,
     }
+    about |= {} if frozen is None else {"frozen": dict(frozen)}
     if participants.width > 1:
         about["participants"] = csv_types(participants)
         _write_csv_table(participants_path(path), escape(participants))

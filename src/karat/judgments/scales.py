@@ -1,6 +1,6 @@
 """Scales: what an answer may be, how it is spelled, and how probable it is by chance.
 
-A scale is the only place where kinds of tasks are told apart. It knows the spellings of an answer (`1`, `1.0` and
+A scale is the only place where kinds of tasks differ. It knows the spellings of an answer (`1`, `1.0` and
 `"1"` are the same point of a rating scale), reads a set of expected answers (`1-2`, `a|b`), and says how probable a
 guess is to hit that set.
 

@@ -79,7 +79,7 @@ class SourceFile:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding: told, by byte order mark, UTF-16 by its zero bytes, UTF-8 if valid, else Windows-1252."""
+        """The encoding: as given, by byte order mark, UTF-16 by its zero bytes, UTF-8 if valid, else Windows-1252."""
         if self.told_encoding:
             return _known_encoding(self.told_encoding)
         for mark, name in _BOMS:

@@ -14,8 +14,8 @@ numbers       A whole number that the design does not fix, such as a count of cl
 measurements  A column that leaves hardly two participants per stimulus, fewer than 1.5 on average.
 
 A factor that predicts the answers perfectly follows from them too: where everybody rates grammatical versions 5 to 7
-and ungrammatical ones 1 to 3, the rating determines the version. The design tells such a factor from a derived column,
-because a design fixes which values a participant meets, and answers do not. The design explains a column
+and ungrammatical ones 1 to 3, the rating determines the version. The design distinguishes such a factor from a derived
+column, because a design fixes which values a participant meets, and answers do not. The design explains a column
 
 - if it is the same for all who saw the item in the same list, or in the same group of participants (a column on
   people), and such participants exist; or
@@ -285,12 +285,10 @@ def _ranked(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
     for whole in sorted(named, key=lambda one: CONDITION.fullmatch(one.names[0])[1] is None):  # type: ignore[index]
         levels = whole.cells.height
         own = [n for n in free if n not in whole.names and _Factors(rows, (*whole.names, n)).cells.height == levels]
-        both = [_Factors(rows, (n,)).with_one(own, levels) for n in own]
-        pairs = [one for one in both if one is not None and one.cells.height == levels]
-        parts = min(pairs, key=lambda one: one.rank, default=None) or whole.with_one(free, FEW_CELLS, EVEN) or whole
-        return [name for name in names if name in parts.names]
-    both = [_Factors(rows, (n,)).with_one(free, MOST_CELLS) for n in free]
-    pairs = [one for one in both if one is not None]
+        both = [two for n in own if (two := _Factors(rows, (n,)).with_one(own, levels)) and two.cells.height == levels]
+        best = min(both, key=lambda one: one.rank, default=None) or whole.with_one(free, FEW_CELLS, EVEN) or whole
+        return [name for name in names if name in best.names]
+    pairs = [two for n in free if (two := _Factors(rows, (n,)).with_one(free, MOST_CELLS))]
     if pairs:
         best = min(pairs, key=lambda one: one.rank)
         return [name for name in names if name in best.names]

@@ -51,6 +51,8 @@ class Judgments(NotebookDisplay):
     """One row a person: at least participant, and whatever else is known of them."""
     notes: tuple[Message, ...]
     """What was assumed when the table was read."""
+    frozen: dict[str, Any] | None = None
+    """The screening rules and items with which the study started, where an export of karat recorded them."""
 
     def __init__(self, frame: Any, scale: Scale | Mapping[str, Scale], participants: Any = None) -> None:
         table = frames.to_polars(frame)
@@ -147,7 +149,18 @@ class Judgments(NotebookDisplay):
         """
         people = self.participants if participants is None else participants
         made = Judgments.from_checked(Checked(frame, notes=list(self.notes)), scales or self.scales, people)
-        made._stimuli = self._stimuli
+        made._stimuli, made.frozen = self._stimuli, self.frozen
+        return made
+
+    def with_frozen(self, frozen: dict[str, Any] | None) -> Judgments:
+        """The same answers with what was frozen when the study started (`karat.study.frozen`).
+
+        >>> import karat
+        >>> karat.datasets.load("likert").with_frozen({"rules": None}).frozen
+        {'rules': None}
+        """
+        made = self.with_frame(self.frame)
+        made.frozen = frozen
         return made
 
     def stimuli(self, scale: Scale | None = None) -> Stimuli:
@@ -222,8 +235,9 @@ class Judgments(NotebookDisplay):
         True
         """
         files.write_csv(
-            Path(path), self.frame, self.scales, self.participants, safe_for_spreadsheets=safe_for_spreadsheets
-        )
+            Path(path), self.frame, self.scales, self.participants, safe_for_spreadsheets=safe_for_spreadsheets,
+            frozen=self.frozen,
+        )  # fmt: skip
 
     def to_parquet(self, path: str | Path) -> None:
         """Write the table, its scales and its participants as one Parquet file.
@@ -234,7 +248,7 @@ class Judgments(NotebookDisplay):
         ...     karat.read(f"{folder}/crowd.parquet") == karat.datasets.load("crowd")
         True
         """
-        files.write_parquet(Path(path), self.frame, self.scales, self.participants)
+        files.write_parquet(Path(path), self.frame, self.scales, self.participants, self.frozen)
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a pandas frame; pandas must be installed."""
@@ -313,5 +327,5 @@ def _missing(frame: pl.DataFrame) -> str:
             if name in frame.columns and frame[name].null_count()]  # fmt: skip
     absent = [name for name in ("trial", "rt") if name not in frame.columns]
     told += [f"no column {' or '.join(absent)}"] if absent else []
-    told += [f"{low:,} to {high:,} answers a participant"] if low != high else []
+    told += [f"{low:,} to {high:,} answers per participant"] if low != high else []
     return "; ".join(told) or "nothing"

@@ -4,8 +4,8 @@ The fast way is polars' parser. It fills up short rows in silence and says littl
 counted first; where the counts do not prove that every row is whole, a slower parser finds the lines at fault.
 
 A quotation mark that is not closed makes one record of many lines, in silence: the cell goes on to the next quotation
-mark, wherever that is, or to the end of the file. A cell that is meant to go on over several lines is told from that by
-its end: behind the mark that closes it there is a separator, a line end or the end of the text.
+mark, wherever that is, or to the end of the file. A cell that is meant to span several lines is distinguished from that
+by its end: behind the mark that closes it there is a separator, a line end or the end of the text.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _sample_widths(sample: str, delimiter: str, most: int = 20) -> Iterator[int]
 
 
 Numbers = Callable[[Sequence[str]], Mapping[str, pl.DataType]]
-"""Tells from the names of the columns which of them should hold numbers."""
+"""Decides from the column names which columns should hold numbers."""
 
 
 def read_table(
@@ -147,7 +147,7 @@ def read_table(
     table = (
         (numbers and _read_fast(file, delimiter, shape, numbers))
         or _read_fast(file, delimiter, shape)
-        or _read_slowly(file, delimiter)
+        or read_slowly(file, delimiter)
     )
     table.notes += file.encoding_note
     if shape.any_long:
@@ -170,7 +170,7 @@ def _refuse_no_text(file: SourceFile) -> None:
 
 @dataclass(frozen=True)
 class _Shape:
-    """What a look at the bytes of a file tells about its records."""
+    """What the bytes of a file show about its records."""
 
     any_long: bool
     has_quotes: bool
@@ -250,7 +250,7 @@ def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
     return all(len(record.cells) == width and any(record.cells) for record in found)
 
 
-def _read_slowly(file: SourceFile, delimiter: str) -> FileTable:
+def read_slowly(file: SourceFile, delimiter: str) -> FileTable:
     """The table by Python's parser, which names the line of every row that is not whole."""
     found = [record for record in records(file.text(), delimiter, file.name) if any(record.cells)]
     if not found:
@@ -279,7 +279,7 @@ def _read_slowly(file: SourceFile, delimiter: str) -> FileTable:
 
 
 def _flaw(record: Record, width: int, padded: bool) -> tuple[str, str, int] | None:
-    """What is wrong with a row, how to mend it, and the line at fault."""
+    """What is wrong with a row, how to fix it, and the line."""
     cells = record.cells
     if record.opened is not None:
         return record.unclosed, CLOSE_IT, record.opened

@@ -13,7 +13,7 @@ NOUNS = {
     "time": ("Mal", "Mal"), "step": ("Schritt", "Schritten"),
     "intermission": ("Unterbrechung", "Unterbrechungen"), "rush": ("übereilte Antwort", "übereilte Antworten"),
     "round": ("Runde", "Runden"), "slip": ("Fehler", "Fehler"), "response time": ("Antwortzeit", "Antwortzeiten"),
-    "score": ("Wert", "Werte"),
+    "score": ("Wert", "Werte"), "label": ("Label", "Labels"),
     "group": ("Gruppe", "Gruppen"),
     "comparison": ("Vergleich", "Vergleiche"),
     "repeated question": ("wiederholte Frage", "wiederholte Fragen"),
@@ -158,9 +158,9 @@ TEXTS = {
     "needs.attention.slips": "Aufmerksamkeitstrials richtig beantwortet, Maßstab {account}, höchstens {slips} falsch",
     "needs.straightlining": "keine Folge und kein Muster von Antworten mit einer Zufallswahrscheinlichkeit unter "
     "{alpha}",
-    "needs.inconsistency": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen über "
-    "dem "
-    "Median",
+    "needs.inconsistency": "Übereinstimmung wiederholter Antworten über der von Raten (Raten besteht mit p ≤ {alpha})",
+    "needs.inconsistency.upper": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen "
+    "über dem Median",
     "needs.scale_use": "höchstens {neutral_at_most} neutrale Antworten",
     "needs.even_odd": "Korrelation der Antworthälften mindestens {at_least}",
     "needs.mahalanobis": "Abstand von den Antworten aller mit einer Wahrscheinlichkeit von mindestens {alpha}",
@@ -196,17 +196,20 @@ TEXTS = {
     "all stimuli": "alle",
     "contrasts.ordinal": "Bedingungen [wurden|werden] mit einem gemischten kumulativen Logit-Modell verglichen, "
     "{formula} "
-    "[@mccullagh1980; @barr2013], mit Walds Typ-III-Tests und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "[@mccullagh1980; @barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946; "
+    "@kuznetsova2017] und Holms Korrektur innerhalb der Terme [@holm1979].",
     "contrasts.binary": "Bedingungen [wurden|werden] mit einem gemischten Logit-Modell verglichen, {formula} "
     "[@bates2015; "
-    "@barr2013], mit Walds Typ-III-Tests und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "@barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946] und Holms Korrektur "
+    "innerhalb der Terme [@holm1979].",
     "contrasts.gaussian": "Bedingungen [wurden|werden] mit einem linearen gemischten Modell verglichen, {formula} "
-    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946; "
-    "@kuznetsova2017] und Holms Korrektur innerhalb der Terme [@holm1979].",
+    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Standardfehlern und Freiheitsgraden nach Kenward und "
+    "Roger [@kenward1997; @halekoh2014] und Holms Korrektur innerhalb der Terme [@holm1979].",
     "simplified": "Seine Zufallseffekte wurden in {times} vereinfacht, weil die Anpassung singulär war; übrig blieb "
     "{formula}.",
     "simplify": "Steigungen variieren nach Person und Item, wo das Design mehrere Antworten je Zelle hat; ist die "
-    "Anpassung singulär, werden die Zufallseffekte vereinfacht, und der Bericht sagt, wie.",
+    "Anpassung singulär, entfallen zuerst die Korrelationen dieses Terms, dann einzeln der Effekt, der am wenigsten "
+    "variiert, bis sie nicht mehr singulär ist; der Bericht nennt, was entfiel.",
     "planned contrasts": "Geplante Vergleiche [waren|sind]: {contrasts}; p-Werte sind nicht korrigiert, Holms "
     "Korrektur "
     "[@holm1979] steht daneben.",
@@ -335,6 +338,8 @@ MESSAGES = {
     "sind mit Vorsicht zu lesen.",
     "wald.no_intercept": "Ohne Achsenabschnitt prüft der Test des ersten Faktors, ob alle seine Mittelwerte 0 sind.",
     "wald.not_converged": "{formula:quoted} ist nicht konvergiert.",
+    "wald.mixture": "Eine Varianz kann nicht unter null liegen, deshalb stammt p aus einer gleichen Mischung von χ² "
+    "mit {first} und {second} Freiheitsgraden.",
     "wald.boundary": "Eine Varianz wird bei null getestet, ihrem kleinsten möglichen Wert; das wahre p ist deshalb "
     "kleiner.",
     "wald.reml": "Verglichen werden REML-Kriterien; die festen Effekte sind gleich.",
@@ -448,8 +453,6 @@ MESSAGES = {
     "oder fehlenden Zeitpunkten nach Zeilen.",
     "order.unknown": "Es gibt weder eine Spalte `trial` noch `time`; Trials sind nach Zeilen nummeriert. Ihre "
     "Reihenfolge ist unbekannt.",
-    "order.halves_by_row": "Es gibt weder eine Spalte `trial` noch `time`; die Antworten sind nach Zeilen halbiert "
-    "statt nach der gezeigten Reihenfolge.",
     "order.no_sequences": "Es gibt weder eine Spalte `trial` noch `time`; die Reihenfolge der Trials ist unbekannt. "
     "Antwortmuster und Wechsel im Verlauf des Fragebogens bleiben unberücksichtigt. Mit einer Spalte `trial` werden "
     "sie einbezogen.",
@@ -486,11 +489,6 @@ MESSAGES = {
     "Mittelwerte von Paaren sind nicht vergleichbar.",
     "ratings.no_numbers": "Antworten auf einer Skala der Art {kind} haben keine Zahlen; ein Rating braucht geordnete "
     "Punkte.",
-    "discrepancies.contrasts": "Zufallseffekte, die die Daten nicht tragen, wurden hier entfernt. Die Effekte vor und "
-    "nach dem Ausschluss, weiter unten, behalten alle; ihre Tests derselben Antworten weichen daher etwas ab.",
-    "discrepancies.effects": "Hier bleiben alle Zufallseffekte, damit vorher und nachher dasselbe Modell steht. Bei "
-    "den Kontrasten wurden diejenigen entfernt, die die Daten nicht tragen; die Tests der Verbliebenen weichen daher "
-    "etwas ab.",
 
     # end of judgments
     # ==================== intake ====================
@@ -1068,6 +1066,8 @@ MESSAGES = {
     "{known}.]]",
     "layout.no_factor": "{factor} ist kein Faktor eines Blocks von {file}. Dort ergänzen.",
     "layout.no_contrast": "Der Kontrast {contrast} kommt im Design nicht vor. Seine Stufen korrigieren.",
+    "layout.choice": "Die Wahlen vergleichen selbst schon {factor}, deshalb kann {contrast} keine Interaktion "
+    "damit sein. Besser ist ein Unterschied von {factor} auf jeder Stufe des anderen Faktors.",
     "layout.no_items": "Ein Design braucht Items, es gibt aber {n}.",
     "layout.items": "{n:item} lassen sich nicht gleichmäßig auf {groups} Gruppen des Designs verteilen; simuliert "
     "werden {simulated}.",
@@ -1315,6 +1315,8 @@ MESSAGES = {
     "[[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Kein Item wurde von derselben Person mehrfach beantwortet, daher gibt es keine "
     "wiederholten Fragen zu vergleichen.",
+    "inconsistency.not_judged": "{participants:participant} mit zu wenigen wiederholten Fragen oder auf Skalen ohne "
+    "Enden, um Aufmerksamkeit von Raten zu unterscheiden: nicht beurteilt.",
     "inconsistency.upper": "`upper` muss größer als 0 sein, ist aber {upper}.",
     "inconsistency.several_scales": "Die wiederholten Fragen haben verschiedene Skalen, daher sind Unterschiede "
     "Anteile an der Breite der jeweiligen Skala.",
@@ -1322,9 +1324,11 @@ MESSAGES = {
     "mittlere absolute Abweichung vom Median 0 ist und jeder Wert über dem Median markiert wird, wie klein der "
     "Unterschied auch ist. Die Werte selbst sollten geprüft werden.",
     "inconsistency.steps": "Antworten auf {questions:repeated question} liegen {difference:.2} Skalenstufen "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.widths": "Antworten auf {questions:repeated question} liegen {difference:.2} der Skalenbreite "
-    "auseinander (quadratisches Mittel, {comparisons:comparison})",
+    "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
+    "{p:.3r}]]",
     "inconsistency.once": "keine Frage wurde zweimal beantwortet",
     "scale_use.neutral_at_most": "`neutral_at_most` muss ein Anteil von 0 bis 1 sein, ist aber {neutral_at_most}.",
     "scale_use.no_neutral_point": "Die Skala hat keinen neutralen Punkt, daher kann niemand markiert werden. Die "
@@ -1427,11 +1431,12 @@ MESSAGES = {
     "risk.no_right_answers": "Es sind keine richtigen Antworten bekannt, daher ist die Genauigkeit die Übereinstimmung "
     "mit der Mehrheit.",
     "risk.no_majority": "Kein Item hat eine Mehrheitsantwort. Nötig sind richtige Antworten in der Spalte expected.",
+    "risk.criteria": "`criteria` muss markov, deletion oder beide nennen.",
     "risk.not_flagged": "von keinem Kriterium der Antworten markiert",
-    "risk.accuracy": "{level:word} ({score} von 3): Antworten folgen einem Muster[[ mit {run} gleichen Antworten in "
-    "Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
-    "risk.agreement": "{level:word} ({score} von 3): Antworten folgen einem Muster[[ mit {run} gleichen Antworten in "
-    "Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
+    "risk.accuracy": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "Antworten in Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
+    "risk.agreement": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "Antworten in Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
     "credence.below": "`below` muss eine Wahrscheinlichkeit zwischen 0 und 1 sein, ist aber {below}.",
     "credence.few_participants": "Alle Personen werden mit den anderen verglichen, daher sind mindestens "
     "{fewest:participant} nötig.",
@@ -1448,6 +1453,8 @@ MESSAGES = {
     "credence.no_times": "Es gibt keine Antwortzeiten, daher lässt sich Eile nicht erkennen.",
     "credence.by_classes": "Klassen von Stimuli beschreiben diese Antworten besser als Stärken, daher wurde nach "
     "Klassen geurteilt. Eine Vorliebe für eine Antwort oder weniger Übereinstimmung als üblich fällt nicht auf.",
+    "credence.misfit": "Das Modell beschreibt diese Daten nicht, daher wird niemand beurteilt: {figure:word} "
+    "{observed:.2} in den Daten und {expected:.2} nach dem Modell.",
     "credence.many": "Mehr als ein Drittel der Teilnehmenden fällt auf ({flagged} von {participants}). Das ist "
     "ungewöhnlich. Vor einem Ausschluss sind die Aufgabe und die Antworten zu prüfen.",
     "credence.sparse": "Alle haben nur wenige von sehr vielen Stimuli beurteilt, daher wurde nicht nach Gruppen von "
@@ -1462,7 +1469,7 @@ MESSAGES = {
     "credence.probability": "aufmerksam mit Wahrscheinlichkeit [[{probability:.2r+}]][[unter {below:.3r}]]"
     "[[über {above:.3r}]][[; ähnlichstes Verhalten: {behaviour:word}]][[ ab Trial {switch}]]"
     "[[ ({switch_from} bis {switch_to})]][[; dagegen: {against:word}]][[; dafür: {in_favour:word}]]"
-    "[[; verglichen mit Sprechenden der Gruppe {speakers}]]",
+    "[[; verglichen mit Sprechenden der Gruppe {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} von {participants:participant} markiert (aufmerksam mit einer "
     "Wahrscheinlichkeit unter {below:.2r+}).",
     "credence.nothing_to_draw": "Von {participant} gibt es keine Antworten zu zeichnen.",
@@ -1476,8 +1483,8 @@ MESSAGES = {
     "word.intermittent lapses": "gelegentliche Aussetzer",
     "word.rushing": "Durchklicken",
     "word.largest row divergence": "größte Divergenz einer Zeile",
-    "word.average divergence": "mittlere Divergenz",
-    "word.smallest divergence": "kleinste Divergenz",
+    "word.aKLD": "mittlere Divergenz (aKLD)",
+    "word.mKLD": "kleinste Divergenz (mKLD)",
     "word.not below the mean": "nicht unter dem Mittel",
     "word.below the mean": "unter dem Mittel",
     "word.far below the mean": "mehr als eine Standardabweichung unter dem Mittel",
@@ -1485,6 +1492,13 @@ MESSAGES = {
     "word.risk high": "hohes Risiko",
     "word.risk moderate": "mittleres Risiko",
     "word.risk undetermined": "unbestimmtes Risiko",
+    "word.misfit.agreement": "zwei aufmerksame Personen stimmen überein mit Wahrscheinlichkeit",
+    "word.misfit.spread": "die Standardabweichung der Übereinstimmung über Stimuli beträgt",
+    "word.misfit.entropy": "die mittlere Entropie der Antworten auf einen Stimulus (von 0 bis 1) beträgt",
+    "word.misfit.runs": "dieselbe Taste folgt auf sich selbst mit Wahrscheinlichkeit",
+    "word.misfit.flagged": "die überzufällige Übereinstimmung der Auffälligen, relativ zu den anderen, beträgt",
+    "word.limit.agrees": "Übereinstimmung mit den anderen liegt über dem Zufall",
+    "word.limit.close": "Antworten folgen den anderen zu genau, um ohne Antwortzeiten sicher zu sein",
     "word.evidence.agreement": "Übereinstimmung mit den anderen",
     "word.evidence.controls": "Kontroll- und Aufmerksamkeits-Trials",
     "word.evidence.sequence": "die Abfolge der Antworten",
@@ -1510,6 +1524,12 @@ MESSAGES = {
     "Personen antworteten, ohne die Items zu beachten.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
+    "Personen: {why}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
+    "spammer_index.ordered": "die Antworten sind Bewertungen",
+    "spammer_index.items_alike": "die Items unterscheiden sich kaum",
+    "spammer_index.alone": "kein Kriterium wurde damit verglichen",
+    "spammer_index.no_criterion": "kein Kriterium markiert ähnlich viele Personen",
     "spammer_index.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
     "spammer_index.no_variance": "Dieses Modell hat keine einzelne Varianz der Personen.",
     "spammer_index.rounds_of_labels": "Runden (Spalte {column}) bleiben unberücksichtigt, weil das Modell der "
@@ -1575,6 +1595,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` müssen Zahlen von 0 bis unter 1 sein.",
     "index_by_share.too_few": "Von der Art {kind} sind {needed:participant} mit eigenen Namen nötig, doch es "
     "gibt {known}.",
+    "frozen.rules": "Die Regeln wurden nach Beginn der Studie geändert: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} kam hinzu",
+    "frozen.removed": "{criterion} fiel weg",
+    "frozen.defaults": "Voreinstellungen von karat haben sich nach Beginn der Studie geändert. Was die Studiendatei "
+    "nicht festlegt, kann abweichen.",
+    "frozen.items": "Items wurden nach Beginn der Studie geändert: {items}[[ und {more} weitere]].",
     "deletion.not_compared": "keine Antworten, die sich vergleichen lassen",
     "deletion.published": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; nach der "
     "veröffentlichten Regel sind {limit:.1} und mehr ungewöhnlich[[ (simuliert p = {p:.3r+})]][[ (simuliert p < "
@@ -1588,6 +1616,9 @@ MESSAGES = {
     "({participants:participant}), was lange dauert. Um es trotzdem zu tun, deletion = {{ at_most = {at_most} }} "
     "unter [screening] in die Studiendatei oder eine Datei für --rules schreiben, oder at_most={at_most} in "
     "Python verwenden.",
+    "deletion.takes_long": "Bei {labels:label} würde es ungefähr {minutes:minute} dauern, das Modell ohne jede "
+    "einzelne Person neu anzupassen. Um es trotzdem zu tun, deletion = {{ at_most = {at_most} }} unter [screening] in "
+    "die Studiendatei oder eine Datei für --rules schreiben, oder at_most={at_most} in Python verwenden.",
     "deletion.by": "`by` muss published oder simulated sein, nicht {by}.",
     "deletion.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
     "deletion.too_few": "Mit {simulations} {simulations:Simulation|Simulationen} kann kein p unter {alpha:.2r+} "
@@ -1732,6 +1763,8 @@ MESSAGES = {
     "links und rechts stand.",
     "difference.no_choice": "Kein Unterschied ist berechenbar, weil keine Auswahl zwischen {factor} {first} und "
     "{second} besteht.",
+    "difference.no_whole": "Kein Unterschied ist berechenbar, weil keine Person in allen Bedingungen von {first} minus "
+    "{second} geantwortet hat.",
     "difference.no_column": "Kein Unterschied ist berechenbar, weil es keine Spalte {column} gibt.[[ Ist {close} "
     "gemeint?]][[ Das Design hat {columns}.]]",
     "difference.no_level": "Kein Unterschied ist berechenbar, weil {column} auf Testtrials keine Stufe {level} "
@@ -1968,6 +2001,10 @@ MESSAGES = {
     "contrasts.no_values": "Keine Antwort hat einen Wert in {conditions:and}.",
     "contrasts.participants": "Personen",
     "contrasts.items": "Items",
+    "contrasts.same_participants": "{n} von {total} Personen {n:gab|gaben} immer dieselbe Antwort.",
+    "contrasts.same_items": "{n} von {total} Items {n:bekam|bekamen} immer dieselbe Antwort.",
+    "contrasts.too_many_slopes": "Mit {n} Zufallseffekten würde die Anpassung Minuten dauern, deshalb blieben die "
+    "Steigungen der {group} weg. Mit einer Formel lassen sie sich trotzdem anpassen.",
     "contrasts.many_slopes": "Es gibt viele Steigungen der {group}, deshalb blieben ihre Korrelationen von Anfang an "
     "weg.",
     "contrasts.not_within": "{condition} variiert nicht innerhalb der {group}, deshalb gibt es keine solche Steigung.",
@@ -1979,12 +2016,24 @@ MESSAGES = {
     "contrasts.too_many_levels": "{factor} hat mehr als {most} Stufen, zu viele für unterscheidbare Linien.",
     "contrasts.no_means": "Kein Mittelwert des Modells ließ sich schätzen, deshalb gibt es nichts darzustellen. Die "
     "Anmerkungen nennen den Grund.",
+    "proportional.splits": "Bei {n} von {splits} Koeffizienten an einer Teilung der Skala schließt das Intervall den "
+    "Koeffizienten aus, den alle Teilungen im ordinalen Modell gemeinsam haben.",
+    "proportional.not_ordinal": "Proportionale Odds sind eine Annahme ordinaler Modelle. Diese Antworten haben ein "
+    "anderes.",
+    "proportional.no_fit": "Die Teilung bei {split} ließ sich nicht anpassen.",
     "planned.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} ist {estimate:.2}, ohne Intervall.",
     "planned.unit": "Die Differenzen sind in {unit} angegeben.",
+    "planned.equivalence": "{name}: {verdict} (Äquivalenz p {p:p}).",
+    "planned.equivalent": "der Unterschied ist kleiner als die genannte Grenze",
+    "planned.different": "der Unterschied ist größer als die genannte Grenze",
+    "planned.undecided": "ob der Unterschied kleiner als die genannte Grenze ist, bleibt offen",
     "planned.failed": "Der geplante Vergleich {name:quoted} ließ sich nicht berechnen. {reason}",
     "planned.no_term": "Das Modell hat keinen Term aus {factors:and}.",
     "planned.no_answers": "Es gibt keine Antworten bei {first} oder {second}.",
+    "planned.no_factor": "Das Modell hat keinen Faktor {names:and}.",
+    "planned.choice": "Eine Wahl vergleicht zwei Stufen, deshalb hat sie keine Interaktion und keine Gewichte über "
+    "Zellen. Besser ist ein Unterschied zweier Stufen mit `within` auf jeder Stufe des anderen Faktors.",
     "planned.no_column": "Die Wahlen haben keine Spalte {column:quoted}.",
     "planned.no_choice": "Keine Wahl ist zwischen {levels:and} von {factor}.",
     "planned.ties": "{name}: {n:answer} „kein Unterschied“ {n:wurde|wurden} ausgelassen.",
@@ -1999,6 +2048,7 @@ MESSAGES = {
     "{trials} Trials[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %; {upper:.1} %]",
     "order.differ": "Die Bedingungen unterscheiden sich in dieser Änderung[[ (p {p:p})]].",
+    "order.adjusted": "Diese p-Werte sind für die Zahl der Bedingungen adjustiert (Holm).",
     "order.alike": "Nichts deutet darauf hin, dass sich die Bedingungen in dieser Änderung unterscheiden[[ (p "
     "{p:p})]].",
     "order.no_order": "Die Antworten haben keine Reihenfolge, deshalb wurden nur Antwortzeiten ausgewertet.",
@@ -2028,6 +2078,8 @@ MESSAGES = {
     "run.samples_size": "Die Stichproben würden bei mehr als {most} Antworten zu lange dauern. Mit "
     "karat.measure.noise_ceiling lassen sie sich berechnen.",
     "run.no_labels": "Antworten der Art {kinds:and} sind keine Labels, die richtig oder falsch sein könnten.",
+    "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf Verlangen: "
+    "by={by}.",
     "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. Die Option `by` vergleicht andere Gruppen.",
     # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================
@@ -2043,6 +2095,7 @@ MESSAGES = {
     "nicht. Die Koeffizienten sind {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von zwei Personen beurteilt. Mit "
     "conditions=[] gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
+    "agreement.k": "Intraklassenkorrelationen von Mittelwerten gelten für k = {k:.1} Antworten je Stimulus.",
     "agreement.single_answers": "{n:stimulus} mit nur einer Antwort {n:hat|haben} kein Paar von Personen.",
     "noise_ceiling.participants": "Besser als im Folgenden kann kein Modell die Antworten vorhersagen "
     "({n:participant}).",
@@ -2082,6 +2135,8 @@ MESSAGES = {
     "stability.no_decisions": "Für {group} gibt es keine Entscheidungen. Es gibt Entscheidungen für {known}.",
     "stability.no_shared_pair": "Kein Paar hat sowohl in {first} als auch in {second} eine Entscheidung.",
     "stability.no_group": "{n:answer} ohne {by} {n:blieb|blieben} weg.",
+    "stability.fewer_samples": "Bei {pairs} Gruppenpaaren stammen die Intervalle aus {samples} Bootstrap-Stichproben "
+    "statt aus 1.000.",
     "stability.empty_column": "Stabilität vergleicht Gruppen, aber die Spalte {by} ist leer. Mit by=... lässt sich "
     "eine andere Spalte der Urteile oder der Personen nennen.",
     "stability.one_group": "Stabilität vergleicht Gruppen, aber die Spalte {by} hat nur einen Wert ({group}). Mit "
@@ -2089,8 +2144,8 @@ MESSAGES = {
     "consensus.labels": "{method:word}: {items:item} aus {answers:answer}. {sure} {sure:Kategorie hat|Kategorien "
     "haben} eine Wahrscheinlichkeit von {limit:.2r} oder mehr, bei {ties} {ties:Item|Items} herrscht Gleichstand.",
     "consensus.right": "Im Median hat eine Person voraussichtlich mit {right:%} ihrer Antworten recht.",
-    "consensus.converged": "Das Modell von Dawid und Skene konvergierte nach {n} {n:Runde|Runden}.",
-    "consensus.not_converged": "Das Modell von Dawid und Skene konvergierte in {n} {n:Runde|Runden} nicht. Mit "
+    "consensus.converged": "{method:word}: nach {n} {n:Runde|Runden} konvergiert.",
+    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. Mit "
     "iterations=... sind mehr erlaubt.",
     "consensus.numbers": "Zahlen haben keine Kategorien und bleiben deshalb weg.",
     "consensus.no_categories": "Ein Konsens braucht Antworten in Kategorien (Kategorien, Ja oder Nein, Bewertungen, "
@@ -2373,6 +2428,8 @@ MESSAGES = {
     "word.majority": "Mehrheit",
     "word.weighted": "Gewichtete Mehrheit",
     "word.dawid-skene": "Modell von Dawid und Skene",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "erstaunlich",
     "word.meritorious": "verdienstvoll",
     "word.middling": "ziemlich gut",
@@ -2388,11 +2445,13 @@ MESSAGES = {
     # ==================== report, terminal and pages ====================
 
     "report.not_computed": "Es wurde nicht berechnet.",
-    "report.nobody_excluded": "Niemand ist ausgeschlossen, daher gibt es nichts zu vergleichen.",
-    "report.no_contrasts": "Es gibt keine Kontraste zwischen Bedingungen zu vergleichen.",
-    "report.excluded_untested": "Die ausgeschlossenen Personen haben keine Test-Items beantwortet.",
     "report.too_long": "Bei mehr als {limit:answer} würde das für einen Bericht zu lange dauern. In Python geht es mit "
     "`karat.screen` und `karat.measure`.",
+    "report.criterion_long": "Bei mehr als {limit:answer} berechnet ein Bericht dies nur, wenn die Regeln es nennen. "
+    "`karat screen` berechnet dieses Kriterium.",
+    "report.quick": "Durch --quick ausgelassen.",
+    "report.new_names": "Personen, deren Namen Kennungen einer Plattform waren, erscheinen unter neuen Namen.",
+    "report.no_answers": "Es gibt keine Antworten.",
     "report.no_criteria": "Die Regeln nennen kein Kriterium.",
     "report.no_scores": "Niemand hat einen Wert.",
     "report.guessing_passes": "Wer rät, besteht höchstens mit p {p:p}.",

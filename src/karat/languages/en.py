@@ -13,7 +13,7 @@ NOUNS = {
     "time": ("time", "times"), "step": ("step", "steps"),
     "intermission": ("intermission", "intermissions"), "rush": ("rush", "rushes"), "round": ("round", "rounds"),
     "slip": ("slip", "slips"), "response time": ("response time", "response times"),
-    "score": ("score", "scores"),
+    "score": ("score", "scores"), "label": ("label", "labels"),
     "group": ("group", "groups"),
     "comparison": ("comparison", "comparisons"),
     "repeated question": ("repeated question", "repeated questions"),
@@ -153,8 +153,9 @@ TEXTS = {
     "needs.attention.slips": "attention trials answered correctly on the {account} account, with at most {slips} wrong",
     "needs.controls.neutral": "at most {neutral_at_most} neutral answers to controls",
     "needs.straightlining": "no run or pattern of answers that has a probability under {alpha} by chance",
-    "needs.inconsistency": "a difference between repeated answers of at most {upper} median absolute deviations above "
-    "the median",
+    "needs.inconsistency": "repeated answers that agree better than guesses do (guessing passes with p ≤ {alpha})",
+    "needs.inconsistency.upper": "a difference between repeated answers of at most {upper} median absolute deviations "
+    "above the median",
     "needs.scale_use": "at most {neutral_at_most} neutral answers",
     "needs.even_odd": "a correlation between halves of the answers of at least {at_least}",
     "needs.mahalanobis": "a distance from everybody's answers with a probability of at least {alpha}",
@@ -195,16 +196,19 @@ TEXTS = {
     "all stimuli": "all stimuli",
     "contrasts.ordinal": "Conditions [were|will be] compared by a cumulative logit mixed model, {formula} "
     "[@mccullagh1980; "
-    "@barr2013], with Wald's Type III tests and Holm's adjustment within terms [@holm1979].",
+    "@barr2013], with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946; @kuznetsova2017] and "
+    "Holm's adjustment within terms [@holm1979].",
     "contrasts.binary": "Conditions [were|will be] compared by a logit mixed model, {formula} [@bates2015; @barr2013], "
-    "with Wald's Type III tests and Holm's adjustment within terms [@holm1979].",
+    "with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946] and Holm's adjustment within terms "
+    "[@holm1979].",
     "contrasts.gaussian": "Conditions [were|will be] compared by a linear mixed model, {formula} [@bates2015; "
     "@barr2013], "
-    "with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946; @kuznetsova2017] and Holm's "
-    "adjustment within terms [@holm1979].",
+    "with Type III F tests, Kenward and Roger's standard errors and degrees of freedom [@kenward1997; @halekoh2014] "
+    "and Holm's adjustment within terms [@holm1979].",
     "simplified": "Its random effects were simplified in {times}, as the fit was singular; what remained is {formula}.",
     "simplify": "Slopes vary by participant and by item where the design has several answers a cell; where the fit is "
-    "singular, the random effects will be simplified, and the report will say how.",
+    "singular, the correlations of that participant or item term are removed first, then the effect that varies least, "
+    "one at a time until the fit is no longer singular, and the report says what was removed.",
     "planned contrasts": "Planned comparisons [were|will be]: {contrasts}. Their p values are not adjusted; "
     "Holm-adjusted p values [@holm1979] are also reported.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
@@ -318,6 +322,8 @@ MESSAGES = {
     "care.",
     "wald.no_intercept": "Without an intercept, the test of the first factor is that all its means are 0.",
     "wald.not_converged": "{formula:quoted} did not converge.",
+    "wald.mixture": "A variance cannot be below zero, so p is from an equal mixture of χ² with {first} and {second} "
+    "degrees of freedom.",
     "wald.boundary": "A variance is tested at zero, the smallest possible value, so the true p is smaller.",
     "wald.reml": "REML criteria are compared; the fixed effects are the same.",
     "marginal.link": "Estimated marginal means on the scale of the link.",
@@ -425,8 +431,6 @@ MESSAGES = {
     "times are equal or missing.",
     "order.unknown": "There is neither a column `trial` nor `time`, so trials are numbered by row. Their order is "
     "unknown.",
-    "order.halves_by_row": "There is neither a column `trial` nor `time`, so answers are halved by row instead of by "
-    "order of presentation.",
     "order.no_sequences": "There is neither a column `trial` nor `time`, so the order of trials is unknown. Patterns "
     "of answers and changes along the questionnaire are not considered. Add a column `trial` to include them.",
     "answers.not_ordered": "{name} needs answers on an ordered scale (ratings, sliders, magnitudes, yes or no). The "
@@ -458,11 +462,6 @@ MESSAGES = {
     "ratings.different_scales": "The pairs have different scales. This does not affect correlations, but means of "
     "pairs cannot be compared.",
     "ratings.no_numbers": "Answers on a {kind} scale have no numbers; a rating needs ordered points.",
-    "discrepancies.contrasts": "Random effects that the data could not support were removed here. The effects before "
-    "and after exclusion, below, keep them all, so their tests of the same answers differ slightly.",
-    "discrepancies.effects": "All random effects are kept here, so that one model is compared before and after. In "
-    "the contrasts, those that the data could not support were removed, so the tests of the remaining participants "
-    "differ slightly.",
 
     # end of judgments
     # ==================== intake ====================
@@ -646,8 +645,8 @@ MESSAGES = {
     "archive contains more information.",
     "jatos.unfinished": "{n} of {results} study results {n:is|are} unfinished: {names}. Their answers are kept; the "
     "column study_state of the participants shows which they are.",
-    "jatos.several_results": "There is more than one study result of {names}. The column study_result tells them "
-    "apart (--map session=study_result).",
+    "jatos.several_results": "There is more than one study result of {names}. The column study_result separates them "
+    "(--map session=study_result).",
     "jspsych.one_participant_per_file": "A file without a participant column counts as one participant, named after "
     "the file. If a column names them, use --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: no column names the participant of {n} {n:run|runs}. A new participant "
@@ -1018,6 +1017,8 @@ MESSAGES = {
     "contrasts.unknown": "{file} plans no contrast {name}.[[ Did you mean {close}?]][[ It plans {known}.]]",
     "layout.no_factor": "{factor} is not a factor of any block of {file}. Add it there.",
     "layout.no_contrast": "The contrast {contrast} never occurs in the design. Fix its levels.",
+    "layout.choice": "The choices themselves compare {factor}, so {contrast} cannot be an interaction with it. Plan a "
+    "difference of {factor} within each level of the other factor.",
     "layout.no_items": "A design needs items, but there are {n}.",
     "layout.items": "{n:item} cannot be split evenly into {groups} groups of the design, so {simulated} are simulated.",
     "simulate.participants": "A study needs participants, but there are {n}.",
@@ -1255,6 +1256,8 @@ MESSAGES = {
     "straightlining.no_pattern": "no pattern; the longest run is {run} of [[{trials:trial}]][[{answers:answer}]]",
     "inconsistency.no_repeats": "Nobody answered an item more than once, so there are no repeated questions to "
     "compare.",
+    "inconsistency.not_judged": "{participants:participant} repeated too few questions, or on scales without ends, to "
+    "tell attention from guessing, and {participants:is|are} not judged.",
     "inconsistency.upper": "`upper` must be above 0, got {upper}.",
     "inconsistency.several_scales": "The repeated questions have different scales, so differences are shares of each "
     "scale's width.",
@@ -1262,9 +1265,9 @@ MESSAGES = {
     "deviation is 0 and every score above the median is flagged, however small the difference. Check the scores "
     "themselves.",
     "inconsistency.steps": "answers to {questions:repeated question} differ by {difference:.2} scale steps (root mean "
-    "square of {comparisons:comparison})",
+    "square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.widths": "answers to {questions:repeated question} differ by {difference:.2} of the scale's width "
-    "(root mean square of {comparisons:comparison})",
+    "(root mean square of {comparisons:comparison})[[; guessing gives {limit:.2} or less]][[ with p = {p:.3r}]]",
     "inconsistency.once": "no question was answered twice",
     "scale_use.neutral_at_most": "`neutral_at_most` must be a share from 0 to 1, got {neutral_at_most}.",
     "scale_use.no_neutral_point": "The scale has no neutral point, so nobody can be flagged. The other columns are for "
@@ -1359,11 +1362,12 @@ MESSAGES = {
     "not below {cutoff:.2+}]][[, p {p:p}]][[ (answers from {scale})]]",
     "risk.no_right_answers": "No correct answers are recorded, so accuracy is agreement with the majority.",
     "risk.no_majority": "No item has a majority answer. Add the correct answers in the column expected.",
+    "risk.criteria": "`criteria` must name markov, deletion or both.",
     "risk.not_flagged": "not flagged by a criterion of answers",
-    "risk.accuracy": "{level:word} ({score} of 3): answers follow a pattern[[ with a run of {run} equal answers]]; "
-    "mean time {time:word}; accuracy {accuracy:word}",
-    "risk.agreement": "{level:word} ({score} of 3): answers follow a pattern[[ with a run of {run} equal answers]]; "
-    "mean time {time:word}; agreement with the majority {accuracy:word}",
+    "risk.accuracy": "{level:word} ({score} of 3): flagged by a criterion of answers[[, with a run of {run} equal "
+    "answers]]; mean time {time:word}; accuracy {accuracy:word}",
+    "risk.agreement": "{level:word} ({score} of 3): flagged by a criterion of answers[[, with a run of {run} equal "
+    "answers]]; mean time {time:word}; agreement with the majority {accuracy:word}",
     "credence.below": "`below` must be a probability between 0 and 1, got {below}.",
     "credence.few_participants": "Each participant is compared with the others, so at least {fewest:participant} are "
     "needed.",
@@ -1378,6 +1382,8 @@ MESSAGES = {
     "credence.no_times": "There are no response times, so hurried answers cannot be detected.",
     "credence.by_classes": "Classes of stimuli describe these answers better than strengths, so answers were judged by "
     "classes. A preference for some answer, or fewer agreements than usual, is no reason to flag anybody.",
+    "credence.misfit": "The model does not describe these data, so nobody is judged: {figure:word} {observed:.2} in "
+    "the data and {expected:.2} by the model.",
     "credence.many": "More than a third of the participants are flagged ({flagged} of {participants}), which is "
     "unusual. Look at the task and the answers before you exclude anybody.",
     "credence.sparse": "Each participant judged only a few of very many stimuli, so groups of speakers were not looked "
@@ -1392,7 +1398,7 @@ MESSAGES = {
     "credence.probability": "attentive with probability [[{probability:.2r+}]][[below {below:.3r}]]"
     "[[above {above:.3r}]][[; closest behaviour: {behaviour:word}]][[ from trial {switch} on]]"
     "[[ ({switch_from} to {switch_to})]][[; against: {against:word}]][[; in favour: {in_favour:word}]]"
-    "[[; compared with speakers of group {speakers}]]",
+    "[[; compared with speakers of group {speakers}]][[; {limit:word}]]",
     "credence.summary": "{flagged} of {participants:participant} flagged (attentive with a probability below "
     "{below:.2r+}).",
     "credence.nothing_to_draw": "The participant {participant} has no answers to draw.",
@@ -1406,8 +1412,8 @@ MESSAGES = {
     "word.intermittent lapses": "intermittent lapses",
     "word.rushing": "rushing",
     "word.largest row divergence": "largest row divergence",
-    "word.average divergence": "average divergence",
-    "word.smallest divergence": "smallest divergence",
+    "word.aKLD": "average divergence (aKLD)",
+    "word.mKLD": "smallest divergence (mKLD)",
     "word.not below the mean": "not below the mean",
     "word.below the mean": "below the mean",
     "word.far below the mean": "more than one standard deviation below the mean",
@@ -1415,6 +1421,13 @@ MESSAGES = {
     "word.risk high": "high risk",
     "word.risk moderate": "moderate risk",
     "word.risk undetermined": "undetermined risk",
+    "word.misfit.agreement": "two attentive participants agree with probability",
+    "word.misfit.spread": "the standard deviation of agreement over stimuli is",
+    "word.misfit.entropy": "the mean entropy of the answers to a stimulus (from 0 to 1) is",
+    "word.misfit.runs": "the same button follows itself with probability",
+    "word.misfit.flagged": "agreement beyond chance among those who would be flagged, relative to the others, is",
+    "word.limit.agrees": "agreement with the others is above chance",
+    "word.limit.close": "answers follow the others too closely to be certain without response times",
     "word.evidence.agreement": "agreement with the others",
     "word.evidence.controls": "controls and attention trials",
     "word.evidence.sequence": "the sequence of answers",
@@ -1440,6 +1453,12 @@ MESSAGES = {
     "answered without regard to the items.",
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]: about {suspicious} of "
     "{participants:participant} may have answered without regard to the items.",
+    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]. This does not count careless "
+    "participants: {why}. Different use of the scale, dialects and items that hardly differ raise the index as well.",
+    "spammer_index.ordered": "answers are ratings",
+    "spammer_index.items_alike": "items hardly differ",
+    "spammer_index.alone": "no criterion was compared with it",
+    "spammer_index.no_criterion": "no criterion flags a similar number of participants",
     "spammer_index.simulations": "`simulations` must be 0 or more, not {simulations}.",
     "spammer_index.no_variance": "This model has no single variance of participants.",
     "spammer_index.rounds_of_labels": "Rounds (column {column}) are ignored because the model of labels has no "
@@ -1503,6 +1522,14 @@ MESSAGES = {
     "index_by_share.shares": "`shares` must be numbers from 0 to below 1.",
     "index_by_share.too_few": "{needed:participant} of the kind {kind} with names of their own are needed, but "
     "there are {known}.",
+    "frozen.rules": "The rules changed after the study started: {changes}.",
+    "frozen.setting": "{setting} {then} -> {now} ({criterion})",
+    "frozen.exclude": "exclude {then} -> {now}",
+    "frozen.added": "{criterion} was added",
+    "frozen.removed": "{criterion} was removed",
+    "frozen.defaults": "karat's default settings changed after the study started, so settings that the study file does "
+    "not state may differ.",
+    "frozen.items": "Items changed after the study started: {items}[[ and {more} more]].",
     "deletion.not_compared": "no answers that could be compared",
     "deletion.published": "without these {answers:answer} the model's deviance falls by {distance:.1+}; the "
     "published rule calls {limit:.1} and more unusual[[ (simulated p = {p:.3r+})]][[ (simulated p < "
@@ -1515,6 +1542,9 @@ MESSAGES = {
     "deletion.too_many": "Deletion refits the model without each of {participants:participant}, which takes "
     "long. To do it anyway, write deletion = {{ at_most = {at_most} }} under [screening] in the study file or in "
     "a file for --rules, or use at_most={at_most} in Python.",
+    "deletion.takes_long": "For {labels:label}, refitting the model without each participant would take about "
+    "{minutes:minute}. To do it anyway, write deletion = {{ at_most = {at_most} }} under [screening] in the study file "
+    "or in a file for --rules, or use at_most={at_most} in Python.",
     "deletion.by": "`by` must be published or simulated, not {by}.",
     "deletion.simulations": "`simulations` must be 0 or more, not {simulations}.",
     "deletion.too_few": "With {simulations} {simulations:simulation|simulations}, no p can be below "
@@ -1655,6 +1685,8 @@ MESSAGES = {
     "right.",
     "difference.no_choice": "No difference can be computed because no choice is between {factor} {first} and "
     "{second}.",
+    "difference.no_whole": "No difference can be computed because no participant answered in all conditions of {first} "
+    "minus {second}.",
     "difference.no_column": "No difference can be computed because there is no column {column}.[[ Did you mean "
     "{close}?]][[ The design has {columns}.]]",
     "difference.no_level": "No difference can be computed because {column} has no level {level} on test "
@@ -1874,6 +1906,10 @@ MESSAGES = {
     "contrasts.no_values": "No answer has a value in {conditions:and}.",
     "contrasts.participants": "participants",
     "contrasts.items": "items",
+    "contrasts.same_participants": "{n} of {total} participants always gave the same answer.",
+    "contrasts.same_items": "{n} of {total} items always got the same answer.",
+    "contrasts.too_many_slopes": "With {n} random effects the model would take minutes to fit, so slopes of {group} "
+    "were left out. Give a formula to fit them anyway.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
     "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
@@ -1882,12 +1918,24 @@ MESSAGES = {
     "contrasts.too_many_factors": "{n} factors do not fit into a figure. Use a formula with fewer.",
     "contrasts.too_many_levels": "{factor} has more than {most} levels, too many to distinguish as lines.",
     "contrasts.no_means": "No mean of the model could be estimated, so there is nothing to plot. See its notes.",
+    "proportional.splits": "For {n} of {splits} coefficients at a split of the scale, the interval excludes the "
+    "coefficient that all splits share in the ordinal model.",
+    "proportional.not_ordinal": "Proportional odds are an assumption of ordinal models, and these answers have another "
+    "model.",
+    "proportional.no_fit": "The split at {split} could not be fitted.",
     "planned.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} is {estimate:.2}, without an interval.",
     "planned.unit": "Differences are in {unit}.",
+    "planned.equivalence": "{name}: {verdict} (equivalence p {p:p}).",
+    "planned.equivalent": "the difference is smaller than the stated bound",
+    "planned.different": "the difference is larger than the stated bound",
+    "planned.undecided": "whether the difference is smaller than the stated bound is undecided",
     "planned.failed": "The planned comparison {name:quoted} could not be computed. {reason}",
     "planned.no_term": "The model has no term of {factors:and}.",
     "planned.no_answers": "There are no answers at {first} or {second}.",
+    "planned.no_factor": "The model has no factor {names:and}.",
+    "planned.choice": "A choice compares two levels, so it has no interaction or weights over cells. Plan a difference "
+    "of two levels `within` each level of the other factor.",
     "planned.no_column": "The choices have no column {column:quoted}.",
     "planned.no_choice": "No choice is between {levels:and} of {factor}.",
     "planned.ties": "{name}: {n:answer} “no difference” {n:was|were} left out.",
@@ -1901,6 +1949,7 @@ MESSAGES = {
     "trials[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %, {upper:.1} %]",
     "order.differ": "The conditions differ in this change[[ (p {p:p})]].",
+    "order.adjusted": "These p values are adjusted for the number of conditions (Holm).",
     "order.alike": "There is no evidence that conditions differ in this change[[ (p {p:p})]].",
     "order.no_order": "The answers have no order, so only response times were analysed.",
     "order.untimed": "Response times were not analysed because there are none in {conditions}.",
@@ -1926,6 +1975,8 @@ MESSAGES = {
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
     "run.no_labels": "{kinds:and} answers are not labels that could be right or wrong.",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
+    "use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects
@@ -1941,6 +1992,7 @@ MESSAGES = {
     "The coefficients are {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. Use conditions=[] if "
     "columns split what should be one stimulus.",
+    "agreement.k": "Intraclass correlations of means are for k = {k:.1} answers per stimulus.",
     "agreement.single_answers": "{n:stimulus} with a single answer {n:has|have} no pair of participants.",
     "noise_ceiling.participants": "This is the best any model could predict, estimated from {n:participant}.",
     "noise_ceiling.means": "[[{question}: ]]Perfect predictions would correlate {estimate:.2r}[[ ({level:%} interval "
@@ -1978,6 +2030,8 @@ MESSAGES = {
     "stability.no_decisions": "There are no decisions for {group}. There are decisions for {known}.",
     "stability.no_shared_pair": "No pair has a decision in both {first} and {second}.",
     "stability.no_group": "{n:answer} without {by} {n:was|were} left out.",
+    "stability.fewer_samples": "With {pairs} pairs of groups, intervals come from {samples} bootstrap samples instead "
+    "of 1,000.",
     "stability.empty_column": "Stability compares groups, but the column {by} is empty. Use by=... to name another "
     "column of the judgments or of their participants.",
     "stability.one_group": "Stability compares groups, but the column {by} has only one value ({group}). Use by=... to "
@@ -1985,8 +2039,8 @@ MESSAGES = {
     "consensus.labels": "{method:word} labelled {items:item} from {answers:answer}. {sure} {sure:label has|labels "
     "have} a probability of {limit:.2r} or more, and {ties} {ties:is a tie|are ties}.",
     "consensus.right": "The median participant is expected to be right in {right:%} of answers.",
-    "consensus.converged": "Dawid and Skene's model converged after {n} {n:round|rounds}.",
-    "consensus.not_converged": "Dawid and Skene's model did not converge in {n} {n:round|rounds}. Use iterations=... "
+    "consensus.converged": "{method:word} converged after {n} {n:round|rounds}.",
+    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. Use iterations=... "
     "to allow more.",
     "consensus.numbers": "Numbers have no labels, so they are left out.",
     "consensus.no_categories": "Consensus needs answers in categories (labels, yes or no, ratings, choices), but the "
@@ -2249,6 +2303,8 @@ MESSAGES = {
     "word.majority": "Majority vote",
     "word.weighted": "Weighted majority vote",
     "word.dawid-skene": "Dawid and Skene's model",
+    "word.mace": "MACE",
+    "word.glad": "GLAD",
     "word.marvellous": "marvellous",
     "word.meritorious": "meritorious",
     "word.middling": "middling",
@@ -2264,11 +2320,13 @@ MESSAGES = {
     # ==================== report, terminal and pages ====================
 
     "report.not_computed": "It was not computed.",
-    "report.nobody_excluded": "Nobody is excluded, so there is nothing to compare.",
-    "report.no_contrasts": "There are no contrasts between conditions to compare.",
-    "report.excluded_untested": "The excluded participants answered no test items.",
     "report.too_long": "With more than {limit:answer}, this would take too long for a report. Use `karat.screen` and "
     "`karat.measure` in Python.",
+    "report.criterion_long": "With more than {limit:answer}, a report computes it only if the rules name it. Use "
+    "`karat screen` for this criterion.",
+    "report.quick": "Left out by --quick.",
+    "report.new_names": "Participants whose names were ids of a platform are shown under new names.",
+    "report.no_answers": "There are no answers.",
     "report.no_criteria": "The rules name no criterion.",
     "report.no_scores": "Nobody has a score.",
     "report.guessing_passes": "A participant who guesses passes with p {p:p} at most.",

@@ -20,7 +20,7 @@ from karat.measure.dimensions.number_of_factors import (
 )
 from karat.measure.dimensions.profiles import DimensionScores, Profiles, dimension_scores, profiles
 from karat.measure.dimensions.reduction import Reduction, ShortForm, reduce_pairs, short_form
-from karat.measure.effects.contrasts import Contrasts, contrasts
+from karat.measure.effects.contrasts import Contrasts, ProportionalOdds, contrasts, proportional_odds
 from karat.measure.effects.order_effects import OrderEffects, order_effects
 from karat.measure.measures import Measures
 from karat.measure.pairs.compare import DecisionComparison, compare_decisions
@@ -60,6 +60,7 @@ __all__ = [
     "OrderEffects",
     "OverallRegression",
     "Profiles",
+    "ProportionalOdds",
     "RatingsMatrix",
     "Reduction",
     "ShortForm",
@@ -86,6 +87,7 @@ __all__ = [
     "overall_regression",
     "predict",
     "profiles",
+    "proportional_odds",
     "ratings_matrix",
     "reduce_pairs",
     "run",

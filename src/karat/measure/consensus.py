@@ -3,6 +3,10 @@
     majority       the label that most participants gave; its share of answers is its probability
     weighted       the same, each answer counted by the quality of the participant
     dawid-skene    labels and everybody's errors together, by maximum likelihood (`karat.models.dawid_skene`)
+    mace           labels, and how often everybody knows them rather than guessing by habit
+    glad           labels, everybody's ability and every item's easiness
+
+The model of the last three is named in the summary with whether it converged, which it has when its posteriors have.
 
 Quality. Without given weights, the quality q of a participant is the share of their answers that equal the majority of
 the others. Two more answers, right by chance, are added, so that few answers never make anybody infallible. The weight
@@ -35,12 +39,12 @@ from karat.measure.rated import Rated, rated
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import about_question
 from karat.messages import Message, with_code
-from karat.models.dawid_skene import DawidSkene, dawid_skene, label_shares
+from karat.models.dawid_skene import DawidSkene, LabelModel, dawid_skene, glad, label_shares, mace
 from karat.models.split_half import equal_to_majority, shares
 from karat.types import Floats
 
-Method = Literal["majority", "weighted", "dawid-skene"]
-METHODS = ("majority", "weighted", "dawid-skene")
+Method = Literal["majority", "weighted", "dawid-skene", "mace", "glad"]
+METHODS = ("majority", "weighted", "dawid-skene", "mace", "glad")
 SURE = 0.99
 
 
@@ -50,12 +54,12 @@ class Consensus(MeasureResult):
 
     labels: pl.DataFrame
     """question (where there are several), item and conditions, label, probability, tie, answers; for ordered labels
-    also mean."""
+    also mean, and for glad easiness."""
     probabilities: pl.DataFrame
     """The same items with one column a label."""
     participants: pl.DataFrame
-    """question, participant, answers, right (the expected share of right answers), weight (weighted), and for
-    ordered errors bias and precision."""
+    """question, participant, answers, right (the expected share of right answers), weight (weighted), for ordered
+    errors bias and precision, competence (mace) or ability (glad)."""
     confusion: pl.DataFrame
     """Dawid and Skene: question, participant, truth, answer, probability."""
     method: str
@@ -99,7 +103,7 @@ def consensus(
     iterations: int = 1000,
     tolerance: float = 1e-8,
 ) -> Consensus:
-    """A label for each item with its probability, by majority, by weighted majority or by Dawid and Skene's model.
+    """A label for each item with its probability: by majority, by weighted majority or by a model of labels.
 
     `weights` are for `weighted`: a number for each participant. `errors` are for `dawid-skene`: by default ordered
     where the scale is. `conditions` names columns that, besides item and question, tell apart what is labelled.
@@ -166,6 +170,7 @@ def _of_question(
     is_ordered = isinstance(one.scale, Ordinal) and kinds > 2
     answers = np.bincount(rater, minlength=people)
     further: dict[str, Any] = {}
+    of_items: dict[str, Any] = {}
     fitted, notes = None, []
     if method == "dawid-skene":
         if errors == "ordered" and not is_ordered:
@@ -173,9 +178,14 @@ def _of_question(
         ordered = errors == "ordered" or (errors is None and is_ordered)
         fitted = dawid_skene(stimulus, rater, category, kinds, ordered, iterations, tolerance)
         posteriors = fitted.posteriors
-        notes = [_convergence(fitted)]
+        notes = [_convergence(method, fitted)]
         if fitted.ordered is not None:
             further = {"bias": fitted.ordered[:, 0], "precision": fitted.ordered[:, 1]}
+    elif method in ("mace", "glad"):
+        model = (mace if method == "mace" else glad)(stimulus, rater, category, kinds, iterations)
+        posteriors, notes = model.posteriors, [_convergence(method, model)]
+        further = {"competence" if method == "mace" else "ability": model.ability}
+        of_items = {} if model.easiness is None else {"easiness": model.easiness}
     else:
         own = np.ones(people)
         if method == "weighted":
@@ -185,6 +195,7 @@ def _of_question(
     right = np.bincount(rater, posteriors[stimulus, category], people) / answers
     table = pl.DataFrame({"participant": one.people, "answers": answers, "right": right, **further})
     labels, probabilities = _labels(one, posteriors, is_ordered)
+    labels = labels.with_columns(**{name: pl.Series(values) for name, values in of_items.items()})
     return _Found(labels, probabilities, table, _confusion(one, fitted), tuple(notes))
 
 
@@ -235,8 +246,9 @@ def _given(one: Rated, weights: Mapping[str, float]) -> Floats:
     return found
 
 
-def _convergence(fitted: DawidSkene) -> Message:
-    return Message("consensus.converged" if fitted.converged else "consensus.not_converged", {"n": fitted.iterations})
+def _convergence(method: str, fitted: DawidSkene | LabelModel) -> Message:
+    code = "consensus.converged" if fitted.converged else "consensus.not_converged"
+    return Message(code, {"method": method, "n": fitted.iterations})
 
 
 def _confusion(one: Rated, fitted: DawidSkene | None) -> pl.DataFrame:

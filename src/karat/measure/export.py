@@ -29,6 +29,8 @@ from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths, thresholds_figure
 from karat.messages import Message
+from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.mixed.terms import INTERCEPT
 from karat.plots.style import to_svg
 
 if TYPE_CHECKING:
@@ -57,11 +59,27 @@ def write(measures: Measured, folder: Path) -> list[Path]:
         with replacing(paths[-1]) as temporary:
             temporary.write_text(drawn, encoding="utf-8")
     texts = {"measures.json": json.dumps(as_data(measures), ensure_ascii=False, indent=2) + "\n"}
-    texts["README.txt"] = _index(measures, [*(path.name for path in paths), "measures.json"], undrawn)
+    paths += write_r(measures, folder)
+    texts["README.txt"] = _index(measures, [*(path.name for path in paths), *texts], undrawn)
     for name, text in texts.items():
         paths.append(folder / name)
         with replacing(paths[-1]) as temporary:
             temporary.write_text(text, encoding="utf-8")
+    return paths
+
+
+def write_r(measures: Measured, folder: Path) -> list[Path]:
+    """Write the models of all contrasts as R scripts, each with the rows that it reads; returns the files."""
+    results = [part.result for part in measures.parts if isinstance(part.result, Contrasts)]
+    paths = []
+    for number, found in enumerate((one for one in results if one.model is not None), start=1):
+        name = "analysis" if number == 1 else f"analysis-{number}"
+        text, data = r_script(found)
+        paths += [folder / f"{name}.R", folder / f"{name}-data.csv"]
+        with replacing(paths[-2]) as temporary:
+            temporary.write_text(text.replace("analysis-", f"{name}-"), encoding="utf-8")
+        with replacing(paths[-1]) as temporary:
+            data.write_csv(temporary)
     return paths
 
 
@@ -150,6 +168,96 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | bool) else str(value)
 
 
+R_FITS: dict[str, tuple[str, str]] = {
+    "ordinal": ("ordinal", "clmm({formula}, data = d)"),
+    "binary": ("glmmTMB", "glmmTMB({formula}, data = d, family = binomial)"),
+    "gaussian": ("lmerTest", "lmer({formula}, data = d, REML = {reml})"),
+}
+R_TABLES = {
+    "ordinal": "coef(summary(m))",
+    "binary": "coef(summary(m))$cond",
+    "gaussian": 'coef(summary(m, ddf = "{ddf}"))',
+}
+
+
+def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
+    """The model of the contrasts for R, and the rows it was fitted to.
+
+    The fixed effects are a formula with sum-to-zero contrasts. The columns of random slopes that remained after the
+    model was simplified are numbers in the table, since R has no uncorrelated slopes of factors.
+
+    >>> import karat
+    >>> found = karat.measure.contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant)")
+    >>> text, data = r_script(found)
+    >>> [line for line in text.splitlines() if line.startswith("m <-")]
+    ['m <- clmm(y ~ order + (1 | participant), data = d)']
+    >>> data.columns
+    ['y', 'order', 'participant']
+    """
+    model = found.model
+    if model is None:
+        raise MeasureError(Message("contrasts.no_terms"))
+    columns: dict[str, Any] = {"y": model.response}
+    told = []
+    for name, column in model.frame.raw.items():
+        if isinstance(column, FactorVariable):
+            columns[name] = [column.levels[code] for code in column.codes]
+            levels = ", ".join(json.dumps(level, ensure_ascii=False) for level in column.levels)
+            told += [f"d${_r(name)} <- factor(d${_r(name)}, levels = c({levels}))",
+                     f"contrasts(d${_r(name)}) <- contr.sum({len(column.levels)})"]  # fmt: skip
+        else:
+            columns[name] = column.values
+    random = []
+    for term in model.fit.terms:
+        group = term.group.replace(":", "_")
+        columns[group] = [str(level) for level in term.levels[term.codes]]
+        slopes = {}
+        for place, effect in enumerate(term.names):
+            if effect != INTERCEPT:
+                slopes[effect] = f"slope_{re.sub(r'[^A-Za-z0-9]+', '_', effect)}"
+                columns[slopes[effect]] = term.columns[:, place]
+        parts = [slopes.get(effect, "1") for effect in term.names]
+        together = [parts] if term.covariance == "full" else [[part] for part in parts]
+        random += [f"({'' if '1' in one else '0 + '}{' + '.join(one)} | {_r(group)})" for one in together]
+    fixed = [":".join(term) for term in model.design.expansion.terms]
+    if not fixed or not model.design.expansion.intercept:
+        fixed = ["1" if model.design.expansion.intercept else "0", *fixed]
+    formula = " + ".join([f"y ~ {' + '.join(fixed)}", *random])
+    package, call = R_FITS[model.family]
+    if model.family == "ordinal":
+        told.append("d$y <- factor(d$y, ordered = TRUE)")
+    ddf = "Kenward-Roger" if model.method == "kenward-roger" else "Satterthwaite"
+    estimates = zip(model.fit.names, model.fit.coefficients, model.standard_errors, strict=True)
+    lines = [
+        f"# The model of the contrasts, fitted by {package}. Run it in this folder: Rscript analysis.R",
+        f"# Asked for: {found.formula}",
+        f"library({package})",
+        f'd <- read.csv("analysis-data.csv", check.names = FALSE, colClasses = c({_classes(columns)}))',
+        *told,
+        f"m <- {call.format(formula=formula, reml=str(model.fit.reml).upper())}",
+        "print(summary(m))",
+        f"found <- {R_TABLES[model.family].format(ddf=ddf)}",
+        "found <- data.frame(term = rownames(found), found, check.names = FALSE)",
+        'write.csv(found, "analysis-r.csv", row.names = FALSE)',
+        "# What karat found: term, estimate, standard error",
+        *(f"# {name}\t{estimate:.6g}\t{error:.6g}" for name, estimate, error in estimates),
+        f"# log-likelihood\t{model.fit.log_likelihood:.6f}",
+    ]
+    if model.family != "gaussian" and model.method == "satterthwaite":
+        lines.append("# R tests these coefficients by z; karat's contrasts have Satterthwaite's degrees of freedom.")
+    return "\n".join(lines) + "\n", pl.DataFrame(columns)
+
+
+def _r(name: str) -> str:
+    """A name as R writes it."""
+    return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.]*", name) else f"`{name}`"
+
+
+def _classes(columns: Mapping[str, Any]) -> str:
+    texts = [name for name, values in columns.items() if isinstance(values, list)]
+    return ", ".join(f'"{name}" = "character"' for name in texts)
+
+
 def _index(measures: Measured, names: list[str], undrawn: Mapping[str, str]) -> str:
     """What is in the folder, and what is not."""
     people = measures.judgments.participants.height
@@ -175,6 +283,11 @@ def _meaning(name: str) -> str:
     """What a file has, by the longest beginning of its name that is known."""
     if name == "measures.json":
         return "All of it for machines, with all settings and a fingerprint of the data."
+    if name.startswith("analysis"):
+        rows = name.endswith(".csv")
+        return (
+            "The rows that the model was fitted to." if rows else "The same model for R; it reads the table beside it."
+        )
     stem = name.rpartition(".")[0]
     known = [key for key in TOLD if stem == key or stem.startswith(f"{key}-")]
     told = TOLD[max(known, key=len)] if known else ""

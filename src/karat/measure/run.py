@@ -77,6 +77,7 @@ def run(
     seed: int = 1,
     progress: NamedSteps = lambda _: nullcontext(),
     executor: Executor = SERIAL,
+    samples: int | None = None,
 ) -> Measures:
     """Compute everything that applies to these judgments; `skipped` says what does not, and why.
 
@@ -84,7 +85,7 @@ def run(
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
     contrasts are told. `without` leaves out participants: see `karat.measure.measured`. `executor` says where bootstrap
-    samples are computed (`karat.executors.open_executor`).
+    samples are computed (`karat.executors.open_executor`), and `samples` how many there are, 0 for no intervals.
 
     >>> import karat
     >>> found = run(karat.datasets.load("crowd"))
@@ -101,7 +102,8 @@ def run(
     questions = rated(judged, "measure", functions, [], once=None)
     chosen = _conditions(judged, conditions, study, functions)
     wanted = Wanted(
-        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, executor
+        tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, executor,
+        samples,
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)
@@ -168,6 +170,8 @@ def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
         raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
 
 
+MOST_GROUPS = 20
+"""With more sessions or sources, every two of them are compared only if that is asked for."""
 MOST = 200_000
 """With more answers, models with slopes take too long to be fitted unasked."""
 
@@ -233,7 +237,9 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
         # Refuses choices and labels, whatever columns there are.
         family_of(one.scale, "contrasts")
         named = wanted.conditions or None
-        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level)
+        blocks = () if wanted.study is None else wanted.study.blocks
+        stated = {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
+        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level, levels=stated)
 
     made = found.add("contrasts", compute, question, must=wanted.formula is not None and not several)
     plan = [] if wanted.study is None else wanted.study.settings.contrast
@@ -258,6 +264,7 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     """What looks at all questions: agreement, ceiling, decision study, stability and consensus."""
     options: dict[str, Any] = {
         "functions": wanted.functions, "conditions": wanted.conditions, "level": wanted.level, "seed": wanted.seed,
+        **({} if wanted.samples is None else {"samples": wanted.samples}),
     }  # fmt: skip
     found.add("agreement", lambda: agreement(judgments, executor=wanted.executor, **options))
     if len(judgments) > MOST:
@@ -290,6 +297,10 @@ def _stability(
     by = wanted.by or next((name for name in ("session", "source") if _groups(judgments, name) > 1), None)
     if by is None:
         found.skip("stability", NotComputed("run.one_group"))
+        return
+    groups = _groups(judgments, by)
+    if wanted.by is None and groups > MOST_GROUPS:
+        found.skip("stability", NotComputed("run.many_groups", {"by": by, "n": groups, "most": MOST_GROUPS}))
         return
     decided = None
     made = [part for part in found.parts if part.name == "decisions"]
@@ -343,6 +354,7 @@ class Wanted:
     seed: int
     study: Study | None
     executor: Executor = SERIAL
+    samples: int | None = None
 
 
 class Collected:

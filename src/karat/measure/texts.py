@@ -92,3 +92,14 @@ def rounded(share: float | None) -> float | None:
     (0.46, None)
     """
     return None if share is None else round(share, 2)
+
+
+def is_shown(p: float | None, level: float = 0.95) -> bool:
+    """Whether a test shows a difference: the one rule for sentences, titles of figures and tables.
+
+    Where several tests answer one question, `p` is the adjusted one.
+
+    >>> is_shown(0.049), is_shown(0.05), is_shown(None)
+    (True, False, False)
+    """
+    return p is not None and p < 1 - level

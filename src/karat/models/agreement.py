@@ -8,6 +8,16 @@ Fleiss' kappa. n_ik raters put item i into category k, n_i raters in all. With p
 Items with a single rating have no pair and are left out. With equally many raters this is Fleiss (1971); with missing
 ratings every item counts once, as in Gwet (2014).
 
+Cohen's kappa and Gwet's AC1, for two raters or more, with weights v_kl = 1 - distance of categories (1 and 0 unless
+they are ordered; 1 - (k - l)^2 / (K - 1)^2 with quadratic weights). With pairs of raters g and h of the same item
+
+    P_i = mean over pairs of v(rating by g, rating by h),    P = mean of P_i,    coefficient = (P - P_e) / (1 - P_e),
+    P_e = mean over pairs of raters of sum over k, l of v_kl p_gk p_hl                         Cohen (1960, 1968)
+    P_e = sum of v_kl / (K (K - 1)) times sum over k of p_k (1 - p_k)                          Gwet (2008)
+
+where p_gk is the share of k in the ratings by g and p_k the mean over items of the share of k. For more than two raters
+the first is Conger's (1980) kappa. An item with a single rating counts in the shares only.
+
 Intraclass correlations. Ratings are y = mean + item + rater + rest with variances s_i, s_r and s_e,
 
     ICC(A,1) = s_i / (s_i + s_r + s_e)   absolute agreement,     ICC(C,1) = s_i / (s_i + s_e)   consistency
@@ -230,6 +240,60 @@ def resampled_kappa(items: ArrayLike, raters: ArrayLike, categories: ArrayLike, 
         observed = np.where(paired, same, 0.0).sum(axis=0) / used
         shares = np.where(paired[:, None], counts / np.where(total > 0, total, 1.0)[:, None], 0.0).sum(axis=0) / used
         by_chance = (shares**2).sum(axis=0)
+        defined = paired.any(axis=0) & (by_chance < 1 - 1e-12)
+        found.append(np.where(defined, (observed - by_chance) / np.where(defined, 1 - by_chance, 1.0), np.nan))
+    return np.concatenate(found)
+
+
+Chance = Literal["cohen", "gwet"]
+
+
+def pair_agreement(
+    items: ArrayLike,
+    raters: ArrayLike,
+    categories: ArrayLike,
+    chance: Chance = "cohen",
+    quadratic: bool = False,
+    weights: ArrayLike | None = None,
+) -> Floats:
+    """Cohen's kappa (of all pairs of raters) or Gwet's AC1, for each column of weights of raters.
+
+    Categories are numbers; with `quadratic` weights their order counts. Not a number where no item has two ratings.
+
+    >>> first, second = [2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2]
+    >>> found = pair_agreement([*range(6), *range(6)], [0] * 6 + [1] * 6, first + second)
+    >>> found.round(4).tolist()
+    [0.4286]
+    """
+    item, rater = _codes(items), _codes(raters)
+    distinct, category = np.unique(np.asarray(categories), return_inverse=True)
+    kinds = len(distinct)
+    if kinds < 2:
+        return np.full(1 if weights is None else np.asarray(weights).shape[-1], np.nan)
+    place = distinct.astype(np.float64) if quadratic else np.arange(kinds)
+    near = 1 - ((place[:, None] - place) / np.ptp(place)) ** 2 if quadratic else np.eye(kinds)
+    whole = as_weights(weights, int(rater.max()) + 1)
+    own = summing(rater * kinds + category, rater, shape=(len(whole) * kinds, len(whole))).sum(axis=1)
+    shares = np.asarray(own, dtype=np.float64).reshape(len(whole), kinds)
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    alike = np.einsum("gk,kl,gl->g", shares, near, shares)
+    found = []
+    first = 0
+    for counts, squares in _tables(item, rater, category, kinds, whole):
+        drawn = whole[:, first : first + counts.shape[2]]
+        first += counts.shape[2]
+        total, pairs = counts.sum(axis=1), counts.sum(axis=1) ** 2 - squares.sum(axis=1)
+        paired = pairs > 0
+        together = np.einsum("ikb,kl,ilb->ib", counts, near, counts, optimize=True) - squares.sum(axis=1)
+        observed = np.where(paired, quotient(together, pairs), 0.0).sum(axis=0) / np.maximum(paired.sum(axis=0), 1)
+        if chance == "cohen":
+            sums = drawn.T @ shares
+            both = np.einsum("bk,kl,bl->b", sums, near, sums) - alike @ drawn**2
+            by_chance = quotient(both, drawn.sum(axis=0) ** 2 - (drawn**2).sum(axis=0))
+        else:
+            rated = np.maximum((total > 0).sum(axis=0), 1)
+            mean = (counts / np.where(total > 0, total, 1.0)[:, None]).sum(axis=0) / rated
+            by_chance = near.sum() / (kinds * (kinds - 1)) * (mean * (1 - mean)).sum(axis=0)
         defined = paired.any(axis=0) & (by_chance < 1 - 1e-12)
         found.append(np.where(defined, (observed - by_chance) / np.where(defined, 1 - by_chance, 1.0), np.nan))
     return np.concatenate(found)

@@ -1,4 +1,9 @@
-"""Dawid and Skene's model: the true label of each item and every participant's errors, from answers alone.
+"""Models of labels: the true label of each item and what everybody knows, from answers alone.
+
+`dawid_skene` gives everybody a table of errors, `mace` a competence and habits of guessing, `glad` an ability, and
+items a difficulty.
+
+Dawid and Skene.
 
 Item j has the true label c with probability p_c, and participant i answers k with probability e_i(k | c), independently
 of everything else (Dawid and Skene 1979). The EM algorithm starts from the shares of answers to each item and repeats
@@ -6,9 +11,11 @@ of everything else (Dawid and Skene 1979). The EM algorithm starts from the shar
     M   p_c = mean over items of q_j(c),    e_i(k | c) = sum of q_j(c) over items that i called k, over its sum over k
     E   q_j(c) = p_c times the product of e_i(k | c) over the answers to j, scaled to a sum of 1
 
-until the likelihood, the product over items of the sum over c, rises by less than a share of itself. Answers are
-counted once, in a sparse matrix of items by participant-and-answer; both steps are a product with it. Products of
-probabilities are sums of logarithms.
+until the likelihood, the product over items of the sum over c, rises by less than a share of itself and the posteriors
+are within 1e-6 of where they are going, which is what their last two changes say: d_t r / (1 - r), where r is the ratio
+of the changes d_t and d_t-1; and no small posterior still grows, since EM leaves a saddle slowly. A likelihood that
+hardly rises is not enough, since posteriors may still move. Answers are counted once, in a sparse matrix of items by
+participant-and-answer; both steps are a product with it. Products of probabilities are sums of logarithms.
 
 A count of zero would make an item impossible: each answer that a participant ever gave counts at least 1e-10 under
 every label. Under a label that none of their items can have, their answers are so taken as evenly spread.
@@ -21,6 +28,18 @@ answers. Two numbers can stand for them,
 a precision a_i and a bias b_i: a normal distribution around the true level, cut into the levels of the scale. The M
 step then is a concave problem in two unknowns for each participant, solved by Newton steps for all of them at once. So
 that nobody's precision runs off to infinity, each is given a hundredth of an answer, spread evenly over all cells.
+
+MACE (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013). Participant i knows the true label with probability t_i, the
+competence, and otherwise answers k with probability x_i(k), whatever the label:
+
+    e_i(k | c) = t_i [k = c] + (1 - t_i) x_i(k).
+
+All labels are equally frequent. Priors are Beta(1/2, 1/2) for t and Dirichlet(10, ..., 10) for x, as in the authors'
+program; the posterior is approximated by variational Bayes, from t = 1/2 and even habits.
+
+GLAD (Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009). The answer of participant i to item j is right with probability
+1 / (1 + exp(-a_i b_j)), with an ability a and an easiness b > 0, and other labels share the rest evenly. Priors are
+N(1, 1) for a and log b, and all labels are equally frequent. The M step is a quasi-Newton search.
 """
 
 from __future__ import annotations
@@ -32,6 +51,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
+from scipy.special import digamma, expit, log_expit
 
 from karat.types import Floats, Ints
 
@@ -39,6 +59,14 @@ LEAST = 1e-10
 GIVEN = 0.01
 """How much of an answer each participant is given where the errors are ordered."""
 NEWTON_STEPS = 20
+SETTLED = 1e-6
+"""So far posteriors may still be from where they are going."""
+TINY, GROWTH = 1e-9, 1e-3
+"""No posterior above the first may still grow by more than this share of itself, however small it is."""
+COMPETENCE, HABIT = 0.5, 10.0
+"""The priors of MACE: Beta(1/2, 1/2), and 10 answers of each kind."""
+GLAD_STEPS = 25
+"""Quasi-Newton steps of an M step."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +115,9 @@ def dawid_skene(
     posteriors = label_shares(item, label, np.ones(len(item)), rows, size)
     priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(turned @ posteriors)
     likelihood, converged, done = -np.inf, False, 0
+    watch = _Watch()
     while done < iterations and not converged:
+        last = posteriors
         # An answer that somebody never gave has the probability 0 and is in no product.
         logs = np.log(errors, out=np.zeros_like(errors), where=errors > 0).reshape(people * size, size)
         logarithms = answers @ logs
@@ -101,8 +131,127 @@ def dawid_skene(
         before, likelihood = likelihood, float(np.sum(highest) + np.sum(np.log(sums)))
         priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(turned @ posteriors)
         done += 1
-        converged = abs(likelihood - before) <= tolerance * abs(likelihood)
+        converged = abs(likelihood - before) <= tolerance * abs(likelihood) and watch.settled(last, posteriors)
     return DawidSkene(posteriors, priors, errors, likelihood, done, converged, shape)
+
+
+class _Watch:
+    """Whether posteriors are close to where they are going, by their last two changes."""
+
+    def __init__(self) -> None:
+        self.change = np.inf
+
+    def settled(self, last: Floats, posteriors: Floats) -> bool:
+        moved = posteriors - last
+        before, self.change = self.change, float(np.max(np.abs(moved), initial=0.0))
+        if self.change == 0:
+            return True
+        rate = self.change / before
+        near = 0 < rate < 1 and self.change * max(rate / (1 - rate), 1.0) <= SETTLED
+        return bool(near and np.all(moved <= GROWTH * np.maximum(last, TINY)))
+
+
+@dataclass(frozen=True)
+class LabelModel:
+    """The probability of each label for each item, and what participants and items are like."""
+
+    posteriors: Floats
+    """Items by labels."""
+    ability: Floats
+    """MACE: how often each participant knows the label; GLAD: their ability, below 0 for misleading answers."""
+    easiness: Floats | None
+    """GLAD: b of each item."""
+    iterations: int
+    converged: bool
+
+
+def mace(
+    items: ArrayLike, raters: ArrayLike, labels: ArrayLike, kinds: int | None = None, iterations: int = 1000
+) -> LabelModel:
+    """MACE's labels and competences, by variational Bayes; answers are given as for `dawid_skene`.
+
+    >>> items, raters = np.repeat(np.arange(8), 3), np.tile(np.arange(3), 8)
+    >>> truth = np.arange(8) % 2
+    >>> found = mace(items, raters, np.where(raters == 2, 0, truth[items]))
+    >>> found.posteriors.argmax(axis=1).tolist(), bool(found.ability[2] < found.ability[0])
+    ([0, 1, 0, 1, 0, 1, 0, 1], True)
+    """
+    item, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (items, raters, labels))
+    size = int(label.max()) + 1 if kinds is None else kinds
+    people, rows = int(rater.max()) + 1, int(item.max()) + 1
+    answers = np.bincount(rater, minlength=people)
+    cell = rater * size + label
+    knows, guesses = np.full(people, 0.5), np.full(people * size, 0.5 / size)
+    posteriors, converged, done = label_shares(item, label, np.ones(len(item)), rows, size), False, 0
+    watch = _Watch()
+    known: Floats = np.zeros(people)
+    while done < iterations and not converged:
+        last = posteriors
+        guess, know = guesses[cell], knows[rater]
+        # Under every other label an answer is a guess, so that only its own label has more.
+        logs = np.bincount(item * size + label, np.log1p(know / guess), rows * size).reshape(rows, size)
+        posteriors = np.exp(logs - logs.max(axis=1, keepdims=True))
+        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        knew = posteriors[item, label] * know / (know + guess)
+        known = np.bincount(rater, knew, people).astype(np.float64)
+        habits = np.bincount(cell, 1 - knew, people * size).reshape(people, size)
+        # exp(E log t) and so on: variational Bayes in place of shares of counts.
+        both = digamma(answers + 2 * COMPETENCE)
+        knows = np.exp(digamma(known + COMPETENCE) - both)
+        spread = digamma(habits + HABIT) - digamma(habits.sum(axis=1, keepdims=True) + HABIT * size)
+        guesses = np.exp(spread + (digamma(answers - known + COMPETENCE) - both)[:, None]).ravel()
+        done += 1
+        converged = watch.settled(last, posteriors)
+    competence = (known + COMPETENCE) / (answers + 2 * COMPETENCE)
+    return LabelModel(posteriors, competence, None, done, converged)
+
+
+def glad(
+    items: ArrayLike, raters: ArrayLike, labels: ArrayLike, kinds: int | None = None, iterations: int = 1000
+) -> LabelModel:
+    """GLAD's labels, abilities and easiness, by EM; answers are given as for `dawid_skene`.
+
+    >>> items, raters = np.repeat(np.arange(8), 3), np.tile(np.arange(3), 8)
+    >>> truth = np.arange(8) % 2
+    >>> found = glad(items, raters, np.where(raters == 2, 1 - truth[items], truth[items]))
+    >>> found.posteriors.argmax(axis=1).tolist(), bool(found.ability[2] < 0 < found.ability[0])
+    ([0, 1, 0, 1, 0, 1, 0, 1], True)
+    """
+    from scipy.optimize import minimize
+
+    item, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (items, raters, labels))
+    size = int(label.max()) + 1 if kinds is None else kinds
+    people, rows = int(rater.max()) + 1, int(item.max()) + 1
+    parameters = np.ones(people + rows)
+
+    def evidence(parameters: Floats) -> tuple[Floats, Floats, Floats]:
+        ability, easiness = parameters[:people][rater], np.exp(np.minimum(parameters[people:], 20.0))[item]
+        return ability, easiness, ability * easiness
+
+    def loss(parameters: Floats, right: Floats) -> tuple[float, Floats]:
+        ability, easiness, logit = evidence(parameters)
+        value = right * log_expit(logit) + (1 - right) * (log_expit(-logit) - np.log(max(size - 1, 1)))
+        slope = right - expit(logit)
+        gradient = np.concatenate([
+            np.bincount(rater, slope * easiness, people), np.bincount(item, slope * ability * easiness, rows)
+        ])  # fmt: skip
+        centred = parameters - 1
+        return float(centred @ centred / 2 - value.sum()), centred - gradient
+
+    posteriors, converged, done, watch = label_shares(item, label, np.ones(len(item)), rows, size), False, 0, _Watch()
+    while done < iterations and not converged:
+        last = posteriors
+        _, _, logit = evidence(parameters)
+        # log P(right) - log P(this wrong label) for the label that was given.
+        more = np.bincount(item * size + label, logit + np.log(max(size - 1, 1)), rows * size).reshape(rows, size)
+        posteriors = np.exp(more - more.max(axis=1, keepdims=True))
+        posteriors /= posteriors.sum(axis=1, keepdims=True)
+        parameters = minimize(
+            loss, parameters, (posteriors[item, label],), "L-BFGS-B", jac=True, options={"maxiter": GLAD_STEPS}
+        ).x
+        done += 1
+        converged = watch.settled(last, posteriors)
+    return LabelModel(posteriors, parameters[:people], np.exp(parameters[people:]), done, converged)
 
 
 def label_shares(items: Ints, labels: Ints, weights: Floats, rows: int, kinds: int) -> Floats:

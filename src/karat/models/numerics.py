@@ -31,10 +31,10 @@ def one_thread(size: int = 0) -> Iterator[None]:
     """Within it, products of matrices use one thread, where the size is small and the library can be told.
 
     >>> with one_thread():
-    ...     [get() for get, _ in _libraries()] in ([1, 1], [1], [])
+    ...     [get() for get, _ in thread_libraries()] in ([1, 1], [1], [])
     True
     """
-    before = [(put, get()) for get, put in _libraries()] if size < SMALL else []
+    before = [(put, get()) for get, put in thread_libraries()] if size < SMALL else []
     try:
         for put, _ in before:
             put(1)
@@ -45,7 +45,7 @@ def one_thread(size: int = 0) -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def _libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
+def thread_libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
     """How each OpenBLAS that came with numpy and scipy is asked for its threads, and told."""
     found: list[tuple[Any, Any]] = []
     for package in (np, scipy):

@@ -1,4 +1,4 @@
-"""Shares of small groups: Wilson's interval, Fisher's exact test, and Holm's adjustment for many tests.
+"""Shares of small groups: Wilson's interval, Fisher's exact test, and adjustments for many tests.
 
 With k of n and z the normal quantile, Wilson's interval for a share is
 
@@ -100,6 +100,22 @@ def holm(p: ArrayLike) -> Floats:
     stepped = np.maximum.accumulate(values[order] * np.arange(len(order), 0, -1))
     adjusted = np.full_like(values, np.nan)
     adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def benjamini_hochberg(p: ArrayLike) -> Floats:
+    """Benjamini and Hochberg's adjusted p, for the false discovery rate: the i-th smallest of m times m / i.
+
+    A test without a p (NaN) has none afterwards and does not count among the m.
+
+    >>> benjamini_hochberg([0.01, 0.04, float("nan"), 0.03]).round(3).tolist()
+    [0.03, 0.04, nan, 0.04]
+    """
+    values = np.asarray(p, dtype=float)
+    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+    stepped = values[order] * len(order) / np.arange(1, len(order) + 1)
+    adjusted = np.full_like(values, np.nan)
+    adjusted[order] = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
     return adjusted
 
 

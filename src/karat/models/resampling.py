@@ -100,7 +100,26 @@ def centred_interval(estimate: float, values: Floats, level: float = 0.95) -> tu
     z = np.arctanh(np.clip(values, -edge, edge))
     lower, upper = percentile_interval(z - np.nanmean(z) if np.isfinite(z).any() else z, level)
     own = np.arctanh(np.clip(estimate, -edge, edge))
-    return float(np.tanh(own + lower)), float(np.tanh(own + upper))
+    # However samples lie, and however a coefficient of 1 is rounded, an interval has its estimate in it.
+    return min(float(np.tanh(own + lower)), estimate), max(float(np.tanh(own + upper)), estimate)
+
+
+def interval_around(estimate: float, values: Floats, level: float = 0.95) -> tuple[float, float]:
+    """The percentile interval of a coefficient or, where the estimate is not in it, that around the estimate.
+
+    Some coefficients of bootstrap samples lie on one side of the estimate, since copies of a participant agree with
+    themselves or add nothing. Their spread is then taken around the estimate, as for correlations.
+
+    >>> lower, upper = interval_around(0.85, np.array([0.9, 0.93, 0.96]))
+    >>> round(lower, 2), round(upper, 2)
+    (0.78, 0.91)
+    >>> interval_around(0.93, np.array([0.9, 0.93, 0.96]), level=1.0)
+    (0.9, 0.96)
+    """
+    if not np.isfinite(estimate):
+        return float("nan"), float("nan")
+    lower, upper = percentile_interval(values, level)
+    return centred_interval(estimate, values, level) if estimate < lower or estimate > upper else (lower, upper)
 
 
 def summing(rows: Ints, raters: Ints, values: Floats | None = None, shape: tuple[int, int] | None = None) -> csr_array:
@@ -147,24 +166,32 @@ class Components:
 
     def icc_one_way(self, k: float = 1) -> Floats:
         """ICC(1), or ICC(1,k) for the mean of k ratings."""
-        return stepped_up(1 - quotient(self.raters + self.rest, self.one_way), k)
+        return stepped_up(np.clip(1 - quotient(self.raters + self.rest, self.one_way), -1.0, 1.0), k)
 
     def icc_agreement(self, k: float = 1) -> Floats:
         """ICC(A,1), or ICC(A,k) for the mean of k ratings."""
-        return quotient(self.items, self.items + (self.raters + self.rest) / k)
+        return _share(self.items, (self.raters + self.rest) / k)
 
     def icc_consistency(self, k: float = 1) -> Floats:
         """ICC(C,1), or ICC(C,k) for the mean of k ratings."""
-        return quotient(self.items, self.items + self.rest / k)
+        return _share(self.items, self.rest / k)
+
+
+def _share(part: Floats, error: Floats) -> Floats:
+    """A variance over itself and an error; estimates below 0 count with their size, so that no share leaves -1 to 1."""
+    return quotient(part, np.abs(part) + np.maximum(error, 0.0))
 
 
 def stepped_up(reliability: Floats, k: float | Floats) -> Floats:
-    """The reliability of k times as many ratings, after Spearman and Brown: k r / (1 + (k - 1) r).
+    """The reliability of k times as many ratings, after Spearman and Brown: k r / (1 + (k - 1) |r|).
 
-    >>> stepped_up(np.array([0.5]), 2).round(4).tolist()
-    [0.6667]
+    A reliability below 0 says that there is none to step up; with its size in the denominator it stays above -1 (Krus
+    and Helmstadter 1993).
+
+    >>> stepped_up(np.array([0.5, -0.7]), 2).round(4).tolist()
+    [0.6667, -0.8235]
     """
-    return quotient(k * reliability, 1 + (k - 1) * reliability)
+    return quotient(k * reliability, 1 + (k - 1) * np.abs(reliability))
 
 
 def components(items: ArrayLike, raters: ArrayLike, values: ArrayLike, weights: ArrayLike | None = None) -> Components:

@@ -49,7 +49,7 @@ LETTER = 6.5
 
 
 def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> Figure:
-    """The table of `karat.screen.crowd.index_by_share` as a line for each kind, with intervals (figure 2).
+    """The table of `karat.screen.crowd.spammer_index` as a line for each kind, with intervals (figure 2).
 
     >>> rows = {"kind": ["random guessing"] * 2, "share": [0.0, 0.2], "value": [0.1, 0.3]}
     >>> found = pl.DataFrame(rows | {"lower": [0.0, 0.2], "upper": [0.2, 0.4]})
@@ -63,7 +63,7 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
         ends, right = [], 0.0
         for number, kind in enumerate(kinds):
             part = found.filter(pl.col("kind") == kind).sort("share")
-            # Side by side, so that intervals at the same share can be told apart.
+            # Side by side, so that intervals at the same share can be distinguished.
             at = 100 * part["share"].to_numpy() + (number - (len(kinds) - 1) / 2) * step
             value, lower, upper = (part[name].to_numpy() for name in ("value", "lower", "upper"))
             colour = COLOURS[number % len(COLOURS)]
@@ -139,7 +139,8 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
     """The deviance distance of each participant, in the order of the data, with the cutoff (5b, 6, 8, 11a).
 
     Those beyond it are diamonds with their names. Where the null was simulated, a ring is round everybody whose
-    distance is unusual by it. `known` has participant, distance, threshold, flagged and p_simulated.
+    distance is unusual by it. Without thresholds, the simulated null decided, and diamonds are those it flags. `known`
+    has participant, distance, threshold, flagged and p_simulated.
 
     >>> rows = {"participant": ["w1", "w2"], "distance": [20.0, 60.0], "threshold": [50.0] * 2}
     >>> known = pl.DataFrame(rows | {"flagged": [False, True], "p_simulated": [0.4, 0.01]})
@@ -150,28 +151,31 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
     with figure(width_cm, 8) as drawn:
         axis = drawn.subplots()
         axis.set_xlim(0, len(known) + 1)
-        top = max(float(known["distance"].max()), float(known["threshold"].max()))  # type: ignore[arg-type]
+        limits = known["threshold"].drop_nulls().unique()
+        top = max(float(known["distance"].max()), *map(float, limits), 0.0)  # type: ignore[arg-type]
         axis.set_ylim(min(0.0, float(known["distance"].min())), 1.12 * top)  # type: ignore[arg-type]
         _points(axis, known)
+        axis.set_xlabel("participant, in the order of the data")
+        axis.set_ylabel("deviance distance")
+        number, whole = int(known["flagged"].sum()), counted(len(known), "participant")
+        verb = "is" if number == 1 else "are"
+        if not len(limits):
+            key = f"diamonds: p < {_short(alpha, 2)} by simulation"
+            say(drawn, f"{number} of {whole} {verb} unusual among redrawn answers", key)
+            return drawn
         simulated = known.filter(pl.col("p_simulated") < alpha)
         axis.plot(
             simulated["place"], simulated["distance"], "o", markersize=9, markerfacecolor="none", markeredgewidth=0.8,
             color=BLACK,
         )  # fmt: skip
-        limits = known["threshold"].unique()
         if len(limits) == 1:
             threshold_line(axis, float(limits[0]), f"{limits[0]:.0f}")
         else:
             axis.step(known["place"], known["threshold"], where="mid", color=BLACK, linestyle="--", linewidth=0.8)
-        axis.set_xlabel("participant, in the order of the data")
-        axis.set_ylabel("deviance distance")
         key = f"dashed: chi-squared, p = {_short(alpha, 2)}"
         asked = known["p_simulated"].null_count() < len(known)
         key += f"; ring: p < {_short(alpha, 2)} by simulation" if asked else ""
-        number = int(known["flagged"].sum())
-        whole = counted(len(known), "participant")
-        found = f"{number} of {whole} {'is' if number == 1 else 'are'} beyond the cutoff"
-        say(drawn, found, key)
+        say(drawn, f"{number} of {whole} {verb} beyond the cutoff", key)
     return drawn
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY)
 MARKERS = ("o", "D", "^", "s", "v", "x")
 LINES = len(COLOURS)
-"""As many lines can be told apart."""
+"""The number of lines that can be distinguished."""
 APART = 0.06
 """How far apart the points of two lines stand, so that their intervals do not cover each other."""
 SHIFT = 0.008

@@ -1,7 +1,7 @@
 """How karat's figures look, whatever they show.
 
 Colours are Okabe and Ito's, which people with colour blindness tell apart; what is kept is a blue circle, what is
-flagged a vermillion diamond, so that grey print tells them apart too. Thresholds are dashed with their value beside
+flagged a vermillion diamond, so that they also differ in greyscale print. Thresholds are dashed with their value beside
 them. Figures are made without pyplot, so that none is kept in memory and no window is opened, and their SVG is the
 same, letter by letter, each time.
 """
@@ -129,7 +129,14 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
 
     buffer = io.StringIO()
     with mpl.rc_context(STYLE):
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            # Left to itself, saving would draw everything once more, for the layout alone.
+            engine.execute(figure)
+            with mpl.rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
+                figure.set_layout_engine(None)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        figure.set_layout_engine(engine)
     # Without the XML declaration and document type, which cannot stand inside a page.
     drawn = buffer.getvalue()[buffer.getvalue().index("<svg") :]
     key = "figure-" + sha256((title + "\0" + description + "\0" + drawn).encode()).hexdigest()[:12]
@@ -188,14 +195,14 @@ def threshold_lines(axes: Axes, lines: Sequence[tuple[float, str, str]]) -> None
         axes.axhline(value, color=BLACK, linestyle=style, linewidth=0.8, zorder=1)
         place = axes.transAxes.inverted().transform(axes.transData.transform((1, value)))[1]
         wanted.append((float(place) * points, value, text))
-    for (place, value, text), shifted in zip(wanted, _apart([place for place, *_ in wanted], 10.0), strict=True):
+    for (place, value, text), shifted in zip(wanted, moved_apart([place for place, *_ in wanted], 10.0), strict=True):
         axes.annotate(
             text, (1, value), xycoords=("axes fraction", "data"), xytext=(4, shifted - place),
             textcoords="offset points", verticalalignment="center", annotation_clip=False,
         )  # fmt: skip
 
 
-def _apart(places: list[float], gap: float) -> list[float]:
+def moved_apart(places: list[float], gap: float) -> list[float]:
     """Rising places moved as little as need be until each is a gap away from the next."""
     groups: list[list[float]] = []
     for place in places:

@@ -31,8 +31,9 @@ import polars as pl
 from karat import __version__
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
-from karat.judgments.trial_order import with_positions
 from karat.languages import language_codes
+from karat.measure.export import write_r
+from karat.measure.measures import Measures
 from karat.report.archive_documents import RULES, codebook, data_name, dataset_description, readme
 from karat.report.build import ReportData, build
 from karat.report.export import write as write_report
@@ -133,7 +134,7 @@ def _placed(judgments: Judgments) -> Judgments:
     """The judgments with the positions of trials, where only times tell them: moments do not go into an archive."""
     if "trial" in judgments.frame.columns or "time" not in judgments.frame.columns:
         return judgments
-    return Judgments(with_positions(judgments.frame), judgments.scales, judgments.participants)
+    return judgments.with_row_order()
 
 
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:
@@ -189,6 +190,8 @@ def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tu
     """The report, and the words on methods in each language."""
     with progress("writing the report"):
         write_report(gathered, made / "results" / "report.html")
+    if isinstance(gathered.measures, Measures):
+        write_r(gathered.measures, made / "results")
     return [("methods", methods(gathered, one), one) for one in language_codes()]
 
 

@@ -48,6 +48,7 @@ def readme(
     lines = [
         f"# {'Judgments' if study is None else study.title}\n",
         f"{counts}; archived with karat {__version__} in the form of Psych-DS.\n",
+        *(f"{change}\n" for change in screening.changes),
         "## What is where\n",
         "- `dataset_description.json`: what the data are, and every column",
         "- `data/`: judgments and participants as CSV; `data/raw/judgments.parquet` has both, with types and scales",

@@ -10,24 +10,26 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
-import polars as pl
-
 from karat import __version__
 from karat.errors import KaratError
 from karat.judgments import Judgments
-from karat.judgments.checks import Checked
+from karat.judgments.answer_codes import answered
 from karat.measure.measured import Excluded
 from karat.measure.measures import Measures
 from karat.measure.run import run as measure
 from karat.messages import Message, NotComputed
-from karat.screen.compare.effects import EffectsBeforeAfter, effects_before_after
+from karat.report.outcomes import Outcomes, outcomes
+from karat.report.pseudonyms import names_platform_ids, pseudonymous
+from karat.screen.crowd.gold import gold, has_key
 from karat.screen.crowd.spammer_index import NOBODY, SpammerIndex, index_unasked
-from karat.screen.evidence import Evidence
+from karat.screen.evidence import Evidence, ScreenError
+from karat.screen.rules import asked
+from karat.screen.run import Compute, computing, with_doubts
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
 from karat.study.criteria import CRITERIA
@@ -37,8 +39,12 @@ from karat.types import NamedSteps
 MOST_ANSWERS = 1_000_000
 """With more answers, describing and measuring would take too long for a page."""
 T = TypeVar("T")
-DESCRIBING = ("remfod", "attention", "controls", "markov", "deletion", "credence")
+DESCRIBING = ("remfod", "attention", "controls", "speed", "credence")
 """The criteria that describe the quality of data, whether or not they are rules of the study."""
+SLOW = {"credence": 8_000, "deletion": 6_000, "markov": 20_000}
+"""With more answers than this, a criterion that nobody asked for takes too long for a page."""
+LONGEST = 10.0
+"""Seconds that the Spammer Index of labels may take."""
 NOT_COMPUTED = NotComputed("report.not_computed")
 PACKAGES = ("numpy", "scipy", "polars", "matplotlib")
 
@@ -55,8 +61,8 @@ class ReportData:
     """What those who stay said, or why it could not be measured."""
     described: dict[str, Evidence | NotComputed] = field(default_factory=dict)
     """The evidence on the quality of data, by criterion, or why there is none."""
-    effects: EffectsBeforeAfter | NotComputed = NOT_COMPUTED
-    """The effects of the conditions with everybody and with those who stay, or why they are not compared."""
+    outcomes: Outcomes | NotComputed = NOT_COMPUTED
+    """The main result by the stated rule and by others, or why there is none."""
     notes: tuple[Message, ...] = ()
     """What was assumed when files were read and the study was laid beside them."""
     command: str = ""
@@ -66,6 +72,10 @@ class ReportData:
     platform: str = ""
     made: str = ""
     """The day on which it was made."""
+    file: str = ""
+    """The name of the first file that was read."""
+    playback: bool = True
+    """Whether readers can look at the answers of one participant."""
 
     @property
     def judgments(self) -> Judgments:
@@ -78,8 +88,8 @@ class ReportData:
 
     @property
     def title(self) -> str:
-        """The title of the study, where one is known."""
-        return "Judgments" if self.study is None else self.study.title
+        """The title of the study or, without one, the name of the file."""
+        return self.study.title if self.study is not None else self.file or "Judgments"
 
 
 def build(
@@ -91,8 +101,14 @@ def build(
     command: str = "",
     measured: Measures | None = None,
     progress: NamedSteps = lambda _: nullcontext(),
+    file: str = "",
+    quick: bool = False,
+    playback: bool = True,
 ) -> ReportData:
     """Screen, measure and collect what a report needs; a screening or measures that are there are taken as they are.
+
+    `file` is the title where no study gives one. `quick` leaves out bootstrap intervals, credence and the Spammer
+    Index. Participants whose names are ids of a platform get new names.
 
     >>> import karat
     >>> rows = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
@@ -103,56 +119,82 @@ def build(
     if isinstance(judgments, Screening):
         screening = judgments
     else:
+        if names_platform_ids(judgments):
+            judgments = pseudonymous(judgments, study, seed=1).judgments
+            notes = (*notes, Message("report.new_names"))
         with progress("screening"):
-            screening = screen(judgments, rules, study)
-    found = _measured(screening, study, progress) if measured is None else measured
-    with progress("fitting the Spammer Index"):
-        index = index_unasked(screening)
-    described = {name: _evidence(screening, name, progress) for name in DESCRIBING}
-    with progress("comparing effects before and after exclusion"):
-        effects = _effects(screening, found)
+            screening = _screened(judgments, rules, study, quick)
+    found = _measured(screening, study, progress, quick) if measured is None else measured
+    if quick:
+        index: SpammerIndex | NotComputed = NotComputed("report.quick")
+    else:
+        with progress("fitting the Spammer Index"):
+            index = index_unasked(screening, longest=LONGEST)
+    described = {name: _evidence(screening, name, progress, quick) for name in DESCRIBING}
+    with progress("comparing exclusion rules"):
+        compared = _or_why(screening.judgments, lambda: outcomes(screening, study, found))
     return ReportData(
-        screening, study, index, found, described, effects, notes, command, _versions(), _platform(),
-        f"{datetime.now().astimezone():%Y-%m-%d}",
+        screening, study, index, found, described, compared, notes, command, _versions(), _platform(),
+        f"{datetime.now().astimezone():%Y-%m-%d}", file, playback,
     )  # fmt: skip
 
 
-def _measured(screening: Screening, study: Study | None, progress: NamedSteps) -> Measures | NotComputed:
+def _screened(
+    judgments: Judgments, rules: Mapping[str, Any] | None, study: Study | None, quick: bool
+) -> Screening:  # fmt: skip
+    """The screening; criteria that nobody asked for are left out where they take too long, and say so."""
+    if asked(rules, study)[1] is not None:
+        return screen(judgments, rules, study)
+    found = screen(judgments, rules, study, _in_time(judgments, quick))
+    if not found.evidence or not has_key(answered(judgments)):
+        return found
+    return replace(found, evidence=with_doubts(found.evidence, gold(judgments).notes))
+
+
+def _in_time(judgments: Judgments, quick: bool) -> Compute:
+    """What computes a criterion unless it takes too long."""
+    compute = computing(judgments)
+
+    def in_time(name: str, excluded: tuple[str, ...], settings: Mapping[str, Any]) -> Evidence:
+        reason = _too_long(name, len(judgments), quick)
+        if reason is not None:
+            raise ScreenError(reason)
+        return compute(name, excluded, settings)
+
+    return in_time
+
+
+def _too_long(name: str, answers: int, quick: bool) -> Message | None:
+    """Why a criterion is not computed unasked."""
+    if name not in SLOW:
+        return None
+    if quick:
+        return Message("report.quick")
+    return Message("report.criterion_long", {"limit": SLOW[name]}) if answers > SLOW[name] else None
+
+
+def _measured(
+    screening: Screening, study: Study | None, progress: NamedSteps, quick: bool
+) -> Measures | NotComputed:  # fmt: skip
     """What those who stay said, or why it cannot be measured."""
     if not screening.kept.participants.height:
         return NOBODY
     everybody, gone = screening.judgments, _gone(screening)
-    return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress))
+    samples = 0 if quick else None
+    return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress, samples=samples))
 
 
-def _evidence(screening: Screening, name: str, progress: NamedSteps) -> Evidence | NotComputed:
+def _evidence(screening: Screening, name: str, progress: NamedSteps, quick: bool) -> Evidence | NotComputed:
     """The evidence of the screening or, where its rules do not name the criterion, of everybody."""
     if name in screening.evidence:
         return screening.evidence[name]
     if name in screening.skipped:
         return screening.skipped[name]
+    reason = _too_long(name, len(screening.judgments), quick)
+    if reason is not None:
+        return NotComputed(reason.code, reason.values)
     with progress(f"describing by {name}"):
         return _or_why(screening.judgments, lambda: CRITERIA[name].compute(screening.judgments))
-
-
-def _effects(screening: Screening, measures: Measures | NotComputed) -> EffectsBeforeAfter | NotComputed:
-    """The model of the contrasts, fitted to everybody's test trials and to those of the participants who stay."""
-    if not screening.excluded:
-        return NotComputed("report.nobody_excluded")
-    parts = () if isinstance(measures, NotComputed) else measures.parts
-    part = next((one for one in parts if one.name == "contrasts"), None)
-    if part is None or part.result.model is None:
-        return NotComputed("report.no_contrasts")
-    judgments = screening.judgments
-    tested = Judgments.from_checked(
-        Checked(judgments.frame.filter(pl.col("function") == "test")), judgments.scales, judgments.participants
-    )
-    there = set(tested.frame["participant"].unique().to_list())
-    gone = [name for name in screening.excluded if name in there]
-    if not gone:
-        return NotComputed("report.excluded_untested")
-    formula = part.result.formula
-    return _or_why(tested, lambda: effects_before_after(tested, gone, formula, coding="sum"))
 
 
 def _or_why(judgments: Judgments, compute: Callable[[], T]) -> T | NotComputed:

@@ -19,6 +19,7 @@ from karat.screen.criteria.deletion import Deletion
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.evidence import Evidence, reason_rows
 from karat.screen.screening import Screening
+from karat.study.criteria import title_of
 from karat.study.study import Study
 
 if TYPE_CHECKING:
@@ -220,3 +221,19 @@ def _background(column: pl.Series) -> dict[str, Any]:
     if column.dtype.is_numeric():
         return {"low": plain(column.min()), "median": plain(column.median()), "high": plain(column.max())}
     return commonest(column) | ({"missing": column.null_count()} if column.null_count() else {})
+
+
+def excluded_by(screening: Screening) -> dict[str, int]:
+    """How many the first criterion that flags them excludes, by its title; nobody is counted twice.
+
+    >>> import karat
+    >>> excluded_by(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}))
+    {'Completion': 1, 'Response times (ReMFOD)': 5}
+    """
+    left = set(screening.excluded)
+    found: dict[str, int] = {}
+    for name, one in screening.evidence.items():
+        own = left & set(one.flagged)
+        left -= own
+        found |= {title_of(name): len(own)} if own else {}
+    return found

@@ -19,12 +19,13 @@ from karat.measure.export import plain
 from karat.measure.measures import Measures
 from karat.messages import NotComputed
 from karat.report.build import ReportData, build
-from karat.report.counts import composition_counts, design_counts, evidence_counts, sample_counts
+from karat.report.counts import composition_counts, design_counts, evidence_counts, excluded_by, sample_counts
 from karat.report.page import facts, html
 from karat.report.sections import sections
+from karat.report.sections.brief import MOST_REASONS
+from karat.report.sections.quality import look_counts
 from karat.report.words.exclusions import planned_evidence
 from karat.report.words.sample import simulated_told
-from karat.screen.compare.effects import EffectsBeforeAfter
 from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.evidence import Evidence
 from karat.screen.rules import settings_of
@@ -215,7 +216,7 @@ def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
     >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
     >>> list(as_data(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)))[-4:]
-    ['spammer_index', 'measures', 'effects', 'sections']
+    ['excluded_by', 'look', 'rules', 'sections']
     """
     found = results(gathered)
     told = simulated_told(language_of(language), gathered.judgments)
@@ -233,7 +234,7 @@ def results(gathered: ReportData) -> dict[str, Any]:
     >>> results(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))["screening"]["summary"]["kept"]
     120
     """
-    index, measures, effects, study = gathered.index, gathered.measures, gathered.effects, gathered.study
+    index, measures, compared, study = gathered.index, gathered.measures, gathered.outcomes, gathered.study
     known: dict[str, Evidence | NotComputed] = {**gathered.described, **gathered.screening.evidence}
     return {
         "title": gathered.title,
@@ -252,8 +253,15 @@ def results(gathered: ReportData) -> dict[str, Any]:
         },
         "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index.to_dict(),
         "measures": _measures(measures) if isinstance(measures, Measures) else measures.to_dict(),
-        "effects": _effects(effects) if isinstance(effects, EffectsBeforeAfter) else effects.to_dict(),
+        "excluded_by": {**excluded_by(gathered.screening), "others": _others(gathered.screening)},
+        "look": look_counts(gathered),
+        "rules": plain(compared.to_dict()),
     }
+
+
+def _others(screening: Screening) -> int:
+    """How many are excluded by criteria that the first sentence does not name."""
+    return sum(sorted(excluded_by(screening).values(), reverse=True)[MOST_REASONS:])
 
 
 def _index(found: SpammerIndex) -> dict[str, Any]:
@@ -278,13 +286,6 @@ def _labels(found: Consensus) -> dict[str, Any]:
     return {
         "items": labels.height, "answers": int(labels["answers"].sum()), "ties": int(labels["tie"].sum()),
         "sure": int((labels["probability"] >= SURE).sum()), "median_right": plain(right.median()),
-    }  # fmt: skip
-
-
-def _effects(found: EffectsBeforeAfter) -> dict[str, Any]:
-    return {
-        "settings": plain(found.settings), "excluded": list(found.excluded), "tests": plain(found.tests.to_dicts()),
-        "coefficients": plain(found.coefficients.to_dicts()), "notes": [note.to_dict() for note in found.notes],
     }  # fmt: skip
 
 

@@ -45,7 +45,18 @@ def report_figure(key: str, figure: MplFigure, alt: str, caption: str = "", data
     'It rises'
     """
     title = " ".join(figure.get_suptitle().split()) or key.replace("-", " ").capitalize()
+    if "\n" in figure.get_suptitle():
+        short = next(
+            (one for part in (": ", ", ", "; ") if "\n" not in _fitted(figure, one := title.split(part)[0])), ""
+        )
+        figure.suptitle(short, x=0.01, horizontalalignment="left", fontweight="bold")
+        caption = f"{title}. {caption}".strip()
     return Figure(key, title, alt, to_svg(figure, title, alt), caption, data)
+
+
+def _fitted(figure: MplFigure, title: str) -> str:
+    """A title in as many lines as it needs; bold letters are wider."""
+    return wrapped(figure, title, TITLE_POINTS * 1.1)
 
 
 def retitled(figure: MplFigure, finding: str) -> MplFigure:

@@ -29,7 +29,7 @@ def source(key: str) -> Source:
     """
     if key not in SOURCES:
         close = nearest(key, list(SOURCES))
-        raise KaratError(f"There is no source {key}" + (f"; is {close} meant?" if close else "."))
+        raise KaratError(f"There is no source {key}" + (f"; did you mean {close}?" if close else "."))
     return SOURCES[key]
 
 
@@ -192,6 +192,11 @@ SOURCES: dict[str, Source] = {
                  "Royal Statistical Society: Series B", "42", "2", "109--142"),
         _article("satterthwaite1946", "Satterthwaite, Franklin E.", 1946, "An approximate distribution of estimates of "
                  "variance components", "Biometrics Bulletin", "2", "6", "110--114", "10.2307/3002019"),
+        _article("kenward1997", "Kenward, Michael G.; Roger, James H.", 1997, "Small sample inference for fixed "
+                 "effects from restricted maximum likelihood", "Biometrics", "53", "3", "983--997", "10.2307/2533558"),
+        _article("halekoh2014", "Halekoh, Ulrich; Højsgaard, Søren", 2014, "A {Kenward-Roger} approximation and "
+                 "parametric bootstrap methods for tests in linear mixed models: The {R} package pbkrtest",
+                 "Journal of Statistical Software", "59", "9", "1--32", "10.18637/jss.v059.i09"),
         _article("kuznetsova2017", "Kuznetsova, Alexandra; Brockhoff, Per B.; Christensen, Rune H. B.", 2017,
                  "{lmerTest} package: Tests in linear mixed effects models", "Journal of Statistical Software", "82",
                  "13", "1--26", "10.18637/jss.v082.i13"),

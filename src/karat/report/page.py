@@ -20,13 +20,21 @@ import polars as pl
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from karat.errors import counted
 from karat.judgments.files import escape_formulas
 from karat.languages import language_of
 from karat.report.build import ReportData
+from karat.report.counts import step_counts
+from karat.report.first_figure import as_json, svg
+from karat.report.first_figure import data as figure_data
+from karat.report.outcomes import Outcomes
 from karat.report.sections import sections
+from karat.report.sections.brief import leads
+from karat.report.sections.people import playback
+from karat.report.sections.quality import looked_at
 from karat.report.words.sample import simulated_told
 from karat.screen.crowd.spammer_index import SpammerIndex
-from karat.section import Table
+from karat.section import Section, Table
 from karat.simulate.marked import simulated
 
 COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
@@ -53,16 +61,75 @@ def html(gathered: ReportData, language: str = "en") -> str:
     >>> html(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))[:15]
     '<!doctype html>'
     """
-    parts = sections(gathered, language)
+    parts = [one for one in sections(gathered, language) if one.key != "brief"]
     script = _text("page.js")
     # The browser runs the one script with this fingerprint and no other.
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    played = playback(gathered)
     page = _environment().get_template("page.html").render(
-        title=gathered.title, made=gathered.made, facts=facts(gathered), sections=parts, style=_text("page.css"),
-        script=script, allowed=allowed, banner=simulated_told(language_of(language), gathered.judgments),
-        language=language,
+        title=gathered.title, made=gathered.made, facts=facts(gathered)[:FACTS], sections=parts,
+        style=_text("page.css"), script=script, allowed=allowed, leads=leads(gathered), flow=_flow(gathered),
+        banner=simulated_told(language_of(language), gathered.judgments), language=language, first=_first(gathered),
+        playback=None if played is None else as_json(played), printed=PRINTED, copied=COPIED,
+        gists={one.key: _gist(one, gathered) for one in parts},
     )  # fmt: skip
     return page.strip() + "\n"
+
+
+FACTS = 4
+"""So many numbers stand below the title."""
+PRINTED = ("results", "words", "methods")
+"""The sections that are printed without the appendix."""
+COPIED = ("methods", "preregistration")
+"""The sections whose paragraphs have a button that copies them."""
+
+
+def _first(gathered: ReportData) -> dict[str, Any] | None:
+    """The figure of the first screen with its caption, its data and the rules to choose from."""
+    found = gathered.outcomes
+    if not isinstance(found, Outcomes) or not found.cells:
+        return None
+    caption = (
+        f"{found.unit[:1].upper()}{found.unit[1:]} with 95 % intervals, {counted(found.analysed.kept, 'participant')}."
+    )
+    if found.left_out:
+        caption += f" {len(found.cells)} of {len(found.cells) + found.left_out:,} are drawn."
+    return {
+        "svg": svg(found), "caption": caption, "data": as_json(figure_data(found)), "rules": found.rules,
+        "table": found.table(),
+    }  # fmt: skip
+
+
+def _flow(gathered: ReportData) -> dict[str, Any]:
+    """The thin bar of who stays, and the steps below it."""
+    screening = gathered.screening
+    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    steps = [f"{everyone:,} took part"]
+    steps += [f"{step['remained']:,} after {STEPS[step['stage']]}" for step in step_counts(screening)]
+    if screening.exclude is not None:
+        steps = [*steps[:-1], f"{everyone - gone:,} in the analysis"] if len(steps) > 1 else steps
+    else:
+        steps = [f"{everyone:,} took part", f"{everyone:,} in the analysis"]
+    return {
+        "kept": round(100 * (everyone - gone) / everyone, 2) if everyone else 0.0, "text": " → ".join(steps),
+        "label": f"{everyone - gone:,} kept, {gone:,} excluded",
+    }  # fmt: skip
+
+
+STEPS = {"completion": "completion", "clock": "response times", "answers": "answers"}
+
+
+def _gist(section: Section, gathered: ReportData) -> str:
+    """What a folded section holds, in a few words."""
+    people = gathered.judgments.participants.height
+    if section.key == "quality" and section.tables:
+        flagged = {name for one in looked_at(gathered).values() for name in one.flagged}
+        return f"{len(flagged):,} of {counted(people, 'participant')} flagged"
+    if section.key == "people":
+        return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
+    if section.key in ("results", "words"):
+        return ", ".join(part.title[:1].lower() + part.title[1:] for part in section.sections[:4])
+    return ""
 
 
 def facts(gathered: ReportData) -> list[tuple[str, str]]:

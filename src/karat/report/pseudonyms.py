@@ -46,6 +46,16 @@ class Pseudonymous:
     """The personal columns of both tables, and why they are taken for personal."""
 
 
+def names_platform_ids(judgments: Judgments) -> bool:
+    """Whether participants are named by ids of a platform or by addresses, which nobody should publish.
+
+    >>> import karat
+    >>> names_platform_ids(karat.datasets.load("likert"))
+    False
+    """
+    return any(IDS.fullmatch(name) for name in judgments.participants["participant"].to_list())
+
+
 def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | None = None) -> Pseudonymous:
     """The judgments under new names; the same seed deals the same names, without one nobody can deal them again.
 
@@ -61,6 +71,7 @@ def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | N
         Checked(judgments.frame.with_columns(renamed), notes=list(judgments.notes)), judgments.scales,
         judgments.participants.with_columns(renamed),
     )  # fmt: skip
+    moved.frozen = judgments.frozen
     return Pseudonymous(moved, names, _personal(judgments, study))
 
 
@@ -75,7 +86,9 @@ def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
         table.drop([name for name in table.columns if name in removed]).sort("participant", maintain_order=True)
         for table in (judgments.frame, judgments.participants)
     )
-    return Judgments.from_checked(Checked(frame, notes=list(judgments.notes)), judgments.scales, people)
+    made = Judgments.from_checked(Checked(frame, notes=list(judgments.notes)), judgments.scales, people)
+    made.frozen = judgments.frozen
+    return made
 
 
 def removed_columns(personal: Collection[str], keep: Collection[str], judgments: Judgments) -> list[str]:
@@ -89,7 +102,7 @@ def removed_columns(personal: Collection[str], keep: Collection[str], judgments:
     for name in keep:
         if name not in known:
             close = nearest(name, known)
-            hint = f"is {close} meant?" if close else f"there are {', '.join(known)}."
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}."
             raise KaratError(f"archive: there is no column {name} to keep; {hint}")
     return [name for name in personal if name not in keep]
 

@@ -23,7 +23,18 @@ from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered, with_choices
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
-from karat.models.credence import EARNEST, LAPSES, CredenceTrials, Fitted, Mixture, ScaleTrials, residual_times
+from karat.models.credence import (
+    EARNEST,
+    LAPSES,
+    CredenceTrials,
+    Fitted,
+    Mixture,
+    ScaleTrials,
+    beyond_chance,
+    closeness,
+    residual_times,
+    with_one_another,
+)
 from karat.screen.answer_table import with_stimuli
 from karat.screen.evidence import ScreenError
 from karat.types import Bools, Floats, Ints
@@ -49,6 +60,17 @@ WITH_KEY = ("control", "attention", "calibration")
 OTHERS = 0.25
 """The share of fillers, controls and the like from which they distinguish another grammar from not looking."""
 FEWEST_PEOPLE, FEWEST_ANSWERS = 5, 5
+LIKELY, SIGNIFICANT, CERTAIN = 1.645, 2.33, 4.0
+"""Agreement with the others is probably above chance from the first on (p < .05), significantly so from the second (p <
+.01), and beyond any doubt from the third."""
+DOUBTFUL, UNDECIDED = 0.01, 0.5
+"""The least probability of being attentive where agreement is above chance, whatever the model says."""
+MOST_COMPARED = 2_000
+"""With more participants in doubt, pairs of them are not compared."""
+PATTERNS = ("primary choice", "repeated pattern")
+"""Behaviours that the sequence of answers shows, and in which participants may agree by the chance of the order."""
+TOO_CLOSE, NOT_CERTAIN = 3.0, 0.99
+"""Somebody who follows the others so closely may be a machine, and without times is attentive at most so probably."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +229,7 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
 def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
     """One row for each participant who was looked at."""
     step = fitted.step
-    earnest = step.posterior[:, EARNEST]
+    earnest, limit = checked(looked, fitted)
     behaviours, changes = _behaviours(fitted)
     switch = _switches(looked, fitted, changes)
     parts = _log_odds_parts(looked, fitted)
@@ -216,9 +238,49 @@ def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
         "earnest": earnest, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
         "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
     })  # fmt: skip
-    message, values = reasons(fitted.mixture.groups)
+    message, values = reasons(fitted.mixture.groups, limit)
     first = ("participant", "score", "threshold", "flagged")
     return table.select(*first, message.alias("message"), values.alias("values"), pl.exclude(first))
+
+
+def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
+    """The probabilities within the limits that need no model, and the code of the limit where one was met.
+
+    A participant whose agreement with the others is above chance (p < .05) is not flagged as somebody who guesses, nor
+    is one who agrees with another such participant, as people who share a grammar do. By classes it takes p < .01; and
+    where many people answered the same stimuli, they may share mistakes, so that agreement must be beyond any doubt.
+    Below that the probability stays at `DOUBTFUL` at least. Answers before a change of behaviour and those to controls
+    do not count: agreement must be found where the participant is said not to have looked.
+    """
+    step, trials = fitted.step, looked.trials
+    earnest = step.posterior[:, EARNEST]
+    agrees = fitted.mixture.beyond_chance((step.otherwise < UNDECIDED + 1e-9) & ~looked.keyed)
+    enough = LIKELY
+    if fitted.mixture.by_classes:
+        enough = SIGNIFICANT if all(part.few_answers for part in trials.parts) else CERTAIN
+    behaviours = np.array(_behaviours(fitted)[0])
+    # What sequence and times show is not undone by an agreement that chance makes once in twenty times.
+    others = np.select([np.isin(behaviours, PATTERNS), behaviours == "rushing"], [CERTAIN, SIGNIFICANT], 0.0)
+    enough = np.maximum(enough, others)
+    least = np.select([agrees >= enough, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
+    low = np.flatnonzero((earnest < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
+    if 1 < len(low) <= MOST_COMPARED and not fitted.mixture.by_classes:
+        least[low[_share_a_grammar(trials, low)]] = UNDECIDED
+    most = np.ones(len(earnest))
+    if trials.residual is None:
+        most[closeness(trials) >= TOO_CLOSE] = NOT_CERTAIN
+    found = np.maximum(earnest, least) * most
+    limit = np.select([earnest < least, (most < 1) & (earnest > NOT_CERTAIN)], ["limit.agrees", "limit.close"], "")
+    return found, pl.Series(limit, dtype=pl.String).replace("", None)
+
+
+def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:
+    """Which of some participants agree with another one of them, or with several who do."""
+    found = with_one_another(trials, low) >= SIGNIFICANT
+    for place in np.flatnonzero(~found) if found.sum() > 1 else ():
+        beside = trials.of(np.append(low[place], low[found]))
+        found[place] = beyond_chance(beside)[0] >= SIGNIFICANT
+    return np.asarray(found)
 
 
 def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
@@ -306,8 +368,8 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
     return {name: float(share) for name, share in found.items()}
 
 
-def reasons(groups: int = 1) -> tuple[pl.Expr, pl.Expr]:
-    """The message about each participant of a table of credence, and its values.
+def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, pl.Expr]:
+    """The message about each participant of a table of credence, and its values; `limit` is that of `checked`.
 
     >>> found = {"earnest": 0.02, "behaviour": "primary choice", "switch_trial": 41, "switch_from": 38, "switch_to": 44}
     >>> parts = {"agreement": -1.2, "controls": 0.0, "sequence": -6.0, "times": 0.9, "speakers": 1}
@@ -330,6 +392,7 @@ def reasons(groups: int = 1) -> tuple[pl.Expr, pl.Expr]:
         against=pl.when(unsure).then(_counting(-1)),
         in_favour=pl.when(unsure).then(_counting(1)),
         speakers=pl.when(groups > 1).then(pl.col("speakers").cast(pl.Int64)),
+        limit=pl.lit(None, pl.String) if limit is None else limit,
     )
     return pl.lit("credence.probability"), values
 

@@ -46,8 +46,9 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice, Ordinal, Scale
 from karat.judgments.trial_order import with_positions
 from karat.messages import Message, message_of
-from karat.screen.evidence import Evidence, ScreenError, everybody, values_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
 from karat.study import chance
+from karat.study.criterion import PassSettings
 from karat.study.guessing import as_fraction, tails
 
 GROUPS = ("grammatical", "ungrammatical")
@@ -307,9 +308,9 @@ def check_settings(alpha: float, slips: int | None) -> None:
 
     >>> check_settings(0.05, 2)
     """
-    if not 0 < alpha < 1:
+    if refused_setting(PassSettings, alpha=alpha):
         raise ScreenError(Message("passing.bad_alpha", {"value": alpha}))
-    if slips is not None and (isinstance(slips, bool) or not isinstance(slips, int) or slips < 0):
+    if refused_setting(PassSettings, slips=slips):
         raise ScreenError(Message("passing.bad_slips", {"value": slips}))
 
 
@@ -432,15 +433,6 @@ def unnamed_middle(scales: Iterable[Scale]) -> list[Message]:
     unnamed = [scale for scale in scales if isinstance(scale, Ordinal) and scale.neutral is None]
     middles = sorted({point for scale in unnamed if (point := neutral_point(scale)) is not None})
     return [Message("neutral.middle", {"points": middles})] if middles else []
-
-
-def check_share(at_most: float) -> None:
-    """Whether a share of neutral answers can be used; ScreenError says why not.
-
-    >>> check_share(0.25)
-    """
-    if isinstance(at_most, bool) or not 0 <= at_most <= 1:
-        raise ScreenError(Message("neutral.bad_share", {"value": at_most}))
 
 
 def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float | None) -> Evidence:

@@ -29,6 +29,7 @@ from karat.screen.evidence import Evidence, PartedEvidence, ScreenError
 from karat.screen.rules import asked, follows
 from karat.screen.screening import Screening, ScreeningStage
 from karat.study.criteria import CRITERIA, criterion_named
+from karat.study.frozen import changes_since
 from karat.study.study import Study
 from karat.types import Progress
 
@@ -99,6 +100,7 @@ def run(
     return Screening(
         judgments, evidence, tuple(person for person in people if person in out), skipped, exclude, tuple(steps),
         None if study is None else study.fingerprint, settings,
+        changes_since(judgments.frozen, study, rules if exclude is not None else None),
     )  # fmt: skip
 
 

@@ -58,6 +58,8 @@ class Screening(NotebookDisplay):
     """The fingerprint of the study whose rules these are."""
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The settings of each criterion, as stated or as usual."""
+    changes: tuple[Message, ...] = ()
+    """What of the rules and items changed after the study started, by the record in its export."""
 
     @property
     def remaining(self) -> dict[str, int]:
@@ -126,6 +128,7 @@ class Screening(NotebookDisplay):
                 "flagged": {name: len(evidence.flagged) for name, evidence in self.evidence.items()},
                 "notes": list(map(str, self.notes)),
                 "data": self.judgments.fingerprint(), "study": self.study,
+                "changes": list(map(str, self.changes)),
             },
             "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
             | {"exclude": self.exclude},
@@ -137,7 +140,7 @@ class Screening(NotebookDisplay):
         return summary_of(self.skipped, self.exclude, len(self.excluded), self.judgments.participants.height)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, (*self.evidence.values(), *self.summary)))
+        return "\n".join(map(str, (*self.changes, *self.evidence.values(), *self.summary)))
 
 
 def summary_of(

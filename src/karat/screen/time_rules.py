@@ -1,4 +1,4 @@
-"""Outlying response times: the computation that all rules share. The rules are data, in `karat.study.time_rules`.
+"""Outlying response times: the computation that all rules share, and the rules, which are data.
 
 A rule compares a time t with cutoffs of one or several groups of trials,
 
@@ -27,14 +27,24 @@ further on). Pauses hardly move it, and levels drop out of the differences. The 
 
 is in seconds: what the answer would have taken for a sentence of median length. It is rounded to nine digits, so that
 rounding errors of equal times do not count as differences.
+
+Sources of the named rules: Pieper, Börner and Kiss, section 5.1: `remfod`; `participant` and `function`, the two
+criteria of their figure 2 alone; `global`, that figure's dotted lines: single cutoffs over all times, computed once.
+Miller (1991),
+by their footnote 18: 3, 2.5 or 2, the same on both sides. Miller's own factors are of standard deviations; the paper
+quotes them for medians and MADs and says why these should be preferred, so here they are of MADs, of the participant's
+own times, in one pass. Häussler and Juzek (2016), same footnote: 1.5 standard deviations below and 4 above the mean.
+The footnote does not say of which times, and karat takes the participant's own, in one pass. Dandurand et al. (2008)
+exclude everyone with a single excessively long time. As no number of seconds fits all tasks, `single` calls a time
+excessive that is 10 MADs above the median of all times, and asks for all trials to be genuine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -44,7 +54,6 @@ from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.models.robust import SHIFT, Bins, grouped_median_mad, tally
 from karat.screen.evidence import ScreenError
-from karat.study.time_rules import TIME_RULES, TimeRule
 from karat.types import Floats, Ints
 
 GENUINE, INTERMISSION, RUSH = 0, 1, 2
@@ -68,10 +77,6 @@ def time_rule(
         close = nearest(name, list(TIME_RULES))
         known = None if close else list(TIME_RULES)
         raise ScreenError(Message("remfod.no_rule", {"rule": name, "meant": close, "rules": known}))
-    if any(value is not None and not 0 < value < np.inf for value in (upper, lower)):
-        raise ScreenError(Message("remfod.bad_factors"))
-    if genuine_at_least is not None and not 0 <= genuine_at_least <= 1:
-        raise ScreenError(Message("remfod.bad_share", {"value": genuine_at_least}))
     usual = TIME_RULES[name]
     return replace(
         usual,
@@ -418,3 +423,39 @@ def _weighted_median(values: Floats, weights: Floats) -> float:
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
+
+
+@dataclass(frozen=True)
+class TimeRule:
+    """A rule for response times."""
+
+    name: str
+    asks: str
+    by: tuple[Literal["participant", "function"], ...]
+    """The groups whose cutoffs must all be crossed; none: all times together."""
+    upper: float
+    """Spreads above the centre beyond which a time is an intermission."""
+    lower: float | None
+    """Spreads below the centre beyond which a time is a rush; None: there are no rushes."""
+    centre: Literal["median", "mean"] = "median"
+    recursive: bool = True
+    genuine_at_least: float = 0.9
+    """The share of trials that must be neither intermissions nor rushes."""
+
+
+TIME_RULES: Mapping[str, TimeRule] = {
+    rule.name: rule
+    for rule in (
+        TimeRule(
+            "remfod", "outlying by participant and by item function", ("participant", "function"), upper=2.5, lower=1.5
+        ),
+        TimeRule("participant", "outlying among the participant's times", ("participant",), upper=2.5, lower=1.5),
+        TimeRule("function", "outlying among the times of the item function", ("function",), upper=2.5, lower=1.5),
+        TimeRule("global", "outlying among all times", (), upper=2.5, lower=1.5, recursive=False),
+        TimeRule("miller-3", "3 MADs from the participant's median", ("participant",), 3, 3, recursive=False),
+        TimeRule("miller-2.5", "2.5 MADs from the participant's median", ("participant",), 2.5, 2.5, recursive=False),
+        TimeRule("miller-2", "2 MADs from the participant's median", ("participant",), 2, 2, recursive=False),
+        TimeRule("mean-sd", "standard deviations from the participant's mean", ("participant",), 4, 1.5, "mean", False),
+        TimeRule("single", "one excessively long time", (), 10, None, recursive=False, genuine_at_least=1.0),
+    )
+}

@@ -43,7 +43,7 @@ USUAL: Mapping[str, float] = {
 
 
 def read_shares(text: str) -> dict[str, float]:
-    """Shares as a user writes them: earnest=0.9,guesser=0.1.
+    """Shares as a user writes them: `earnest=0.9,guesser=0.1`.
 
     >>> read_shares("earnest=0.9, straight-liner=0.1")
     {'earnest': 0.9, 'straight-liner': 0.1}
@@ -61,7 +61,7 @@ def read_shares(text: str) -> dict[str, float]:
 
 
 def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
-    """The shares of all behaviours that occur; whatever is left is in earnest.
+    """The shares of all behaviours that occur; the rest answer attentively.
 
     >>> check_shares({"guesser": 0.25})
     {'earnest': 0.75, 'guesser': 0.25}

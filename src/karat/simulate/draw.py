@@ -135,8 +135,11 @@ def on_scale(layout: SimulationLayout, spread: Spread, effect: float) -> float:
     noise = logistic(random, (count,))
     if layout.compared:
         return float(numeric(layout.scale, slope + noise, np.zeros(count), stretch).mean())
-    ends = [numeric(layout.scale, centre + side * slope + noise, shift, stretch) for side in (0.5, -0.5)]
-    return float(np.mean(ends[0] - ends[1]))
+    total = np.zeros(count)
+    for side in np.unique(layout.sides[layout.sides != 0])[::-1]:
+        weight = float(layout.weights[layout.sides == side].sum())
+        total += weight * numeric(layout.scale, centre + side * slope + noise, shift, stretch)
+    return float(np.mean(total))
 
 
 def in_logits(layout: SimulationLayout, spread: Spread, difference: float) -> float:

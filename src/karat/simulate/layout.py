@@ -4,9 +4,11 @@ Participants fall into groups (lists), items into groups (those that a list show
 participant of a group judges every item of the groups shown to it once. Group g sees items of group h with x[g, h], the
 side of the contrast: +1/2 and -1/2, or 1 for a choice whose answer is the contrast itself. The estimate is
 
-    sum over g, h of w[g, h] * mean of the answers in (g, h),
+    sum over g, h of w[g, h] * mean of the answers in (g, h),     w = x / sum of x^2,
 
-where w is 1 over the number of cells on the first side, -1 over those on the second, and 0 elsewhere.
+so that an effect of 1, which moves the answers by x, has an estimate of 1. Of two levels, w is 1 over the number of
+cells on the first side, -1 over those on the second, and 0 elsewhere. An interaction of two factors has x = +1/4 and
+-1/4, any other contrast its weights over the sum of their squares.
 
 With c conditions within participants and items, list g shows item group h in condition (g + h) mod c (a Latin square).
 Factors between participants multiply the groups of participants, those between items the groups of items. Where every
@@ -33,6 +35,8 @@ from karat.study.study import Study
 from karat.study.tasks import task_named
 from karat.types import Floats, Ints
 
+TINY = 1e-300
+
 
 @dataclass(frozen=True)
 class SimulationLayout:
@@ -48,11 +52,7 @@ class SimulationLayout:
     @cached_property
     def weights(self) -> Floats:
         """w."""
-        first, second = self.sides > 0, self.sides < 0
-        weights = first / max(first.sum(), 1)
-        if not self.compared:
-            weights = weights - second / max(second.sum(), 1)
-        return np.asarray(weights, dtype=float)
+        return np.asarray(self.sides / max(float((self.sides**2).sum()), TINY), dtype=float)
 
     def item_groups(self, items: int) -> Ints:
         """The group of each of so many items."""
@@ -77,16 +77,19 @@ def layout_of(study: Study, contrast: ContrastSettings) -> tuple[SimulationLayou
     >>> layout.sides.tolist(), items
     ([[0.5, -0.5], [-0.5, 0.5]], 12)
     """
-    block = next((block for block in study.blocks if contrast.factor in block.settings.factors), None)
+    own = set(contrast.own)
+    block = next((block for block in study.blocks if own <= set(block.settings.factors)), None)
     if block is None:
-        values = {"factor": contrast.factor, "file": study.path.name}
+        values = {"factor": " and ".join(contrast.own), "file": study.path.name}
         raise SimulateError(Message("layout.no_factor", values))
     frame = block.items.frame
     items = frame.filter(frame["function"] == "test")["item"].n_unique()
     settings = block.settings
     parts = 1 if settings.subset is None else max(1, round(items / settings.subset.per_participant))
     repeats = settings.rounds * study.settings.questionnaire.sessions
-    compared = block.task.compares and contrast.factor == settings.compared
+    compared = block.task.compares and settings.compared in contrast.own
+    if compared and not contrast.simple:
+        raise SimulateError(Message("layout.choice", {"contrast": contrast.name, "factor": settings.compared}))
     sides = np.asarray(np.kron(np.eye(parts), _sides(settings, contrast, compared)), dtype=np.float64)
     return SimulationLayout(sides, block.scale, compared, repeats), block, items
 
@@ -117,14 +120,22 @@ def _sides(settings: BlockSettings, contrast: ContrastSettings, compared: bool) 
 
 
 def _side(shown: dict[str, str], contrast: ContrastSettings, compared: bool) -> float:
-    if any(shown.get(name) != level for name, level in contrast.within.items()):
-        return 0.0
-    first, second = contrast.levels
     if compared:
+        if any(shown.get(name) != level for name, level in contrast.within.items()):
+            return 0.0
         comparison = shown.get(COMPARISON)
-        return 1.0 if comparison is None or {first, second} == set(comparison.split("/")) else 0.0
-    level = shown.get(contrast.factor)
-    return 0.5 if level == first else -0.5 if level == second else 0.0
+        return 1.0 if comparison is None or set(contrast.levels) == set(comparison.split("/")) else 0.0
+    return side_values(contrast).get(tuple(shown.get(name, "") for name in contrast.names), 0.0)
+
+
+def side_values(contrast: ContrastSettings) -> dict[tuple[str, ...], float]:
+    """x for each cell of the contrast's factors.
+
+    >>> side_values(ContrastSettings(name="order", factor="order", levels=["PO", "OP"]))
+    {('PO',): 0.5, ('OP',): -0.5}
+    """
+    squares = sum(weight**2 for weight in contrast.cells.values())
+    return {cell: weight / squares for cell, weight in contrast.cells.items()}
 
 
 def rounded_items(layout: SimulationLayout, items: int) -> tuple[int, Message | None]:
@@ -190,23 +201,23 @@ def stated_effects(study: Study, effects: Mapping[str, float] | float | None) ->
 
 
 def side_of(trials: pl.DataFrame, contrast: ContrastSettings, block: BlockSettings) -> Floats:
-    """For each trial +1/2 at the first level of a contrast, -1/2 at the second, else 0.
+    """For each trial +1/2 at the first level of a contrast, -1/2 at the second, else 0; for others see the module.
 
     In a choice it is the share of a preference for the left side: +1 where the first level of the compared factor
     stands left, -1 where it stands right, and half of that, with either sign, where another factor is contrasted.
     """
-    held = _where(trials, contrast.within)
-    first, second = contrast.levels
     compares = task_named(block.task).compares
-    if not compares or contrast.factor != block.compared:
-        if contrast.factor not in trials.columns:
+    if not compares or block.compared not in contrast.own:
+        if any(name not in trials.columns for name in contrast.names):
             return np.zeros(trials.height)
-        level = trials[contrast.factor].cast(pl.String).fill_null("")
-        x = 0.5 * ((level == first).to_numpy().astype(float) - (level == second).to_numpy().astype(float))
+        cells = trials.select(pl.col(name).cast(pl.String).fill_null("") for name in contrast.names).rows()
+        values = side_values(contrast)
+        x = np.array([values.get(cell, 0.0) for cell in cells], dtype=np.float64)
         if compares and block.compared:
             x = x * orientation(trials, *block.factors[block.compared].levels[:2])
-        return np.asarray(x * held, dtype=np.float64)
-    return orientation(trials, first, second) * held
+        return x
+    first, second = contrast.levels
+    return orientation(trials, first, second) * _where(trials, contrast.within)
 
 
 def _where(trials: pl.DataFrame, within: Mapping[str, str]) -> Floats:

@@ -179,7 +179,7 @@ SAME = 0.98
 def background_table(
     study: Study, names: Sequence[str], behaviours: Sequence[str], random: np.random.Generator
 ) -> pl.DataFrame:
-    """One row a participant: what the background questions, the quiz and the screening rules ask for."""
+    """One row per participant: what the background questions, the quiz and the screening rules ask for."""
     judging = [behaviour in JUDGES for behaviour in behaviours]
     columns: dict[str, list[Any]] = {"participant": list(names), "behaviour": list(behaviours)}
     for question in study.settings.background:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
@@ -330,7 +331,7 @@ def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, l
     frame = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
     if "block" in frame.columns and block.name in frame["block"].unique().to_list():
         frame = frame.filter(pl.col("block") == block.name)
-    needed = ["left", "right"] if layout.compared else [contrast.factor]
+    needed = ["left", "right"] if layout.compared else contrast.own
     lacking = [name for name in (*needed, *contrast.within) if name not in frame.columns]
     if lacking:
         values = {"column": lacking[0], "contrast": contrast.name}
@@ -344,6 +345,8 @@ def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, l
         )  # fmt: skip
         y, x = y * turned, np.abs(x) if layout.compared else x * turned
     kept = (x != 0) & np.isfinite(y)
+    if not contrast.simple:
+        y = _without_other_effects(frame, y, x, kept, contrast)
     people, things = frame["participant"].to_numpy()[kept], frame["item"].to_numpy()[kept]
     if len(np.unique(people)) < 3 or len(np.unique(things)) < 3:
         raise SimulateError(Message("pilot.too_small", {"n": int(kept.sum()), "contrast": contrast.name}))
@@ -361,6 +364,19 @@ def read_pilot(judgments: Judgments, contrast: ContrastSettings, block: Block, l
     model = Normal(own["participant"], own["item"], slopes["participant"], slopes["item"], residual)
     notes = [Message("pilot.singular")] if fit.singular else []
     return Pilot(float(fit.coefficients[-1]), float(fit.standard_errors[-1]), model, tuple(notes))
+
+
+def _without_other_effects(
+    frame: pl.DataFrame, y: Floats, x: Floats, kept: NDArray[np.bool_], contrast: ContrastSettings
+) -> Floats:
+    """The answers without what the means of cells have beside the contrast, such as the main effects of its factors."""
+    named = frame.select(pl.concat_str(contrast.own, separator="\n")).to_series().to_numpy()[kept]
+    cells = np.unique(named, return_inverse=True)[1]
+    means = (np.bincount(cells, y[kept]) / np.bincount(cells))[cells]
+    columns = np.column_stack([np.ones(len(means)), x[kept]])
+    other = y.copy()
+    other[kept] -= means - columns @ np.linalg.lstsq(columns, means, rcond=None)[0]
+    return other
 
 
 def _numbers(frame: pl.DataFrame, scale: Scale) -> Floats:

@@ -97,7 +97,7 @@ class Corrections(BaseModel):
 def corrected(
     columns: Sequence[str], guessed: Mapping[str, str], wanted: Mapping[str, str], maps: bool
 ) -> dict[str, str]:
-    """What must be told so that the mapping is as wanted; where a reader `maps`, it may guess anew after a correction.
+    """What must be passed so that the mapping is as wanted; a reader that `maps` may guess again after a correction.
 
     >>> columns = ["subject", "question", "sentence", "rating"]
     >>> guessed = guess_columns(columns, {})

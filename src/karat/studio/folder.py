@@ -1,7 +1,7 @@
 """Where dropped files are: a folder that only its owner can read, gone at the end.
 
 A name comes from a browser, which any program may claim to be. A name that is absolute, climbs out of the folder, is
-hidden or cannot be a name on this system is refused, never mended: a mended name may be another file's.
+hidden or cannot be a name on this system is refused, never corrected: a corrected name may belong to another file.
 """
 
 from __future__ import annotations

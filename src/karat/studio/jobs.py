@@ -69,7 +69,7 @@ class Preview:
     columns: ColumnGuesses = field(default_factory=ColumnGuesses)
     scales: tuple[ScaleShown, ...] = ()
     lines: tuple[str, ...] = ()
-    """How the results were read, as a terminal tells it."""
+    """How the results were read, as in a terminal."""
     found: tuple[str, ...] = ()
     """How many participants, items and answers there are, and of which kinds."""
     preview: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None = None
@@ -190,7 +190,24 @@ def _checked(found: FileClasses, say: Say) -> Preview:
 def _study(found: FileClasses) -> Study | None:
     from karat.study.study import load
 
-    return None if found.study is None else load(found.study)
+    if found.study is None:
+        return None
+    _check_inside(Path(found.study))
+    return load(found.study)
+
+
+def _check_inside(path: Path) -> None:
+    """Refuse a study file that names files outside of the drop: it may come from somebody else."""
+    from karat.study.file import read_settings
+
+    folder = Path.cwd().resolve()
+    settings, _ = read_settings(path)
+    for block in settings.block:
+        for name in (*(block.items or ()), block.questions, block.templates, block.lexicon):
+            if name and not (path.parent / name).resolve().is_relative_to(folder):
+                raise StudioError(
+                    f"{path.name} names the file {name}, which is not among the dropped files. Drop it too."
+                )
 
 
 def _intake(found: FileClasses, choices: Corrections) -> Intake:

@@ -64,7 +64,7 @@ def open_studio(target: Path, port: int = 0, ready: Callable[[str], None] = prin
 
 
 class _StudioServer(uvicorn.Server):
-    """A server that tells when it can be reached, and stops when everybody has left."""
+    """A server that reports when it is ready, and stops when the last page is closed."""
 
     def __init__(self, config: uvicorn.Config, presence: Presence, ready: Callable[[], None]) -> None:
         super().__init__(config)

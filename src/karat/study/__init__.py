@@ -1,4 +1,4 @@
-"""Plan: what is asked, of whom, in which order; and a check before money is spent."""
+"""Design: items, lists and orders, and a check before you pay anyone."""
 
 from __future__ import annotations
 

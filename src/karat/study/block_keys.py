@@ -70,8 +70,8 @@ class FactorSettings(Settings):
 class SubsetSettings(Settings):
     """A design in which each participant judges some of the items."""
 
-    per_participant: int = Field(ge=1, description="How many items each participant judges.")
-    ratings: int = Field(ge=1, description="How many participants judge each item.")
+    per_participant: int = Field(ge=1, description="How many items, or pairs of them, each participant judges.")
+    ratings: int = Field(ge=1, description="How many participants judge each item or pair.")
 
 
 class PairsSettings(Settings):
@@ -94,10 +94,16 @@ class BlockKeys(Settings):
     name: str = Field("", description="A short name; by default block 1, block 2, ...")
     task: str = Field(description="What participants do with a trial.")
     items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
-    templates: str | None = Field(
-        None, description="A table of sentences with {slots}, one row a condition, to be filled from the lexicon."
+    sheets: OneOrMore = Field([], description="Which sheets of a workbook are read; by default the first.")
+    wide: dict[str, OneOrMore] = Field(
+        {},
+        description="Where an item table has one row per item and one column per condition: column = its level of each "
+        'factor, such as { "a (that, short)" = ["that", "short"], ... }.',
     )
-    lexicon: str | None = Field(None, description="A table with one row an item and one column a slot.")
+    templates: str | None = Field(
+        None, description="A table of sentences with {slots}, one row per condition, filled from the lexicon."
+    )
+    lexicon: str | None = Field(None, description="A table with one row per item and one column per slot.")
     scale: ScaleSettings = Field(ScaleSettings(), description="The scale.")
     factors: dict[str, FactorSettings] = Field({}, description="The factors of the design and their levels.")
     compared: str | None = Field(

@@ -278,7 +278,7 @@ def _smallest(chances: Sequence[Fraction], alpha: Fraction, slips: int) -> tuple
 
     certain = float(min(chances))
     if alpha == 0 and min(chances) > 0:
-        raise ChanceError("alpha: 0 cannot be kept; whoever guesses may be right in all trials. Use 0.05.")
+        raise ChanceError("alpha: 0 is impossible, because a guesser may be correct in all trials. Use 0.05.")
     if min(chances) == 1 or (alpha > 0 and certain > 0 and log(alpha) / log(certain) > MOST_TRIALS * len(chances)):
         raise ChanceError(f"chance: with {certain:g} nearly every guess is right; no number of trials helps.")
     low, high = slips, slips + 1

@@ -122,7 +122,7 @@ def criterion_named(name: str) -> Criterion:
     if found is None:
         known = list(dict.fromkeys([*CRITERIA, *(entry.name for entry in offered(GROUP))]))
         close = nearest(name, known)
-        hint = f"is {close} meant?" if close else f"there are {', '.join(known)}"
+        hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}"
         raise SettingError(f"there is no screening criterion {name!r}", hint)
     criterion, package = found
     compute = naming(package, f"the criterion {name}", criterion.compute)
@@ -151,7 +151,7 @@ def criterion_settings(name: str, given: Any) -> CriterionSettings:
     if unknown:
         known = ", ".join(model.model_fields) or "no settings"
         close = nearest(unknown[0], list(model.model_fields))
-        hint = f"is {close} meant?" if close else f"it has {known}"
+        hint = f"did you mean {close}?" if close else f"it has {known}"
         raise SettingError(f"the criterion {name} has no setting {unknown[0]!r}", hint)
     return model.model_validate(given)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -59,6 +59,10 @@ def left_out(usual: bool = False) -> Alternative:
     return Alternative("out", None, "left to the model", usual)
 
 
+def _no_columns(_: Given) -> tuple[str, ...]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Criterion:
     """A criterion: its name in `[screening]`, what it asks, its settings, and what computes it."""
@@ -67,7 +71,7 @@ class Criterion:
     title: str
     """How it is called in sentences, diagrams and reports."""
     asks: str
-    """Whom it flags, as the end of a sentence: who rushed or paused in too many trials."""
+    """The participants it flags, as the end of a sentence: who rushed or paused in too many trials."""
     settings: type[CriterionSettings]
     computed_by: str | Callable[..., Any]
     """A function from judgments and the settings to `Evidence`, or where it is, as "module:function"."""
@@ -92,6 +96,10 @@ class Criterion:
     """What else a careful researcher might have stated."""
     of_the_study: tuple[str, ...] = ()
     """Settings that are no decision about people, such as the length of the questionnaire: alternatives keep them."""
+    looks_at: Callable[[Given], Collection[str]] = _no_columns
+    """From settings to the columns about participants that it looks at; these are no background variables."""
+    careless: bool = True
+    """Whether it looks for careless answers, so that the number it flags can be compared with the Spammer Index."""
     from_study: Callable[[Any], dict[str, Any]] | None = None
     """From a `Study` to the settings that it knows without stating them."""
     implied: Callable[[Given], dict[str, Any]] | None = None
@@ -103,7 +111,7 @@ class Criterion:
     wording: Callable[[Given], list[str]] | None = None
     """From settings to the ends of the text keys that say what it asks for, "" for `needs.<name>` itself."""
     shares: tuple[str, ...] = ()
-    """Settings that are told in per cent."""
+    """Settings that are shown in per cent."""
     idle_without: Mapping[str, str] = field(default_factory=dict)
     """Settings that mean nothing unless another is stated."""
 

@@ -1,4 +1,4 @@
-"""Reading a study file, or a file of rules alone: TOML in, checked settings out; every flaw with its line and mend.
+"""Reading a study file, or a file of rules alone: TOML in, checked settings out; every problem with its line and fix.
 
 Python's own parser gives values without their places, so a scanner follows headers and keys to tell the line of each;
 the parser has already made sure that the file is TOML. A file of rules holds `[screening]` as a study file has it, for
@@ -19,10 +19,12 @@ from pydantic_core import ErrorDetails
 
 from karat.errors import Problems, ProblemsError
 from karat.judgments.columns import nearest
+from karat.judgments.tables import SPREADSHEETS
 from karat.study.setting_base import FLAW, Settings, meant
 from karat.study.settings import ScreeningSettings, StudySettings
 
 NAME = "study.toml"
+TABLES = (*SPREADSHEETS, ".csv", ".tsv", ".parquet")
 CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb"
 Whole = TypeVar("Whole", bound=BaseModel)
 
@@ -35,7 +37,11 @@ def find_study(path: str | Path) -> Path:
     """The study file that a path means: the file itself, or `study.toml` in a folder."""
     found = Path(path) / NAME if Path(path).is_dir() else Path(path)
     if not found.is_file():
-        raise StudyError(f"There is no study file {found}. `karat init` writes one to begin with.")
+        raise StudyError(f"There is no study file {found}. `karat init` writes one to start from.")
+    if found.suffix.lower() in TABLES:
+        beside = found.parent / NAME
+        there = f"Use {beside}." if beside.is_file() else "`karat init` writes a study file to start from."
+        raise StudyError(f"{found} is a table, not a study file. A study file (study.toml) names its tables. {there}")
     return found
 
 
@@ -108,7 +114,7 @@ def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
 
 
 def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
-    """A validator's error as what is wrong and how to mend it."""
+    """A validator's error as what is wrong and how to fix it."""
     kind, location, about = error["type"], error["loc"], error.get("ctx", {})
     if kind == FLAW:
         return about["what"], about["mend"]
@@ -119,7 +125,7 @@ def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if kind == "literal_error":
         known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         close = nearest(str(error["input"]), known)
-        return f"is none of {', '.join(known)}", f"Is {close} meant?" if close else "Write one of them."
+        return f"is none of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
     for start, what, mend in _KINDS:
         if kind.startswith(start):
             return what.format(**about), mend.format(**about)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,9 +16,10 @@ from pathlib import Path
 from karat.errors import KaratError, Problems, ProblemsError, counted
 from karat.judgments.tables import FileTable, read_table
 from karat.study.file import NAME
-from karat.study.items import plain, table_file
+from karat.study.item_sheets import CrossedFactors, ItemSets
+from karat.study.items import KNOWN, plain, table_file
 from karat.study.setting_base import meant
-from karat.study.tasks import AROUND_MINUTES, TASKS
+from karat.study.tasks import AROUND_MINUTES, TASKS, instead_of
 
 TEMPLATES: Mapping[str, str] = {
     "likert": "ratings on a scale of points; two factors, sentences made from templates and a lexicon",
@@ -40,6 +43,10 @@ SENTENCES = (
     ("a", "b"),
 )
 """Names of the two columns of a table of pairs, the better sentence first where one is better."""
+PREFERENCES = ("good", "bad", "grammatical", "ungrammatical", "acceptable", "less_acceptable")
+"""Names of columns that say which sentence experts prefer."""
+PREFERRED = ("preferred", "better", "expert", "expected")
+"""Columns that say for each pair which sentence experts prefer: 1 or 2, or the name of its column."""
 IDS = ("pair", "pair_id", "item", "id")
 
 
@@ -65,6 +72,10 @@ def write_study(folder: str | Path, task: str, language: str = "en") -> list[Pat
 def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en") -> list[Path]:
     """Make a study from a table with two columns of sentences: every pair is shown once, the better one is chosen.
 
+    Participants may also see no difference. Where the table says which sentence experts prefer, by the names of its
+    columns (good, bad) or in a column `preferred`, the item table says so too (`status`), so that decisions on pairs
+    need no other file.
+
     Calibration, control and attention pairs, texts and screening rules come with it. Sentences are taken over as they
     are: what may be wrong with them is for the check to say.
 
@@ -83,10 +94,120 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
     return _written(Path(folder), contents)
 
 
+SETS_TASKS = ("likert", "yes-no", "magnitude")
+"""Tasks for which a study can be made from item sets."""
+
+
+def study_from_sets(
+    sets: ItemSets, factors: CrossedFactors, folder: str | Path, language: str = "en", task: str = "likert"
+) -> list[Path]:
+    """Make a study from item sets: Latin-square lists over the conditions, with the fillers that the sheet has.
+
+    A sheet with one column per condition is copied beside the study file, which reads it as it is. Item files of
+    other tools become an item table. Where the sets have no calibration, control or attention items beside them, those
+    of the template are written as examples.
+
+    >>> import tempfile
+    >>> from karat.study.item_sheets import guess_factors, read_sets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sheet = Path(folder) / "sets.csv"
+    ...     _ = sheet.write_text("Item,a (SO),b (OS)\\n1,He saw it then.,It he saw then.\\n")
+    ...     sets = read_sets(sheet)
+    ...     factors = guess_factors(sets.conditions)
+    ...     [path.name for path in study_from_sets(sets, factors, Path(folder) / "study")]
+    ['study.toml', 'sets.csv', 'examples.csv']
+    """
+    if task not in SETS_TASKS:
+        raise KaratError(f"Item sets make a study with the task {' or '.join(SETS_TASKS)}, not {task}.")
+    files_of = _template(task, language)
+    template = files_of[0].read_text(encoding="utf-8")
+    contents: dict[str, bytes] = {NAME: b""}
+    contents["items.csv" if not sets.wide else sets.source.name] = (
+        sets.source.read_bytes() if sets.wide else _table([
+            {"item": item, **dict(zip(factors.levels, factors.cells[name], strict=True)), "sentence": sentence}
+            for item, own in sets.sets.items() for name, sentence in own.items()
+        ])
+    )  # fmt: skip
+    functions = {row["function"] for row in sets.fillers}
+    if sets.fillers:
+        contents["fillers.csv"] = _table(sets.fillers)
+    examples = [
+        row for row in _rows_beside(files_of)
+        if (not sets.fillers or row["function"] != "filler") and row["function"] not in functions
+        and not functions.intersection(("control", "attention"))
+    ]  # fmt: skip
+    if examples:
+        contents["examples.csv"] = _table(examples)
+    extra = len(sets.fillers) + len(examples)
+    if not any("status" in row for row in (*sets.fillers, *examples)):
+        template = re.sub(r"^in_a_row\b.*\n", "", template, flags=re.MULTILINE)
+    contents[NAME] = _about_sets(template, sets, factors, list(contents)[1:], extra, task).encode()
+    return _written(Path(folder), contents)
+
+
+def _rows_beside(template: Sequence[Traversable]) -> list[dict[str, str]]:
+    """What a template shows beside its test items."""
+    rows = [row for file in template if file.name.endswith(".csv")
+            for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())]  # fmt: skip
+    known = [{name: cell for name, cell in row.items() if name in KNOWN and cell} for row in rows]
+    return [row for row in known if row.get("function", "test") != "test" and "sentence" in row]
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> bytes:
+    """Rows as CSV, with a column for everything that any of them has."""
+    text = io.StringIO()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _about_sets(
+    text: str, sets: ItemSets, factors: CrossedFactors, tables: Sequence[str], extra: int, task: str
+) -> str:
+    """The study file of a template with the items, factors, lists and contrasts of item sets."""
+    toml = partial(json.dumps, ensure_ascii=False)
+    levels = ", ".join(f"{_key(name)} = {toml(list(own))}" for name, own in factors.levels.items())
+    keys = [f"items     = {toml(list(tables))}"]
+    if sets.wide:
+        keys += [f"sheets    = {toml(sets.sheet)}"] if sets.sheet else []
+        keys += [
+            "wide      = { " + ", ".join(f"{_key(c)} = {toml(list(factors.cells[c]))}" for c in sets.conditions) + " }"
+        ]
+    keys += [f"factors   = {{ {levels} }}", f"lists     = {len(sets.conditions)}"]
+    lines, done = [], False
+    for line in re.sub(r"\[\[contrast\]\]\n(?:.+\n)*\n?", "", text).splitlines():
+        if re.match(r"(templates|lexicon|items|factors|lists)\s*=", line):
+            lines += [] if done else keys
+            done = True
+        else:
+            lines.append(line)
+    # A reader looks for the planned comparisons before the long texts.
+    contrasts = "".join(
+        f"[[contrast]]\nname   = {toml(name)}\nfactor = {toml(name)}\nlevels = {toml(list(own))}\n\n"
+        for name, own in factors.levels.items() if len(own) == 2
+    )  # fmt: skip
+    whole = "\n".join(lines).replace("[texts]\n", f"{contrasts}[texts]\n", 1) + "\n"
+    number = len(sets.sets)
+    about = f"{number} Items" if 'language = "de"' in text else counted(number, "item set")
+    return _headed(whole, sets.source, "--from-sets", about, number + extra, task, tables)
+
+
+def _key(name: str) -> str:
+    """A key of a study file, in quotation marks where it needs them."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
+def _instead(task: str) -> str:
+    """The example study to take in place of one that does not exist."""
+    return instead_of(task) or meant(task, list(TEMPLATES))
+
+
 def _template(task: str, language: str) -> Sequence[Traversable]:
     """The files of a template, the study file first."""
     if task not in TEMPLATES:
-        raise KaratError(f"There is no study to begin with for the task {task}. {meant(task, list(TEMPLATES))}")
+        raise KaratError(f"There is no example study for the task {task}. {_instead(task)}")
     if language not in LANGUAGES:
         known = " and ".join(LANGUAGES)
         raise KaratError(f"There are example studies in {known}, not in {language}. Take one and translate its texts.")
@@ -116,8 +237,8 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
     return paths
 
 
-def _pairs(path: Path) -> list[tuple[str, str, str]]:
-    """The pairs of a table: a name and two sentences each."""
+def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
+    """The pairs of a table: a name and two sentences each, and which of them experts prefer: 1, 2 or nobody knows."""
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
     table = read_table(table_file(path))
@@ -136,11 +257,30 @@ def _pairs(path: Path) -> list[tuple[str, str, str]]:
             _, place, line = table.locate(row)
             problems.add("is empty", "A pair needs two sentences.", column=column, place=place, number=line)
     names = _names(table, columns, problems)
+    better = _preferences(table, columns, found, problems)
     if not names and not problems:
         raise PairsError(f"{path.name} has no pairs.")
     if problems:
         raise PairsError(f"{path.name} is not readable as sentence pairs:", problems)
-    return list(zip(names, table.frame[found[0]].to_list(), table.frame[found[1]].to_list(), strict=True))
+    return list(zip(names, *(table.frame[name].to_list() for name in found), better, strict=True))
+
+
+def _preferences(
+    table: FileTable, columns: Mapping[str, str], sentences: tuple[str, str], problems: Problems
+) -> list[int | None]:
+    """Which sentence of each pair experts prefer, where the table says so."""
+    column = next((columns[name] for name in PREFERRED if name in columns), None)
+    if column is None or column in sentences:
+        first = 1 if plain(sentences[0]) in PREFERENCES else None
+        return [first] * table.frame.height
+    words = {"1": 1, "2": 2, plain(sentences[0]): 1, plain(sentences[1]): 2}
+    stated = table.frame[column].to_list()
+    for row, word in enumerate(stated):
+        if word is not None and plain(word) not in words:
+            _, place, line = table.locate(row)
+            fix = f"Write 1, 2, {sentences[0]} or {sentences[1]}, or leave the cell empty."
+            problems.add("names no sentence of the pair", fix, column=column, value=word, place=place, number=line)
+    return [None if word is None else words.get(plain(word)) for word in stated]
 
 
 def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> list[str]:
@@ -160,31 +300,49 @@ def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> 
     return [(name or "").zfill(width) if (name or "").isdigit() else name or "" for name in names.to_list()]
 
 
-def _items(pairs: Sequence[tuple[str, str, str]]) -> bytes:
-    """The item table: two rows a pair."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["item", "function", "pair", "sentence"])
-    for name, first, second in pairs:
-        # A letter in front keeps names of pairs apart from those of the fillers, whatever the table calls them.
-        writer.writerow([f"t{name}a", "test", f"t{name}", first])
-        writer.writerow([f"t{name}b", "test", f"t{name}", second])
-    return text.getvalue().encode()
+def _items(pairs: Sequence[tuple[str, str, str, int | None]]) -> bytes:
+    """The item table: two rows per pair, with the status of the two where experts prefer one."""
+    # A letter in front keeps names of pairs apart from those of the fillers, whatever the table calls them.
+    rows = [
+        {
+            "item": f"t{name}{letter}",
+            "function": "test",
+            "pair": f"t{name}",
+            "sentence": sentence,
+            "status": "" if better is None else "grammatical" if better == place else "marked",
+        }
+        for name, first, second, better in pairs
+        for place, letter, sentence in ((1, "a", first), (2, "b", second))
+    ]
+    if not any(row["status"] for row in rows):
+        rows = [{name: cell for name, cell in row.items() if name != "status"} for row in rows]
+    return _table(rows)
 
 
 def _about_pairs(text: str, source: Path, pairs: int, extra: int) -> str:
     """The study file of the template with the head, the title and the duration of these pairs."""
+    about = f"{pairs} Paare" if 'language = "de"' in text else counted(pairs, "pair")
+    text = re.sub(r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", text, count=1, flags=re.MULTILINE)
+    return _headed(text, source, "--from-pairs", about, pairs + extra, "choice", ["fillers.csv"])
+
+
+def _headed(text: str, source: Path, option: str, about: str, trials: int, task: str, tables: Sequence[str]) -> str:
+    """A study file of a template with the head, the title and the duration of a study that is made from a table."""
     german = 'language = "de"' in text
-    minutes = math.ceil((pairs + extra) * TASKS["choice"].seconds / 60) + int(AROUND_MINUTES)
+    minutes = math.ceil(trials * TASKS[task].seconds / 60) + int(AROUND_MINUTES)
     # What a file is called may have quotation marks and line breaks, which would end the text of the title.
     table, title = (re.sub(r"[^\w .,()+-]", " ", name).strip() for name in (source.name, source.stem.replace("_", " ")))
-    about = f"{title or 'pairs'}: {f'{pairs} Paare' if german else counted(pairs, 'pair')}"
+    about = f"{title or 'items'}: {about}"
+    examples = next((name for name in ("examples.csv", "fillers.csv") if name in tables), None)
     made = (
-        f"# Von `karat init --from-pairs` aus {table} gemacht. Die Paare in fillers.csv sind Beispiele."
+        f"# Von `karat init {option}` aus {table} gemacht."
         if german
-        else f"# Made by `karat init --from-pairs` from {table}. The pairs in fillers.csv are examples."
+        else f"# Made by `karat init {option}` from {table}."
     )
+    if examples == "examples.csv" or option == "--from-pairs":
+        made += f" Was in {examples} steht, sind Beispiele." if german else f" The items in {examples} are examples."
     for pattern, new in (
+        *([(r"\A# .*\n", "")] if option == "--from-sets" else []),
         (r"^# .*`karat check`.*$", made),
         (r"^title( *)= .*$", rf'title\1= "{about}"'),
         (r"^minutes( *)= \S+", rf"minutes\1= {minutes}"),

@@ -1,4 +1,4 @@
-"""Item tables: one row an item and condition, from CSV or a spreadsheet, or from templates and a lexicon.
+"""Item tables: one row per item and condition, from CSV or a spreadsheet, or from templates and a lexicon.
 
 Spreadsheets that were made for another tool, or for none, have the right columns under other names. These are never
 taken for karat's own in silence: messages name them, so that they are renamed.
@@ -24,7 +24,8 @@ from karat.judgments.checks import Place, text_column
 from karat.judgments.columns import FUNCTIONS, nearest
 from karat.judgments.failed_formulas import FIX, WHAT, failed_cells, with_failed_formulas
 from karat.judgments.source import ENCODING_NAMES, SourceFile
-from karat.judgments.tables import MEND_ROW, SPREADSHEETS, FileTable, delimiter_of, read_table
+from karat.judgments.tables import MEND_ROW, SPREADSHEETS, FileTable, delimiter_of, read_table, sheets_of
+from karat.study.setting_base import meant
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
@@ -48,16 +49,26 @@ class Items:
     """Of tables without a column `function`, so that all their rows are test items: the column that looks like it."""
 
 
-def read_items(paths: Sequence[Path], factors: Sequence[str], task: str) -> Items:
+def read_items(
+    paths: Sequence[Path],
+    factors: Sequence[str],
+    task: str,
+    wide: Mapping[str, Sequence[str]] | None = None,
+    sheets: Sequence[str] = (),
+) -> Items:
     """Read one or several item tables as one.
 
-    Every row needs an item, a function (test where the column is missing) and a stimulus; factors are columns.
+    Every row needs an item, a function (test where the column is missing) and a stimulus; factors are columns. Tables
+    with the columns that `wide` names have one row per item and one column per condition. `sheets` are the sheets of
+    workbooks that are read, by default the first.
     """
-    tables = [_read(path) for path in paths]
+    tables = _tables(paths, sheets)
     parts = []
-    for table in tables:
+    for number, table in enumerate(tables):
         problems = Problems()
         problems.extend(_flaws(table))
+        if wide and any(name in table.frame.columns for name in wide):
+            tables[number] = table = long_table(table, wide, factors, problems)
         frame = table.frame
         parts.append(_checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task))
     items = parts[0]
@@ -66,8 +77,41 @@ def read_items(paths: Sequence[Path], factors: Sequence[str], task: str) -> Item
     return _whole(items, [(table.file.name, table.frame.columns) for table in tables], factors)
 
 
+def long_table(
+    table: FileTable, wide: Mapping[str, Sequence[str]], factors: Sequence[str], problems: Problems
+) -> FileTable:
+    """A table with one column per condition as one with one row per item and condition.
+
+    `wide` has the levels of each column, in the order of the factors. Other columns, such as a context, belong to all
+    conditions of their row. The items are named by the column item, or by one that is called Nr or ID.
+    """
+    frame, name = table.frame, table.file.name
+    items = "item" if "item" in frame.columns else own_name("item", frame.columns, set(wide))
+    if items is None:
+        problems.add("there is no column item", renaming("item", frame.columns, set(wide)), file=name)
+    missing = [column for column in wide if column not in frame.columns]
+    for column in missing:
+        told = f"there is no column {column}, which wide names"
+        problems.add(told, meant(column, [other for other in frame.columns if other not in wide]), file=name)
+    conditions = {column: levels for column, levels in wide.items() if column in frame.columns}
+    for column in conditions:
+        mend = "Write the sentence, or leave out the item."
+        _flag(frame[column].is_null(), column, "is empty", mend, table.locate, problems)
+    others = [column for column in frame.columns if column not in (items, *conditions)]
+    rows, places = [], []
+    for number, row in enumerate(frame.to_dicts()):
+        kept = {column: row[column] for column in others}
+        for column, levels in conditions.items():
+            if row[column] is not None:
+                cell = dict(zip(factors, levels, strict=True))
+                rows.append({"item": row.get(items or ""), **kept, **cell, "sentence": row[column]})
+                places.append(table.locate(number))
+    schema = dict.fromkeys(["item", *others, *factors, "sentence"], pl.String())
+    return replace(table, frame=pl.DataFrame(rows, schema=schema), locate=places.__getitem__)
+
+
 def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], task: str) -> Items:
-    """Sentences with `{slots}`, one row a condition, filled from a lexicon with one row an item.
+    """Sentences with `{slots}`, one row per condition, filled from a lexicon with one row per item.
 
     24 items in 4 conditions are so written once: 4 templates and 24 rows of words.
     """
@@ -125,15 +169,34 @@ def source_file(path: Path) -> SourceFile:
     if not path.is_file():
         beside = [other.name for other in path.parent.glob("*") if other.is_file()]
         close = nearest(path.name, sorted(beside))
-        raise KaratError(f"There is no file {path}; the study file names it.{f' Is {close} meant?' if close else ''}")
+        raise KaratError(
+            f"The study file names {path}, which does not exist.{f' Did you mean {close}?' if close else ''}"
+        )
     return table_file(path)
 
 
-def _read(path: Path) -> FileTable:
+def _read(path: Path, sheet: str | None = None) -> FileTable:
     """A table with the signs of failed formulas, which the reader of spreadsheets leaves out."""
-    table = read_table(source_file(path))
+    file = source_file(path)
+    table = read_table(file, sheet=sheet)
     numbers = [table.locate(row)[2] for row in range(table.frame.height)]
-    return replace(table, frame=with_failed_formulas(table.frame, numbers, table.file))
+    number = 0 if sheet is None else sheets_of(file).index(sheet)
+    return replace(table, frame=with_failed_formulas(table.frame, numbers, table.file, number))
+
+
+def _tables(paths: Sequence[Path], sheets: Sequence[str]) -> list[FileTable]:
+    """All tables of a block: CSV files, and of workbooks the sheets that are named, else the first."""
+    books = {path: sheets_of(source_file(path)) for path in paths}
+    there = {name for names in books.values() for name in names}
+    unknown = next((name for name in sheets if name not in there), None)
+    if unknown is not None:
+        known = f"There are {', '.join(sorted(there))}." if there else "None of the item tables is a workbook."
+        raise KaratError(f'sheets names "{unknown}", which is no sheet of the item tables. {known}')
+    tables = []
+    for path, names in books.items():
+        own = [name for name in sheets if name in names]
+        tables += [_read(path, sheet) for sheet in own] if own else [_read(path)]
+    return tables
 
 
 def _fill(cell: str | None, entry: dict[str, str | None]) -> str | None:
@@ -157,7 +220,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
                 used[slot] = None
                 continue
             close = nearest(slot, columns)
-            mend = f"Is {{{close}}} meant?" if close else f"The lexicon has {', '.join(columns)}."
+            mend = f"Did you mean {{{close}}}?" if close else f"The lexicon has {', '.join(columns)}."
             problems.add(f"the slot {{{slot}}} is no column of {words.file.name}", mend, file=file, place=place,
                          number=line)  # fmt: skip
     for slot in used:
@@ -244,7 +307,7 @@ def _flag_unknown(
     for row, value in enumerate(frame[column].to_list()):
         if value is not None and (value.lower() if column == "function" else value) not in known:
             close = function_meant(value) if column == "function" else nearest(value, list(known))
-            mend = f"Is {close} meant? " if close else ""
+            mend = f"Did you mean {close}? " if close else ""
             file, place, number = locate(row)
             problems.add("is not known", f"{mend}There are {', '.join(known)}.", column=column, value=value, file=file,
                          place=place, number=number)  # fmt: skip

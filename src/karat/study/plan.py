@@ -52,7 +52,7 @@ class BlockPlan:
     """The lists of a block."""
 
     lists: tuple[pl.DataFrame, ...]
-    """The trials of each list, one row a trial."""
+    """The trials of each list, one row per trial."""
     notes: tuple[Message, ...] = ()
     """What is unbalanced."""
 
@@ -185,7 +185,7 @@ def _in_order(
 
 
 def _names(left: Mapping[str, str | None], right: Mapping[str, str | None], compared: str | None) -> tuple[str, str]:
-    """A name for each side: its own item, or the item with what tells the two apart."""
+    """A name for each side: its own item, or the item with what distinguishes the two."""
     if left["item"] != right["item"]:
         return str(left["item"]), str(right["item"])
     for column in (compared, "status"):
@@ -217,20 +217,26 @@ def _subset_plan(settings: BlockSettings, trials: pl.DataFrame, seed: int) -> Bl
 def _pairs_plan(
     settings: BlockSettings, items: pl.DataFrame, trials: pl.DataFrame, seed: int, participants: int
 ) -> BlockPlan:
-    """Target pairs for everybody, random pairs for each participant."""
+    """Target pairs for everybody, or a part of them for each participant, and random pairs for each."""
     pairs = settings.pairs
+    if settings.subset is not None:
+        shown = _subset_plan(settings, trials, seed)
+    else:
+        shown = BlockPlan((trials,) * (settings.lists or 1))
     if pairs is None or not pairs.random:
-        return BlockPlan((trials,) * (settings.lists or 1))
-    kept = trials if pairs.target else trials.filter(pl.col("function") != "test")
+        return shown
+    if settings.subset is None:
+        kept = trials if pairs.target else trials.filter(pl.col("function") != "test")
+        shown = BlockPlan((kept,) * participants)
     members = items.filter(pl.col("function") == "test")
-    drawn = random_pairs(members.height, pairs.random, participants, np.random.default_rng(seed))
+    drawn = random_pairs(members.height, pairs.random, shown.count, np.random.default_rng(seed))
     lists = []
-    for chosen in drawn.participants:
+    for kept, chosen in zip(shown.lists, drawn.participants, strict=True):
         random = pl.DataFrame(
             [_random_trial(members.row(a, named=True), members.row(b, named=True)) for a, b in chosen]
         )
         lists.append(pl.concat([kept, random.cast(pl.String)], how="diagonal"))
-    return BlockPlan(tuple(lists), drawn.notes)
+    return BlockPlan(tuple(lists), (*shown.notes, *drawn.notes))
 
 
 def _random_trial(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> dict[str, str | None]:

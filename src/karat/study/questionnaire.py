@@ -12,14 +12,17 @@ import polars as pl
 
 from karat.judgments.columns import COLUMNS
 from karat.study.designs import balance_sides, repeated_pairs, rounds, sessions
-from karat.study.orders import Arranger, OrderRules
+from karat.study.orders import Arranger, OrderError, OrderRules, violations
 from karat.study.plan import FIXED_SIDES, TWO_SIDED, Block
 from karat.study.settings import OrderSettings, StudySettings
+
+HALVES_TRIES = 200
+"""How often two halves are drawn until the rules hold where they meet."""
 
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """What one participant sees, one row a trial (a differential: one row a trial and adjective pair), in order."""
+    """What one participant sees, in order: one row per trial (in a differential, per trial and adjective pair)."""
 
     frame: pl.DataFrame
     list: int
@@ -72,7 +75,12 @@ def _block_trials(
     trials = whole.trials if shown is None else shown
     arranger = whole.arranger() if shown is None else arranger_for(order_settings, shown)
     parts = []
-    for repetition, order in enumerate(_orders(block, trials, arranger, rng), start=1):
+    orders = (
+        [_order_in_halves(order_settings, trials, rng) for _ in range(block.settings.rounds)]
+        if order_settings.halves in trials.columns
+        else _orders(block, trials, arranger, rng)
+    )
+    for repetition, order in enumerate(orders, start=1):
         part = trials[order]
         if block.task.compares:
             part = _with_sides(part, block, rng)
@@ -95,6 +103,53 @@ def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.rand
         plan = rounds(trials.height, count, rng)
         return [list(plan.items[i * trials.height : (i + 1) * trials.height]) for i in range(count)]
     return [arranger.order(rng).tolist() for _ in range(count)]
+
+
+def _order_in_halves(settings: OrderSettings, trials: pl.DataFrame, rng: np.random.Generator) -> list[int]:
+    """An order whose two halves share no value of a column; each half satisfies the rules by itself.
+
+    Practice and calibration stay in the first half. Where the halves meet, the rules about neighbours hold as well.
+    """
+    rows = halved(trials, settings.halves or "", rng)
+    arrangers = [arranger_for(settings, trials[half]) for half in rows]
+    rules = order_rules(settings, trials)
+    neighbours = OrderRules(apart=rules.apart, in_a_row=rules.in_a_row, distance=rules.distance)
+    for _ in range(HALVES_TRIES):
+        order = [
+            half[place]
+            for half, arranger in zip(rows, arrangers, strict=True)
+            for place in (arranger.order(rng).tolist() if half else [])
+        ]
+        if not violations(trials, order, neighbours):
+            return order
+    raise OrderError(
+        f"The rules of the order do not hold where the two halves of {settings.halves} meet.",
+        "Loosen the rules, or add fillers.",
+    )
+
+
+def halved(trials: pl.DataFrame, column: str, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """The rows of two halves: the trials that share a value of a column are divided between them.
+
+    Trials without a value are dealt evenly, function by function, as are the members that come first.
+
+    >>> trials = pl.DataFrame({"function": ["test"] * 4, "pair": ["1", "1", "2", "2"]})
+    >>> [sorted(trials[half]["pair"]) for half in halved(trials, "pair", np.random.default_rng(1))]
+    [['1', '2'], ['1', '2']]
+    """
+    halves: tuple[list[int], list[int]] = ([], [])
+    groups: dict[tuple[str, str | None], list[int]] = {}
+    for row, (function, value) in enumerate(trials.select("function", column).iter_rows()):
+        if function in ("practice", "calibration"):
+            halves[0].append(row)
+        else:
+            groups.setdefault((function, value), []).append(row)
+    sides = dict.fromkeys((function for function, _ in groups), 0)
+    for (function, _), members in groups.items():
+        for row in rng.permutation(members).tolist():
+            halves[sides[function]].append(row)
+            sides[function] = 1 - sides[function]
+    return halves
 
 
 def _shown_in_sessions(whole: ListBlock, count: int, rng: np.random.Generator) -> list[pl.DataFrame | None]:

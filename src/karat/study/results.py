@@ -167,6 +167,7 @@ OF_PEOPLE: Types = {
     "finished": pl.Float64, "planned": pl.Boolean, "working_time": pl.Float64, "person": pl.String,
     "quiz_attempts": pl.Int64, "quiz_passed": pl.Boolean, "device": pl.String, "pilot": pl.Boolean,
     "comment": pl.String, "platform_id": pl.String, "platform_session": pl.String, "platform_study": pl.String,
+    "consent_time": pl.Float64, "consent_text": pl.String, "version": pl.String,
 }  # fmt: skip
 """The columns of participants that the server fills; the others are answers to background questions."""
 FORM_FIELDS = ("csrf", "token")
@@ -174,7 +175,7 @@ FORM_FIELDS = ("csrf", "token")
 
 
 class Taken(NamedTuple):
-    """A name that is karat's own, or there twice; what is wrong with it, and how to mend it."""
+    """A name that is karat's own, or there twice; what is wrong with it, and how to fix it."""
 
     name: str
     what: str

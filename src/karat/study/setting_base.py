@@ -1,4 +1,4 @@
-"""The base of every part of a study file, and the flaws that its parts find: where, what is wrong, how to mend it."""
+"""The base of every part of a study file, and the flaws that its parts find: where, what is wrong, how to fix it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Settings(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth_value_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """`true` is no 1: whoever writes it means to switch something on, and no cutoff of one second."""
+        """`true` is not 1: it is meant to switch something on, not to set a cutoff of one second."""
         kind = cls.model_fields[str(info.field_name)].annotation
         kinds = {*get_args(kind)} if isinstance(kind, UnionType) else {kind}
         if isinstance(value, bool) and kinds <= {int, float, type(None)}:
@@ -48,10 +48,10 @@ def meant(word: str, known: list[str]) -> str:
     """The known word that a misspelt one was probably meant to be, or all of them.
 
     >>> meant("lickert", ["yes-no", "likert"])
-    'Is likert meant?'
+    'Did you mean likert?'
     """
     close = nearest(word, known)
-    return f"Is {close} meant?" if close else f"There are {', '.join(known)}."
+    return f"Did you mean {close}?" if close else f"Use one of: {', '.join(known)}."
 
 
 def below(name: str, error: ErrorDetails) -> InitErrorDetails:

@@ -6,6 +6,9 @@ The models are the reference of the study file: `docs/reference/study-file.md` i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from itertools import product
+from math import prod
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -24,7 +27,7 @@ from karat.packages import PackageError
 from karat.study.block_keys import BlockKeys, ScaleSettings
 from karat.study.criteria import EXCLUDE_TAKES, check_exclude_rule, criterion_settings
 from karat.study.setting_base import Settings, below, flaw, flaw_of, meant, refuse
-from karat.study.tasks import TASKS, find_task, task_named
+from karat.study.tasks import TASKS, find_task, instead_of, task_named
 
 URL_SLOTS = ("pid", "session", "study", "code")
 """What may stand in braces in the address to which participants return."""
@@ -53,8 +56,8 @@ class BlockSettings(BlockKeys):
             refuse(cls, [flaw_of(error)])
         if known is None:
             close = nearest(name, list(TASKS))
-            mend = f"Is {close} meant?" if close else "Write one of them, or install the package that has it."
-            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", mend, value=name)])
+            fix = f"Did you mean {close}?" if close else "Use one of them, or install the package that has it."
+            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
         return name
 
     @model_validator(mode="after")
@@ -113,10 +116,32 @@ class BlockSettings(BlockKeys):
         if self.compared is not None and self.compared not in self.factors:
             flaws.append(flaw("is none of the factors", meant(self.compared, list(self.factors)), "compared",
                               value=self.compared))  # fmt: skip
+        flaws += self._wrong_wide()
         within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
+        if self.subset is not None and self.pairs is not None and not self.pairs.target:
+            told = "shows a part of the pairs of the item table, but pairs has target = false"
+            flaws.append(flaw(told, "Leave out subset, or set target = true.", "subset"))
         if self.subset is not None and within:
             told = f"shows each item as it is, but {within[0]} varies within items"
             flaws.append(flaw(told, 'Use lists, or items of one level each: between = "items".', "subset"))
+        return flaws
+
+    def _wrong_wide(self) -> list[InitErrorDetails]:
+        """Columns of a wide item table without one level of each factor, and two columns for one condition."""
+        flaws, columns = [], dict[tuple[str, ...], str]()
+        for column, levels in self.wide.items():
+            place = ("wide", column)
+            if len(levels) != len(self.factors):
+                told = f"has {counted(len(levels), 'level')} for {counted(len(self.factors), 'factor')}"
+                order = f": {', '.join(self.factors)}" if self.factors else ""
+                flaws.append(flaw(told, f"Write one level of each factor, in the order of factors{order}.", *place))
+                continue
+            for level, (name, factor) in zip(levels, self.factors.items(), strict=True):
+                if level not in factor.levels:
+                    flaws.append(flaw(f"is no level of {name}", meant(level, factor.levels), *place, value=level))
+            other = columns.setdefault(tuple(levels), column)
+            if other != column:
+                flaws.append(flaw(f"has the same levels as {other}", "Give every column its own condition.", *place))
         return flaws
 
 
@@ -142,6 +167,9 @@ class OrderSettings(Settings):
     )
     distance: dict[str, Annotated[int, Field(ge=1)]] = Field(
         {}, description="Column = how many positions trials that share a value must at least be apart."
+    )
+    halves: str | None = Field(
+        None, description="A column, such as pair: trials that share a value are divided between the two halves."
     )
     keep_ratio: bool = Field(False, description="Keep the share of test trials the same in every quarter.")
     mixed_blocks: int = Field(0, ge=0, description="Deal the trials into so many blocks of equal mixture.")
@@ -175,12 +203,123 @@ class BackgroundQuestion(Settings):
 
 
 class ContrastSettings(Settings):
-    """A comparison that is planned before the data are seen."""
+    """A comparison that is planned before the data are seen.
+
+    Of one factor it is the difference of two levels, of several the difference of differences (the interaction), and
+    with `weights` any other comparison of means.
+    """
 
     name: str = Field(description="A short name.")
-    factor: str = Field(description="The factor that is compared.")
-    levels: list[str] = Field(min_length=2, max_length=2, description="The two levels: the first minus the second.")
+    factor: str = Field("", description="The factor that is compared.")
+    levels: list[str] = Field([], description="Two levels of `factor`: the first minus the second.")
+    factors: dict[str, list[str]] = Field(
+        {},
+        description="In place of `factor`, the factors of an interaction, a difference of differences of their two "
+        "levels. Of a factor with more levels, name two, as in length = [long, short].",
+    )
+    weights: dict[str, float] = Field(
+        {},
+        description="In place of two levels, the weight of each level of `factor`, or of each cell of `factors`, such "
+        'as "long, island". They sum to zero.',
+    )
     within: dict[str, str] = Field({}, description="Only where other factors have these levels.")
+    equivalence: float | None = Field(
+        None,
+        gt=0,
+        description="A difference below this counts as none and is tested for being so, by two one-sided tests; in "
+        "logits for ratings, yes-or-no answers and choices.",
+    )
+
+    @field_validator("factors", mode="before")
+    @classmethod
+    def _names_alone(cls, value: Any) -> Any:
+        return {str(name): [] for name in value} if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> ContrastSettings:
+        """A difference of two levels, an interaction or weights, and not half of each."""
+        flaws = []
+        if bool(self.factor) == bool(self.factors):
+            flaws.append(flaw("needs `factor`, or `factors` for an interaction, and not both"))
+        elif self.factors and self.levels:
+            flaws.append(flaw("belongs to `factor`", 'Write factors = { length = ["long", "short"], ... }.', "levels"))
+        elif self.weights and (self.levels or any(self.factors.values())):
+            flaws.append(flaw("take the place of levels", "Leave out the levels or the weights.", "weights"))
+        elif self.factor and not self.weights and len(self.levels) != 2:
+            flaws.append(flaw("are two: the first minus the second", "", "levels", value=self.levels))
+        elif len(self.factors) == 1 and not self.weights:
+            flaws.append(flaw("names one factor, but an interaction has two or more", "Write factor = ...", "factors"))
+        flaws += [
+            flaw(f"has {counted(len(levels), 'level')} of {name}, but a difference is of two", "", "factors", name)
+            for name, levels in self.factors.items()
+            if levels and len(levels) != 2
+        ]
+        if self.weights and (abs(sum(self.weights.values())) > 1e-6 or not any(self.weights.values())):
+            flaws.append(flaw("must sum to zero, and not all be zero", "", "weights"))
+        refuse(ContrastSettings, flaws)
+        return self
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The factors that are compared."""
+        return (self.factor,) if self.factor else tuple(self.factors)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The factors that are compared, then those of `within`."""
+        return *self.own, *self.within
+
+    @property
+    def cells(self) -> dict[tuple[str, ...], float]:
+        """The weight of each cell of `names`; the planned estimate is the sum of means times weights.
+
+        >>> ContrastSettings(name="x", factors={"a": ["1", "2"], "b": ["u", "v"]}).cells
+        {('1', 'u'): 1.0, ('1', 'v'): -1.0, ('2', 'u'): -1.0, ('2', 'v'): 1.0}
+        """
+        held = tuple(self.within.values())
+        if self.weights:
+            return {(*_cell(key), *held): weight for key, weight in self.weights.items() if weight}
+        pairs = [self.levels] if self.factor else list(self.factors.values())
+        signed = product(*([(pair[0], 1.0), (pair[1], -1.0)] for pair in pairs))
+        return {(*(level for level, _ in one), *held): prod(sign for _, sign in one) for one in signed}
+
+    @property
+    def simple(self) -> bool:
+        """Whether it is the difference of two levels of one factor."""
+        return bool(self.factor) and not self.weights
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What is subtracted from what, in words.
+
+        >>> ContrastSettings(name="x", factors={"a": ["1", "2"], "b": ["u", "v"]}).sides
+        ('(1 − 2) at u', '(1 − 2) at v')
+        >>> ContrastSettings(name="x", factor="a", weights={"1": 1, "2": -0.5, "3": -0.5}).sides
+        ('1', '0.5 × 2 + 0.5 × 3')
+        """
+        if self.weights:
+            parts = [[(key, abs(w)) for key, w in self.weights.items() if w * sign > 0] for sign in (1, -1)]
+            first, second = (" + ".join(key if w == 1 else f"{w:g} × {key}" for key, w in part) for part in parts)
+            return first, second
+        if self.factor:
+            return self.levels[0], self.levels[1]
+        (one, other), *middle = self.factors.values()
+        last = middle.pop()
+        inner = f"{one} − {other}"
+        for pair in middle:
+            inner = f"({inner}) at {pair[0]} − {pair[1]}"
+        return f"({inner}) at {last[0]}", f"({inner}) at {last[1]}"
+
+    def stated(self, levels: Mapping[str, list[str]]) -> ContrastSettings:
+        """The interaction with the levels that the design has, where the file does not name them."""
+        if self.weights or all(self.factors.values()):
+            return self
+        known = {name: own or levels[name] for name, own in self.factors.items()}
+        return self.model_copy(update={"factors": known})
+
+
+def _cell(key: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in key.split(","))
 
 
 class QuizQuestion(Settings):
@@ -210,7 +349,7 @@ class TextSettings(Settings):
     privacy: str = Field("", description="Who processes the data, why, for how long, and which rights there are.")
     instructions: str = Field("", description="What to do, with the advice to rely on one's own intuition.")
     practice: str = Field("", description="What is said before the practice trials.")
-    debriefing: str = Field("", description="What the study was about, told at the end.")
+    debriefing: str = Field("", description="What the study was about, shown at the end.")
     completion: str = Field("", description="The last page, with the thanks.")
     comment: bool = Field(True, description="Whether participants may leave a comment at the end.")
     quiz: list[QuizQuestion] = Field([], description="Questions about the instructions.")
@@ -385,27 +524,52 @@ class StudySettings(Settings):
         names = self.block_names
         if len(set(names)) < len(names):
             raise ValueError("two blocks have the same name")
-        levels = {name: factor.levels for block in self.block for name, factor in block.factors.items()}
         refuse(StudySettings, [
             error for number, contrast in enumerate(self.contrast)
-            for error in _contrast_flaws(contrast, levels, ("contrast", number))
+            for error in _contrast_flaws(contrast, self.block, ("contrast", number))
         ])  # fmt: skip
+        levels = {name: factor.levels for block in self.block for name, factor in block.factors.items()}
+        # The model is frozen for everybody else.
+        object.__setattr__(self, "contrast", [contrast.stated(levels) for contrast in self.contrast])
         return self
 
 
 def _contrast_flaws(
-    contrast: ContrastSettings, factors: dict[str, list[str]], place: tuple[str | int, ...]
+    contrast: ContrastSettings, blocks: list[BlockSettings], place: tuple[str | int, ...]
 ) -> list[InitErrorDetails]:
-    """Factors and levels that a planned comparison names and the design does not have."""
+    """Factors and levels that a planned comparison names and the design does not have, and what cannot be compared."""
+    factors = {name: factor.levels for block in blocks for name, factor in block.factors.items()}
     named = [(contrast.factor, level, "levels") for level in contrast.levels]
+    named += [(name, level, "factors") for name, levels in contrast.factors.items() for level in levels]
     named += [(name, level, "within") for name, level in contrast.within.items()]
     flaws = []
     for name, level, key in named:
         if name in factors and level not in factors[name]:
             flaws.append(flaw(f"is no level of {name}", meant(level, factors[name]), *place, key, value=level))
-    unknown = {name: key for name, _, key in reversed(named) if name not in factors}
-    for name, key in unknown.items():
-        known = "factor" if key == "levels" else key
-        mend = meant(name, list(factors)) if factors else "State the factors of the block."
-        flaws.append(flaw("is no factor", mend, *place, known, value=name))
-    return flaws
+    own = "factor" if contrast.factor else "factors"
+    for name, key in (dict.fromkeys(contrast.within, "within") | dict.fromkeys(contrast.own, own)).items():
+        if name not in factors:
+            mend = meant(name, list(factors)) if factors else "State the factors of the block."
+            flaws.append(flaw("is no factor", mend, *place, key, value=name))
+    if flaws or contrast.simple:
+        return flaws
+    twice = [name for name in contrast.own if name in contrast.within]
+    if twice:
+        return [flaw(f"names {twice[0]}, which is compared", "Leave it out there.", *place, "within", value=twice[0])]
+    block = next((block for block in blocks if set(contrast.names) <= set(block.factors)), None)
+    if block is None:
+        return [flaw("name factors of different blocks", "A comparison is made within one block.", *place, own)]
+    if block.compared in contrast.own:
+        what = f"name {block.compared}, which the choices of {block.name or 'the block'} compare"
+        mend = "Plan a difference of its levels `within` each level of the other factor."
+        return [flaw(what, mend, *place, own)]
+    if contrast.weights:
+        every = [", ".join(cell) for cell in product(*(factors[name] for name in contrast.own))]
+        what = f"is no cell of {', '.join(contrast.own)}"
+        wrong = [key for key in contrast.weights if ", ".join(_cell(key)) not in every]
+        return [flaw(what, meant(key, every), *place, "weights", value=key) for key in wrong]
+    return [
+        flaw(f"{name} has {counted(len(factors[name]), 'level')}", f"Name two: {name} = [...]", *place, own, value=name)
+        for name, levels in contrast.factors.items()
+        if not levels and len(factors[name]) != 2
+    ]

@@ -14,7 +14,7 @@ The questionnaire takes about ... minutes; 36 participants cost ... EUR.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import ceil, comb, prod
 from typing import Any
@@ -25,7 +25,7 @@ from karat.errors import KaratError, shown
 from karat.messages import Message
 from karat.study.chance import joint, pass_probability, smallest, smallest_joint
 from karat.study.guessing import Share, as_fraction, share, sides
-from karat.study.tasks import AROUND_MINUTES
+from karat.study.tasks import AROUND_MINUTES, instead_of
 from karat.study.tasks import TASKS as ALL_TASKS
 
 TASKS = ("yes-no", "likert", "choice")
@@ -121,6 +121,11 @@ class Size:
         }
 
 
+PLATFORM_FEES: Mapping[str, float] = {"prolific": 0.333, "mturk": 0.40, "link": 0.0}
+"""What platforms add to the pay, as a share, before taxes: Prolific for academic researchers; Mechanical Turk for HITs
+with ten assignments or more (20 % and another 20 %, since July 2015). Price lists change: look before you pay."""
+
+
 def size(
     design: str | int | Sequence[int] = "2x2",
     task: str = "likert",
@@ -137,7 +142,7 @@ def size(
     seconds: float | None = None,
     around: float = AROUND_MINUTES,
     pay: float = 12.0,
-    fee: float = 0.333,
+    fee: float = PLATFORM_FEES["prolific"],
     currency: str = "EUR",
 ) -> Size:
     """The questionnaire that a design needs: `2x2`, or the numbers of levels, such as (2, 3).
@@ -152,7 +157,9 @@ def size(
     """
     levels = _levels(design)
     if task not in TASKS:
-        raise SizeError(f"task: {shown(task)} has no rule for its size. Known: {', '.join(TASKS)}.")
+        raise SizeError(
+            f"task: {shown(task)} has no rule for its size. {instead_of(str(task)) or ''} Use {', '.join(TASKS)}."
+        )
     if per_condition < 1 or calibration < 0 or participants < 1:
         raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
     ratio = as_fraction(fillers_per_test, "fillers_per_test")

@@ -102,12 +102,12 @@ class Study:
 
 
 def load(path: str | Path) -> Study:
-    """Read a study file and the tables it names; all flaws are told together, with file, line and mend.
+    """Read a study file and its tables; all problems are reported together, with file, line and fix.
 
     >>> load("nowhere.toml")
     Traceback (most recent call last):
     ...
-    karat.study.file.StudyError: There is no study file nowhere.toml. `karat init` writes one to begin with.
+    karat.study.file.StudyError: There is no study file nowhere.toml. `karat init` writes one to start from.
     """
     found = find_study(path)
     settings, text = read_settings(found)
@@ -134,10 +134,11 @@ def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -
     known = list(dict.fromkeys(name for block in blocks for name in block.items.frame.columns))
     lines = toml_lines(text)
     problems = Problems()
-    for rule, names in (("in_a_row", order.in_a_row), ("distance", order.distance)):
+    halves = [] if order.halves is None else [order.halves]
+    for rule, names in (("in_a_row", order.in_a_row), ("distance", order.distance), ("halves", halves)):
         for name in names:
             if name not in known:
-                line = line_of(lines, ("order", rule, name))
+                line = line_of(lines, ("order", rule, name) if rule != "halves" else ("order", rule))
                 mend = f"Take {name} out of {rule}, or add the column. {meant(name, known)}"
                 problems.add("is no column of the items", mend, column=f"order.{rule}", value=name, number=line)
     return problems
@@ -154,7 +155,7 @@ def with_lists(study: Study, lists: int | None) -> Study:
 
 
 def with_participants(study: Study, participants: int | None) -> Study:
-    """The same study for another number of participants, for whom random pairs are drawn."""
+    """The same study for another number of participants, with random pairs drawn for each."""
     if participants is None:
         return study
     recruitment = study.settings.recruitment.model_copy(update={"participants": participants})
@@ -166,8 +167,9 @@ def _items(folder: Path, block: BlockSettings) -> Items:
     parts = []
     if block.items:
         # Fillers in a table of their own need not have the columns of the factors.
-        needed = factors if block.templates is None else []
-        parts.append(read_items([folder / name for name in block.items], needed, block.task))
+        needed = factors if block.templates is None or block.wide else []
+        paths = [folder / name for name in block.items]
+        parts.append(read_items(paths, needed, block.task, block.wide, block.sheets))
     if block.templates is not None and block.lexicon is not None:
         parts.append(filled_templates(folder / block.templates, folder / block.lexicon, factors, block.task))
     return parts[0] if len(parts) == 1 else together(*parts)

@@ -41,7 +41,7 @@ def conditions_per_list(study: Study) -> pl.DataFrame:
 
 
 def _shown(study: Study, number: int) -> int:
-    """How many trials a list shows in one session, rounds included."""
+    """How many trials a list has in a session, rounds included."""
     blocks = enumerate(study.blocks)
     return sum(study.trials(index, number).height * block.settings.rounds for index, block in blocks)
 

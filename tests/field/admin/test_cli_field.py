@@ -10,7 +10,7 @@ import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import polars as pl
@@ -19,9 +19,11 @@ import pytest
 import karat
 from field.admin.fielding import PASSWORD, Fielded, Server, write_study
 from karat.cli.main import main
-from karat.cli.serve import _account as account
+from karat.cli.serve import note_address
+from karat.cli.serve import set_login as account
 from karat.field.admin.login import NAME, matches
-from karat.field.store import Store, admins, arrivals, export, prior_participation, studies
+from karat.field.store import Store, admins, arrivals, export, prior_participation, schema, studies
+from karat.study.frozen import changes_since, full_rules, item_fingerprints
 
 
 def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
@@ -58,30 +60,58 @@ def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_p
     out, people, book = tmp_path / "out.parquet", tmp_path / "people.csv", tmp_path / "codebook.csv"
     told, _ = run("export", study_path, "-o", out, "--data", data, "--participants", people, "--codebook", book)
     assert "exported   1 participant" in told
-    assert "from now on it is not blind" in told
+    assert "no longer blind" in told
     with fielded.store.read() as connection:
         assert karat.read(out) == export.judgments(connection, fielded.id, fielded.study)
         assert studies.value(connection, "unblinded:blind") is not None
-    assert pl.read_csv(people)["comment"].to_list() == ["=1+1"]
+    assert pl.read_csv(people)["comment"].to_list() == ["'=1+1"]
     assert pl.read_csv(book).height > 5
+
+
+def test_export_carries_what_was_frozen(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    out, study = tmp_path / "out.csv", fielded.study
+    run("export", study_path, "-o", out, "--data", data)
+    frozen = karat.read(out).frozen
+    assert frozen is not None
+    assert (frozen["rules"], frozen["items"]) == (full_rules(study.screening_rules), item_fingerprints(study))
+    with fielded.store.read() as connection:
+        row = studies.find(connection, "blind")
+    assert row is not None
+    assert (frozen["fingerprint"], frozen["at"]) == (row.screening_fingerprint, row.frozen_at)
+    assert changes_since(frozen, study) == ()
 
 
 def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     out, people, events = tmp_path / "out.csv", tmp_path / "people.csv", tmp_path / "events.csv"
     fielded.come(identity=arrivals.Identity("worker-1", "", ""), person_hash="h", platform="prolific")
-    run("export", study_path, "-o", out, "--data", data, "--participants", people, "--events", events, "--safe",
-        "--with-ids")  # fmt: skip
+    run("export", study_path, "-o", out, "--data", data, "--participants", people, "--events", events, "--with-ids")
     assert "'=1+1" in people.read_text()
     assert "worker-1" in people.read_text()
-    assert len(karat.read(out)) > 10
+    with fielded.store.read() as connection:
+        kept = export.judgments(connection, fielded.id, fielded.study)
+    back = karat.read(out)
+    assert back.frame.equals(kept.frame)
+    assert back.participants["comment"].to_list() == ["=1+1"]
+    assert "'=1+1" in out.with_name("out.participants.csv").read_text()
+    run("export", study_path, "-o", out, "--data", data, "--raw")
+    assert "'=1+1" not in out.with_name("out.participants.csv").read_text()
+    assert karat.read(out).participants["comment"].to_list() == ["=1+1"]
+
+
+def test_who_answered_nothing_is_counted_alike(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
+    fielded.answer(fielded.come(), share=0.0)
+    out = tmp_path / "out.parquet"
+    told = "1 participant with answers, 1 without, "
+    assert told in run("export", study_path, "-o", out, "--data", data)[0]
+    assert told in run("screen", out, "--study", study_path, "-o", tmp_path / "screening")[0]
 
 
 def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     assert "ends in .csv or .parquet" in run("export", study_path, "-o", tmp_path / "x.txt", status=2)[1]
-    assert "--with-ids has a say only" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
+    assert "--with-ids needs --participants" in run("export", study_path, "-o", "x.csv", "--with-ids", status=2)[1]
     assert "--data" in run("export", study_path, "-o", tmp_path / "x.csv", "--data", tmp_path, status=2)[1]
     other = write_study(tmp_path / "another")
-    assert "There are blind." in run("status", other, "--data", data, status=2)[1]
+    assert "It has blind." in run("status", other, "--data", data, status=2)[1]
 
 
 def test_backup_is_a_database_with_the_same_answers(fielded: Fielded, data: Path, tmp_path: Path) -> None:
@@ -103,7 +133,7 @@ def test_links_say_where_the_study_is(study_path: Path) -> None:
 def test_links_say_what_participants_cannot_reach(study_path: Path, tmp_path: Path) -> None:
     told, _ = run("links", study_path, "--data", tmp_path)
     assert "http://127.0.0.1:8000/s/blind/" in told
-    assert "http://127.0.0.1:8000 is an address of this machine, which participants cannot reach" in told
+    assert "http://127.0.0.1:8000 works only on this machine" in told
     assert "--base-url https://" in told
 
 
@@ -116,7 +146,7 @@ def test_links_know_the_last_server_and_the_public_title(study_path: Path, data:
     assert not address.endswith(":8000")
     told, _ = run("links", study_path, "--data", data)
     assert f"{address}/s/blind/" in told
-    assert f"{address} is an address of this machine" in told
+    assert f"{address} works only on this machine" in told
     assert "  title         Sentences\n" in told
     Server(study_path, "--data", data, "--base-url", "https://study.example.org").stop()
     told, _ = run("links", study_path, "--data", data)
@@ -131,7 +161,7 @@ def test_people_are_noted_as_hashes(fielded: Fielded, data: Path, tmp_path: Path
     file = tmp_path / "people.csv"
     file.write_text(text)
     told, _ = run("participants", "import", file, "--study", "norming", "--data", data)
-    assert told == "noted      2 participants of norming, 2 of them new\n"
+    assert told == "imported   2 participants of norming, 2 of them new\n"
     # The old name of the command works for one version.
     assert "0 of them new" in run("people", "import", file, "--study", "norming", "--data", data)[0]
     with fielded.store.read() as connection:
@@ -146,7 +176,36 @@ def test_people_says_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "people.csv"
     file.write_text("age,country\n30,DE\n")
     assert "no column of ids" in run("people", "import", file, "--study", "x", status=2)[1]
-    assert "only karat participants import" in run("people", "ban", file, "--study", "x", status=2)[1]
+    assert "import, show, reconcile or vacuum" in run("people", "ban", file, "--study", "x", status=2)[1]
+
+
+def test_everything_about_a_participant_is_shown(fielded: Fielded, data: Path) -> None:
+    with fielded.store.read() as connection:
+        (name,) = export.participants(connection, fielded.id)["participant"]
+    told = json.loads(run("participants", "show", name, "--study", "blind", "--data", data)[0])
+    (session,) = told["session"]
+    assert set(session) == set(schema.session.c.keys())
+    assert (session["comment"], session["background"]) == ("=1+1", {"region": "north"})
+    assert set(told["answer"][0]) == set(schema.answer.c.keys())
+    assert len(told["answer"]) == session["answered"]
+    assert set(told) == {"session", "identity", "quota_seat", "trial", "answer", "event", "invitation", "naivety"}
+    assert "no participant" in run("participants", "show", "p-nobody", "--study", "blind", "--data", data, status=2)[1]
+
+
+def test_the_list_of_the_platform_is_compared(fielded: Fielded, data: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        fielded.come(identity=arrivals.Identity(f"{number:024x}", f"{number + 9:024x}"))
+    file = tmp_path / "submissions.csv"
+    rows = [(f"{0:024x}", f"{9:024x}", "APPROVED"), (f"{1:024x}", "f" * 24, "RETURNED")]
+    file.write_text("\n".join(["Participant id,Submission id,Status", *(",".join(row) for row in rows)]) + "\n")
+    told, _ = run("participants", "reconcile", file, "--study", "blind", "--data", data)
+    lines = told.splitlines()
+    assert lines[0] == "compared   3 participants here, 2 participants listed"
+    assert [line.split(":")[0] for line in lines[1:]] == [
+        "differs    1 not listed by the platform, so the id was probably made up",
+        "differs    1 listed with another submission",
+        "differs    1 submitted or paid on the platform, but not complete here (ids of the platform)",
+    ]
 
 
 def get(address: str) -> tuple[int, str]:
@@ -165,14 +224,32 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
         assert get(f"{server.address()}/healthz")[0] == 200
         assert get(f"{server.address()}/s/blind/")[0] == 200
         assert "Log in" in get(f"{server.address()}/admin")[1]
+        # Another server was started on the folder and killed; links names the one that answers.
+        with closing(Store.open(f"sqlite:///{data}/karat.db")) as store:
+            note_address(store, "http://127.0.0.1:1")
+        assert f"{server.address()}/s/blind/" in run("links", study_path, "--data", data)[0]
+        second = Server(study_path, "--data", data)
+        second.stop()
+        assert any(line.startswith("note") and server.address() in line for line in second.lines)
     finally:
-        assert "Everything that was acknowledged is saved." in server.stop()
+        assert "All confirmed answers are saved." in server.stop()
     assert server.process.returncode == 0
     assert not any(PASSWORD in line for line in server.lines)
     assert (data / "secret").stat().st_mode & 0o077 == 0
     study_path.write_text(study_path.read_text().replace("at_least = 0.9", "at_least = 0.5"))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
-    assert "the screening rules differ from those that were frozen when blind started" in error
+    assert "the screening rules have changed since blind started" in error
+    items = study_path.with_name("items.csv")
+    study_path.write_text(study_path.read_text().replace("at_least = 0.5", "at_least = 0.9"))
+    items.write_text(items.read_text().replace("Test 1 ", "Test one "))
+    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    assert "the items zz-item-1 (changed)" in error
+    assert "--changed" in error
+    for file in data.glob("karat.db*"):
+        file.rename(file.with_name(f"moved-{file.name}"))
+    _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
+    assert "--new-database" in error
+    assert not (data / "karat.db").exists()
 
 
 def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, data: Path) -> None:
@@ -187,7 +264,7 @@ def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, dat
         sent = urllib.parse.urlencode({"visit": visit[1]}).encode()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         with opener.open(f"{server.address()}/s/blind/begin", sent, timeout=60) as reply:
-            assert "Preview of list 1: nothing is counted." in reply.read().decode()
+            assert "Preview of list 1: your answers do not count." in reply.read().decode()
     finally:
         server.stop()
     told, _ = run("status", study_path, "--data", data)
@@ -207,7 +284,8 @@ def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Pa
     assert "note blind: The study is not as it was when it started: [recruitment] completion_code. This holds" in told
     assert max(map(len, server.lines[:3])) <= 110
     study_path.write_text(text.replace('prompt = "Natural?"', 'prompt = "Good?"'))
-    server = Server(study_path, "--data", data)
+    assert "--changed" in run("serve", study_path, "--data", data, "--port", "0", status=2)[1]
+    server = Server(study_path, "--data", data, "--changed")
     server.stop()
     assert any(line.startswith("warning    blind: The study is not as it was") for line in server.lines)
 
@@ -247,7 +325,7 @@ def test_of_two_first_starts_one_sets_the_password(
     monkeypatch.setattr(admins, "password_hash", lambda *_: next(asked))
     account(store, renew=False)
     told = capsys.readouterr().out
-    assert "Another start has set the password of admin meanwhile" in told
+    assert "Another server process has just set the password of admin" in told
     assert "The password of admin is" not in told
     store.close()
 
@@ -264,7 +342,7 @@ def test_a_draft_takes_over_other_rules(study_path: Path, data: Path) -> None:
 def test_serve_refuses_errors_of_the_check(study_path: Path, data: Path) -> None:
     study_path.write_text(study_path.read_text().replace('"lexicalisations"', '"texts"'))
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
-    assert "has 1 error. Fix what it names" in error
+    assert "has 1 error. Fix them" in error
     assert not data.exists()
 
 

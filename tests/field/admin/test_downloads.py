@@ -47,7 +47,7 @@ def test_judgments_read_back_as_they_are_stored(researcher: Visitor, fielded: Fi
     path = tmp_path / "judgments.parquet"
     path.write_bytes(fetch(researcher, "judgments.parquet").body)
     assert karat.read(path) == wanted
-    for name in ("judgments-csv.zip", "judgments-safe-csv.zip"):
+    for name in ("judgments-csv.zip", "judgments-raw-csv.zip"):
         read = karat.read(unpacked(fetch(researcher, name), tmp_path / name))
         assert read.frame.equals(wanted.frame)
         assert read.scales == wanted.scales
@@ -57,8 +57,8 @@ def test_formulas_are_marked_in_the_safe_tables_and_left_in_the_raw_ones(
     researcher: Visitor, fielded: Fielded, tmp_path: Path
 ) -> None:
     fielded.finish(comment=FORMULA)
-    raw = unpacked(fetch(researcher, "judgments-csv.zip"), tmp_path / "raw")
-    safe = unpacked(fetch(researcher, "judgments-safe-csv.zip"), tmp_path / "safe")
+    raw = unpacked(fetch(researcher, "judgments-raw-csv.zip"), tmp_path / "raw")
+    safe = unpacked(fetch(researcher, "judgments-csv.zip"), tmp_path / "safe")
     assert pl.read_csv(raw.with_name("judgments.participants.csv"))["comment"].to_list() == [FORMULA]
     assert pl.read_csv(safe.with_name("judgments.participants.csv"))["comment"].to_list() == [f"'{FORMULA}"]
     people = pl.read_csv(io.BytesIO(fetch(researcher, "participants.csv").body))
@@ -68,10 +68,10 @@ def test_formulas_are_marked_in_the_safe_tables_and_left_in_the_raw_ones(
 def test_answers_of_an_open_study_are_given_only_after_a_question(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
     asked = researcher.get("/admin/blind/download/judgments.parquet")
-    assert "See the answers before the study is over?" in asked.text
-    assert "could be seen from" not in researcher.get("/admin/blind").text
+    assert "See the answers before the study ends?" in asked.text
+    assert "were visible from" not in researcher.get("/admin/blind").text
     fetch(researcher, "judgments.parquet")
-    assert "Answers to test trials could be seen from" in researcher.get("/admin/blind").text
+    assert "Answers to test trials were visible from" in researcher.get("/admin/blind").text
 
 
 def test_a_closed_study_gives_its_answers_at_once(researcher: Visitor, fielded: Fielded) -> None:
@@ -79,7 +79,7 @@ def test_a_closed_study_gives_its_answers_at_once(researcher: Visitor, fielded: 
     fielded.store.call(studies.set_state, studies.SetState(fielded.id, "closed"))
     reply = researcher.get("/admin/blind/download/judgments.parquet")
     assert reply.body[:4] == b"PAR1"
-    assert "could be seen from" not in researcher.get("/admin/blind").text
+    assert "were visible from" not in researcher.get("/admin/blind").text
 
 
 @pytest.mark.parametrize(("name", "there"), [("participants.csv", False), ("participants-with-ids.csv", True)])

@@ -58,6 +58,33 @@ def test_the_right_password_opens_and_logging_out_closes(visitor: Visitor) -> No
     assert visitor.get("/admin", follow=False).status == 303
 
 
+def test_logging_out_ends_the_login_on_the_server(visitor: Visitor) -> None:
+    log_in(visitor)
+    copied = dict(visitor.cookies)
+    elsewhere = Visitor(visitor.app, visitor.runner, visitor.slug, cookies=copied)
+    assert elsewhere.get("/admin/blind").status == 200
+    visitor.send(visitor.get("/admin/blind").form("/logout"))
+    assert elsewhere.get("/admin", follow=False).status == 303
+
+
+def test_wrong_passwords_do_not_lock_out_a_known_browser(visitor: Visitor) -> None:
+    log_in(visitor)
+    stranger = Visitor(visitor.app, visitor.runner, visitor.slug)
+    visitor.app.state.limits = Limits(visitor.app.state.config, clock=lambda: 0.0)
+    found = [log_in(stranger, f"guess number {number}").status for number in range(12)]
+    assert found.count(429) == 2
+    assert log_in(stranger).status == 429
+    # A withdrawal has a limit of its own, although it comes from the same address.
+    form = stranger.get("/s/blind/withdraw").form("/withdraw")
+    assert stranger.send(form, {"code": "aaaa-bbbb-cccc"}).status == 422
+    # The one who is logged in goes on, and can log in again from this browser.
+    assert visitor.get("/admin/blind").status == 200
+    visitor.send(visitor.get("/admin/blind").form("/logout"))
+    assert "Studies" in log_in(visitor).text
+    # The cookie of a known browser is no way around the limit.
+    assert [log_in(visitor, f"guess number {number}").status for number in range(12)].count(429) >= 2
+
+
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(visitor: Visitor) -> None:
     cookie = log_in(visitor, follow=False).headers["set-cookie"].lower()
     assert "httponly" in cookie

@@ -39,7 +39,15 @@ def test_the_first_line_says_how_it_goes(researcher: Visitor, fielded: Fielded) 
 
 def test_no_page_needs_inline_script_or_style(researcher: Visitor, fielded: Fielded) -> None:
     name = fielded.finish()
-    for path in ("/admin", "/admin/blind", f"/admin/blind/people/{name}", "/admin/blind/download/judgments.parquet"):
+    for path in (
+        "/admin",
+        "/admin/blind",
+        "/admin/blind/people",
+        "/admin/blind/data",
+        "/admin/blind/danger",
+        f"/admin/blind/people/{name}",
+        "/admin/blind/download/judgments.parquet",
+    ):
         reply = researcher.get(path)
         assert reply.status == 200
         assert " style=" not in reply.text
@@ -57,14 +65,13 @@ def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielde
     earnest = fielded.finish()
     careless = fielded.finish(attentive=False, always=ANSWERS[1])
     screened(researcher, fielded)
-    page = researcher.get("/admin/blind").text
-    assert "attention: 3 of 6 trials right" in page
-    assert "test" in page.split("Response times")[1].split("People")[0]
+    assert "attention: 3 of 6 trials right" in researcher.get("/admin/blind/people").text
+    assert "test" in researcher.get("/admin/blind").text.split("Response times")[1]
     person = researcher.get(f"/admin/blind/people/{careless}").text
     assert "The rule of the study would exclude this participant." in person
     assert "flagged (the reason is shown when the study is closed)" in person
     assert "would keep" in researcher.get(f"/admin/blind/people/{earnest}").text
-    flagged = researcher.get("/admin/blind?show=flagged").text
+    flagged = researcher.get("/admin/blind/people?show=flagged").text
     assert careless in flagged
     assert earnest not in flagged
 
@@ -73,7 +80,8 @@ def test_it_is_blind_until_it_is_closed(researcher: Visitor, fielded: Fielded) -
     names = [fielded.finish(), fielded.finish(attentive=False, always=ANSWERS[1])]
     fielded.answer(fielded.come(), share=0.5)
     screened(researcher, fielded)
-    paths = ["/admin", "/admin/blind", "/admin/blind/live", "/admin/blind?show=flagged"]
+    paths = ["/admin", "/admin/blind/live", "/admin/blind/people?show=flagged"]
+    paths += [f"/admin/blind{view}" for view in ("", "/people", "/data", "/danger")]
     paths += [f"/admin/blind/people/{name}" for name in names]
     paths += ["/admin/blind/download/judgments.parquet", "/admin/blind/download/judgments-csv.zip"]
     for path in paths:
@@ -105,7 +113,7 @@ def test_the_frozen_rules_are_shown_and_a_changed_file_is_told(
         row = studies.find(connection, "blind")
         items = studies.items_of(connection, "blind")
     assert row is not None
-    page = researcher.get("/admin/blind").text
+    page = researcher.get("/admin/blind/data").text
     assert f"fingerprint <code>{row.screening_fingerprint}</code>" in page
     assert "Frozen on " in page
     assert changes(row, fielded.study, items) == []
@@ -114,15 +122,15 @@ def test_the_frozen_rules_are_shown_and_a_changed_file_is_told(
     changed = load(study_path)
     assert len(changes(row, changed, items)) == 2
     researcher.app.state.studies["blind"] = changed
-    page = researcher.get("/admin/blind").text
+    page = researcher.get("/admin/blind/data").text
     assert "The screening rules of the study file differ" in page
     assert "at_least = 0.9" in page
     assert "at_least = 0.5" not in page
-    assert "The study is not as it was when it started: [[block]] prompt. Who comes to the trials from now on" in page
+    assert "The study is not as it was when it started: [[block]] prompt. New participants get the new version." in page
 
 
 def test_previews_are_signed_and_do_not_count(researcher: Visitor, fielded: Fielded) -> None:
-    page = researcher.get("/admin/blind").text
+    page = researcher.get("/admin/blind/data").text
     links = [part.split('"')[0] for part in page.split('href="')[1:] if part.startswith("/s/blind/?preview=")]
     assert len(links) == fielded.study.lists
     assert researcher.get(links[1]).status == 200
@@ -150,7 +158,7 @@ def test_strange_queries_are_harmless(researcher: Visitor) -> None:
 def test_many_people_come_in_pages(researcher: Visitor, fielded: Fielded) -> None:
     for _ in range(53):
         fielded.come(pilot=True)
-    page = researcher.get("/admin/blind").text
+    page = researcher.get("/admin/blind/people").text
     assert "Page 1 of 2 (53 participants)" in page
     assert page.count('id="person-') == 50
-    assert researcher.get("/admin/blind?page=2").text.count('id="person-') == 3
+    assert researcher.get("/admin/blind/people?page=2").text.count('id="person-') == 3

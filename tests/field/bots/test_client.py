@@ -137,7 +137,7 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
 
 @given(st.lists(st.binary(min_size=1, max_size=40), max_size=5), st.integers(1, 7))
 def test_bodies_in_chunks_are_put_together_however_they_arrive(parts: list[bytes], step: int) -> None:
-    from karat.field.bots.client import _parsed
+    from karat.field.bots.client import parse_response
 
     whole = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     whole += b"".join(b"%x;note\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
@@ -146,7 +146,7 @@ def test_bodies_in_chunks_are_put_together_however_they_arrive(parts: list[bytes
     for start in range(0, len(whole), step):
         assert found is None
         received += whole[start : start + step]
-        found = _parsed(received)
+        found = parse_response(received)
     assert found is not None
     assert found[2] == b"".join(parts)
 

@@ -32,8 +32,8 @@ def returned(
 
 def test_prolific() -> None:
     where = platform(RecruitmentSettings(platform="Prolific"))
-    query = {"PROLIFIC_PID": "5f0a" * 6, "STUDY_ID": "s1", "SESSION_ID": "x1", "workerId": "no"}
-    assert where.read(query) == Visit("5f0a" * 6, "x1", "s1")
+    query = {"PROLIFIC_PID": "5f0a" * 6, "STUDY_ID": "5e" * 12, "SESSION_ID": "5d" * 12, "workerId": "no"}
+    assert where.read(query) == Visit("5f0a" * 6, "5d" * 12, "5e" * 12)
     assert where.read({}) == Visit()
     assert where.needs_person
     assert not where.framed

@@ -82,7 +82,7 @@ def test_a_task_without_its_script_is_told_at_the_start(serve: Serve, tmp_path: 
 def test_a_platform_from_arrival_to_return(serve: Serve, tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + PANEL))
     assert "panel" not in PLATFORMS
-    assert "Your participant number is missing" in served.visitor().get("/s/study/").text
+    assert "link lacks your participant ID" in served.visitor().get("/s/study/").text
     looking = served.visitor().get("/s/study/?member=m204&mode=look")
     assert "This is a preview" in looking.text
     person = served.visitor()

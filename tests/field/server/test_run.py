@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,13 +20,14 @@ from karat.field.server.run import listen
 
 PROGRAM = """
 import sys
+from dataclasses import replace
 from pathlib import Path
 from karat.field.server.app import create_app
 from karat.field.server.config import prepare
 from karat.field.server.run import listen, run
 from karat.field.store import Store
 from karat.study.study import load
-config = prepare(Path(sys.argv[1]) / "data", port=0)
+config = replace(prepare(Path(sys.argv[1]) / "data", port=0), request_seconds=1.0)
 store = Store.open(config.database_url)
 app = create_app([("study", load(sys.argv[1]))], store, config, admin=False)
 listener = listen(config)
@@ -32,6 +35,46 @@ run(app, config, listener, lambda: print(listener.getsockname()[1], flush=True))
 store.close()
 print("closed", flush=True)
 """
+
+
+SLOW = {
+    "says nothing": (b"", b""),
+    "headers that do not end": (b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"X-A: 1\r\n"),
+    "a body that does not end": (
+        b"POST /s/study/begin HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n", b"x",
+    ),
+    "headers that are too large": (
+        b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-A: 1\r\n" * 20_000, b"X-B: 2\r\n",
+    ),
+}  # fmt: skip
+
+
+def assert_slow_clients_are_sent_away(port: int) -> None:
+    """All at the same time: each is sent away, while a patient one on an open connection is answered."""
+    patient = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    patient.request("GET", "/healthz")
+    assert patient.getresponse().read()
+    slow = {name: socket.create_connection(("127.0.0.1", port), timeout=0.05) for name in SLOW}
+    until = time.monotonic() + 20
+    for name, connection in slow.items():
+        with suppress(OSError):
+            connection.sendall(SLOW[name][0])
+    while slow and time.monotonic() < until:
+        for name, connection in list(slow.items()):
+            try:
+                connection.sendall(SLOW[name][1])
+                gone = connection.recv(1000) == b""
+            except TimeoutError:
+                gone = False
+            except OSError:
+                gone = True
+            if gone:
+                slow.pop(name).close()
+        time.sleep(0.1)
+    assert sorted(slow) == []
+    patient.request("GET", "/healthz")
+    assert patient.getresponse().status == 200
+    patient.close()
 
 
 def test_served_and_stopped(tmp_path: Path) -> None:
@@ -49,6 +92,7 @@ def test_served_and_stopped(tmp_path: Path) -> None:
                     break
                 except OSError:
                     time.sleep(0.05)
+            assert_slow_clients_are_sent_away(port)
             server.send_signal(signal.SIGINT)
             told, errors = server.communicate(timeout=60)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, filled_in
 from karat.field.server.visits import device_class
-from karat.field.store.schema import identity, session
+from karat.field.store import export, people
+from karat.field.store.schema import event, identity, session
 
 PROLIFIC = """
 [recruitment]
@@ -20,7 +22,8 @@ completion_code = "C1A2B3"
 screened_out_code = "S9"
 """
 MTURK = '\n[recruitment]\nplatform = "mturk"\n'
-PERSON = {"PROLIFIC_PID": "5f0a5f0a5f0a5f0a5f0a5f0a", "STUDY_ID": "77", "SESSION_ID": "6a6a6a6a"}
+PERSON = {"PROLIFIC_PID": "5f0a5f0a5f0a5f0a5f0a5f0a", "STUDY_ID": "77" * 12, "SESSION_ID": "6a6a6a6a" * 3}
+ANOTHER = "9b" * 12
 WORKER = {
     "assignmentId": "A123", "hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com",
 }  # fmt: skip
@@ -80,7 +83,7 @@ def test_codes_of_other_outcomes(prolific: Served) -> None:
     assert "cc=S9" in page.text
     assert "C1A2B3" not in page.text
     other = prolific.visitor()
-    page = other.send(other.arrive(PROLIFIC_PID="another", SESSION_ID="s2").form("/step/consent"), button=1)
+    page = other.send(other.arrive(PROLIFIC_PID=ANOTHER, SESSION_ID=ANOTHER).form("/step/consent"), button=1)
     assert "cc=" not in page.text
     assert "return your submission on Prolific" in page.text
 
@@ -89,27 +92,82 @@ def test_one_submission_a_person(prolific: Served) -> None:
     person = prolific.visitor()
     person.go_on(person.arrive(**PERSON), KNOWN)
     other_browser = prolific.visitor()
-    page = other_browser.arrive(**{**PERSON, "SESSION_ID": "another"})
-    assert "already begun" in page.text
-    assert 'id="trials"' in other_browser.arrive(**PERSON).text  # the same submission proves who they are
-    assert person.api("GET", "trials").status == 401  # and takes the session along
+    page = other_browser.arrive(**{**PERSON, "SESSION_ID": ANOTHER})
+    assert "already started" in page.text
+    assert 'id="trials"' in other_browser.arrive(**PERSON).text  # without an answer there is nothing to take over
+    assert person.api("GET", "trials").status == 401
     page = finish(other_browser, other_browser.get("/s/study/go"))
-    assert "already taken part" in prolific.visitor().arrive(**{**PERSON, "SESSION_ID": "another"}).text
+    assert "already taken part" in prolific.visitor().arrive(**{**PERSON, "SESSION_ID": ANOTHER}).text
     assert "C1A2B3" in other_browser.arrive(**PERSON).text
     assert len(prolific.rows(session)) == 1
+
+
+def test_two_ids_do_not_open_a_session(prolific: Served) -> None:
+    person, thief = prolific.visitor(), prolific.visitor()
+    person.go_on(person.arrive(**PERSON), KNOWN)
+    person.answer_all(most=1)
+    assert "already started" in thief.arrive(**PERSON).text
+    assert thief.cookies == {}
+    assert person.api("GET", "trials").status == 200
+    # Somebody who has lost the browser asks the researcher, who lets the ids be enough once.
+    (row,) = prolific.rows(session)
+    assert prolific.store.call(people.release, people.Release(prolific.study_id, row["participant"]))
+    again = prolific.visitor()
+    assert 'id="trials"' in again.arrive(**PERSON).text
+    assert "already started" in thief.arrive(**PERSON).text
+    page = finish(again, again.get("/s/study/go"))
+    assert row["withdrawal_code"] in page.text
+    # After the end the ids give the code, which belongs to the study, and nothing else.
+    page = thief.arrive(**PERSON)
+    assert "C1A2B3" in page.text
+    assert row["withdrawal_code"] not in page.text
+    assert thief.cookies == {}
+    assert thief.post("/s/study/withdraw", {"confirm": "yes"}).status == 401
+    assert prolific.rows(session)[0]["state"] == "complete"
+
+
+def test_a_submission_belongs_to_one_person(prolific: Served) -> None:
+    first = prolific.visitor()
+    first.go_on(first.arrive(**PERSON), KNOWN)
+    for number in range(6):
+        page = prolific.visitor().arrive(**{**PERSON, "PROLIFIC_PID": f"{number:024x}"})
+        assert "already started" in page.text
+    assert len(prolific.rows(session)) == 1
+    assert [(one["session_id"], one["kind"]) for one in prolific.rows(event)] == [(1, "shared-submission")]
+    assert first.api("GET", "trials").status == 200
+
+
+@pytest.mark.parametrize("made_up", ["me", "5f0a" * 6 + "0", "g" * 24, "<script>"])
+def test_ids_that_prolific_does_not_give(prolific: Served, made_up: str) -> None:
+    page = prolific.visitor().get(f"/s/study/?PROLIFIC_PID={made_up}")
+    assert page.forms == []
+
+
+def test_what_was_agreed_to_is_kept(prolific: Served) -> None:
+    person = prolific.visitor()
+    before = time.time()
+    person.send(person.arrive(**PERSON).form("/step/consent"))
+    (row,) = prolific.rows(session)
+    assert before <= row["consented"] <= time.time()
+    assert row["consent"] == prolific.app.state.served_studies["study"].consent
+    with prolific.store.read() as connection:
+        told = export.participants(connection, prolific.study_id)
+    assert (told["consent_text"].item(), told["consent_time"].item().timestamp()) == (
+        row["consent"], pytest.approx(row["consented"]),
+    )  # fmt: skip
 
 
 def test_a_shared_computer_does_not_mix_people(prolific: Served) -> None:
     person = prolific.visitor()
     person.go_on(person.arrive(**PERSON), KNOWN)
-    page = person.arrive(PROLIFIC_PID="somebodyelse", SESSION_ID="other")
+    page = person.arrive(PROLIFIC_PID=ANOTHER, SESSION_ID=ANOTHER)
     assert "Your consent" in page.text
     assert len(prolific.rows(session)) == 2
 
 
 def test_without_an_id_nobody_begins(prolific: Served) -> None:
     page = prolific.visitor().get("/s/study/?PROLIFIC_PID=<script>")
-    assert "participant number is missing" in page.text
+    assert "link lacks your participant ID" in page.text
     assert page.forms == []
 
 
@@ -164,7 +222,7 @@ def test_mturk_reload_goes_on(mturk: Served) -> None:
     page = person.go_on(person.arrive(**WORKER), KNOWN)
     assert 'id="trials"' in page.text
     assert 'id="trials"' in mturk.visitor().arrive(**WORKER).text
-    assert "already begun" in mturk.visitor().arrive(**{**WORKER, "assignmentId": "A999"}).text
+    assert "already started" in mturk.visitor().arrive(**{**WORKER, "assignmentId": "A999"}).text
 
 
 ELSEWHERE = (

@@ -24,6 +24,7 @@ class Reply:
     headers: dict[str, str]
     body: bytes
     path: str
+    cookies: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -62,10 +63,11 @@ class Visitor:
         if body and "content-length" not in sent:
             sent["content-length"] = str(len(body))
         reply = self.runner.run(_answered(self.app, method, path, body, sent))
-        for name, morsel in SimpleCookie(reply.headers.get("set-cookie", "")).items():
-            self.cookies[name] = morsel.value
-            if morsel["max-age"] == "0":
-                del self.cookies[name]
+        for cookie in reply.cookies:
+            for name, morsel in SimpleCookie(cookie).items():
+                self.cookies[name] = morsel.value
+                if morsel["max-age"] == "0":
+                    del self.cookies[name]
         location = reply.headers.get("location", "")
         if follow and reply.status == 303 and location.startswith("/"):
             return self.ask("GET", location)
@@ -95,7 +97,7 @@ class Visitor:
     def arrive(self, **parameters: str) -> Reply:
         """Open the link and press the button."""
         page = self.get(f"/s/{self.slug}/?{urlencode(parameters)}")
-        return self.send(page.form("/begin"))
+        return self.send(page.form("/begin")) if page.forms else page
 
     def go_on(self, page: Reply, known: Mapping[str, str], until: str = 'id="trials"') -> Reply:
         """Fill in pages until one has a text, or until no form leads on."""
@@ -159,6 +161,14 @@ def answer_to(trial: Mapping[str, Any], scales: Mapping[str, Any], respond: Any 
     }  # fmt: skip
 
 
+async def asked(app: Any, form: PageForm) -> Reply:
+    """What the server answers to a form of somebody without cookies; for several at the same moment."""
+    body = urlencode(form.filled({}, 0)).encode()
+    headers = {"host": "127.0.0.1:8000", "content-type": "application/x-www-form-urlencoded",
+               "content-length": str(len(body))}  # fmt: skip
+    return await _answered(app, "POST", form.action, body, headers)
+
+
 async def _answered(app: Any, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> Reply:
     parts = urlsplit(path)
     scope = {
@@ -179,4 +189,5 @@ async def _answered(app: Any, method: str, path: str, body: bytes, headers: Mapp
 
     await app(scope, receive, send)
     told = {name.decode().lower(): value.decode("latin-1") for name, value in got[0]["headers"]}
-    return Reply(got[0]["status"], told, b"".join(one.get("body", b"") for one in got[1:]), path)
+    cookies = tuple(value.decode("latin-1") for name, value in got[0]["headers"] if name.lower() == b"set-cookie")
+    return Reply(got[0]["status"], told, b"".join(one.get("body", b"") for one in got[1:]), path, cookies)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
@@ -19,6 +22,7 @@ from karat.field.store import (
     schema,
     studies,
 )
+from karat.field.store.engine import vacuum
 from karat.field.store.progress import Session
 
 
@@ -169,3 +173,66 @@ def test_a_look_at_a_preview_keeps_no_study_from_being_made_anonymous(store: Sto
     come(store, study_id, preview=True, list=1)
     store.call(people.anonymise, people.Anonymise(study_id))
     assert "ada-hash" not in everything(store).replace('["ada-hash", "likert"', ""), "but for the note of naivety"
+
+
+def files_of(url: str) -> bytes:
+    """All bytes of a SQLite database and of what lies beside it."""
+    path = Path(url.removeprefix("sqlite:///"))
+    return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))
+
+
+def test_no_bytes_of_what_was_erased_stay_in_the_files(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    study_id = start(store)
+    gone = {}
+    for name in ("erased", "withdrawn", "forgotten"):
+        came = one_who_answered(store, study_id, f"raw-{name}-id")
+        long = f"raw-{name}-comment " * 500  # longer than a page of the file
+        store.call(lambda connection, given: [
+            connection.execute(schema.session.update().where(schema.session.c.id == given[0][0]).values(
+                comment=given[0][1], background={"age": f"raw-{given[0][2]}-age"}
+            )).rowcount
+        ], (came.id, long, name))  # fmt: skip
+        gone[name] = came
+
+    def traces(name: str) -> list[str]:
+        kept = files_of(sqlite_url)
+        parts = ("id-id", "id-session", "id-hash", "id-key-1", "id-agent", "comment", "age")
+        return [part for part in parts if f"raw-{name}-{part}".encode() in kept]
+
+    assert traces("erased") == ["id-id", "id-session", "id-hash", "id-key-1", "id-agent", "comment", "age"]
+    assert files_of(sqlite_url).count(b"raw-erased-comment") > 400
+    assert store.call(people.erase, people.Erasure(study_id, gone["erased"].participant))
+    assert traces("erased") == []
+    assert store.call(people.withdraw, people.Withdrawal(study_id, gone["withdrawn"].withdrawal_code or ""))
+    assert traces("withdrawn") == ["id-hash"]  # so that the same person is not asked again
+    store.call(studies.set_state, studies.SetState(study_id, "closed"))
+    store.call(people.anonymise, people.Anonymise(study_id, comments=True, now=1e12))
+    # Answers stay, as the page says, and that somebody took part, by a keyed hash.
+    assert traces("forgotten") == ["id-hash", "id-key-1", "age"]
+    store.close()
+    assert traces("forgotten") == ["id-hash", "id-key-1", "age"]
+
+
+def test_a_reader_delays_the_cleaning_and_does_not_stop_it(sqlite_url: str) -> None:
+    store = Store.open(sqlite_url)
+    study_id = start(store)
+    came = one_who_answered(store, study_id, "raw-read-id")
+    with store.read() as connection:
+        connection.execute(select(schema.session)).all()
+        assert store.call(people.erase, people.Erasure(study_id, came.participant))
+    store.close()
+    assert b"raw-read-id-comment" not in files_of(sqlite_url)
+
+
+def test_a_database_of_an_earlier_karat_can_be_cleaned(sqlite_url: str) -> None:
+    path = sqlite_url.removeprefix("sqlite:///")
+    with closing(sqlite3.connect(path)) as old:
+        old.execute("PRAGMA secure_delete = OFF")
+        old.execute("CREATE TABLE earlier (id TEXT)")
+        old.execute("INSERT INTO earlier VALUES ('raw-earlier-id')")
+        old.commit()
+        old.execute("DELETE FROM earlier")
+        old.commit()
+    vacuum(sqlite_url)
+    assert b"raw-earlier-id" not in files_of(sqlite_url)

@@ -50,7 +50,7 @@ def test_answers_wait_while_there_is_no_line(serve: Serve, visit: Visit) -> None
     page.context.set_offline(True)
     for number in (2, 3, 4):
         press(page, number, str(number))
-    page.get_by_text("No connection. Your answers are kept.").wait_for()
+    page.get_by_text("No connection. Your answers are stored on this device.").wait_for()
     assert given(stub) == [("t1", "1")]
     page.context.set_offline(False)
     press(page, 5, "5")
@@ -148,7 +148,7 @@ def test_the_tab_opened_last_goes_on(serve: Serve, visit: Visit) -> None:
     second = visit(stub, context=first.context)
     first.get_by_text("opened in another tab").wait_for()
     press(second, 1, "1")
-    first.get_by_role("button", name="Go on here").click()
+    first.get_by_role("button", name="Continue here").click()
     second.get_by_text("opened in another tab").wait_for()
     press(first, 2, "2")
     first.get_by_text("All saved").wait_for()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from field.server.conftest import write
 from field.web.real import served
 from field.web.samples import TASKS, settle, trial
 from field.web.stub import Stub
+from karat.field.content.texts import words
 
 pytestmark = pytest.mark.browser
 
@@ -105,8 +107,8 @@ def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_p
     with served(study, tmp_path) as real:
         page = browser.new_page(viewport={"width": 375, "height": 812})
         page.set_default_timeout(30_000)
-        page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID=me")
-        page.get_by_role("button", name="Begin").click()
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID={'5f' * 12}")
+        page.get_by_role("button", name="Start").click()
         page.get_by_role("button", name="Continue").click()
         settle(page)
         page.get_by_role("radio").nth(1).click()
@@ -121,3 +123,37 @@ def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_p
         page.close()
     assert set(below) == {"Copy", "Return to Prolific"}
     assert min(below.values()) >= 16
+
+
+HEBREW = """
+title = "סדר המילים"
+language = "he"
+[[block]]
+task = "likert"
+items = "items.csv"
+prompt = "עד כמה המשפט נשמע טבעי?"
+scale = { labels = ["לא טבעי", "טבעי"] }
+"""
+
+
+def test_hebrew_runs_from_right_to_left(browser: Any, tmp_path: Path) -> None:
+    """Points and words begin on the right; a picture of the page is written to the folder in KARAT_SHOTS."""
+    study = write(tmp_path / "study", HEBREW, "", items="item,function,sentence\nt1,test,הילד אכל את התפוח.\n")
+    own = words("he")
+    with served(study, tmp_path) as real:
+        page = browser.new_page(viewport={"width": 900, "height": 700})
+        page.set_default_timeout(30_000)
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/")
+        page.get_by_role("button", name=own["landing.begin"]).click()
+        page.get_by_role("button", name=own["page.continue"]).click()
+        settle(page)
+        assert page.locator("html").get_attribute("dir") == "rtl"
+        assert page.locator("html").get_attribute("lang") == "he"
+        lefts = [point.bounding_box()["x"] for point in page.get_by_role("radio").all()]
+        assert lefts == sorted(lefts, reverse=True)
+        ends = page.locator(".ends > *").all()
+        assert [one.inner_text() for one in ends] == ["לא טבעי", "טבעי"]
+        assert ends[0].bounding_box()["x"] > ends[1].bounding_box()["x"]
+        if "KARAT_SHOTS" in os.environ:
+            page.screenshot(path=Path(os.environ["KARAT_SHOTS"]) / "field-hebrew-desk.png")
+        page.close()

@@ -50,7 +50,7 @@ def test_it_is_answered_and_exported(thermometer: Real, browser: Any) -> None:
     scripts: list[Any] = []
     page.on("response", lambda response: response.url.endswith("/thermometer.js") and scripts.append(response))
     page.goto(f"http://127.0.0.1:{thermometer.port}/s/study/")
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Start").click()
     page.get_by_text(WORDS).wait_for()
     page.locator("main form button").first.click()
     degrees = []

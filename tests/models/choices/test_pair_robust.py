@@ -28,9 +28,9 @@ def drawn(items: int, people: int, trials: int, seed: int, ties: bool = True) ->
 def test_beside_matrices_in_full(ties: bool, side: bool) -> None:
     pairs, who = drawn(5, 8, 30, seed=1, ties=ties)
     likelihood = PairLikelihood(pairs, ties, side, 0.0)
-    at, _, _ = engine._newton(likelihood)
+    at, _, _ = engine.newton(likelihood)
     values, n = at.values, pairs.items
-    covariance = engine._on_plane(at.information().dense(), n)
+    covariance = engine.on_plane(at.information().dense(), n)
     middle = np.zeros_like(covariance)
     for person in range(8):
         mine = who == person

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from karat.models.choices import Pairs
-from karat.models.choices.thurstone import _Problem, fit_thurstone
+from karat.models.choices.thurstone import ThurstoneProblem, fit_thurstone
 from karat.models.choices.thurstone_people import EULER, Population, adapt, log_probability, posterior, slopes
 
 moderate = st.floats(-4, 4)
@@ -93,7 +93,7 @@ def test_the_integral_beside_a_fine_grid(shared: bool) -> None:
 @pytest.mark.parametrize("shared", [False, True])
 def test_slope_and_information_are_those_of_the_likelihood(shared: bool) -> None:
     pairs, who, _ = drawn(5, 4, 30, seed=3, shared=shared)
-    problem = _Problem(pairs, who, shared)
+    problem = ThurstoneProblem(pairs, who, shared)
     values = problem.start()
     points = problem.points(values, None)
     for _ in range(15):

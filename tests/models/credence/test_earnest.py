@@ -112,7 +112,7 @@ def test_another_grammar_differs_in_what_is_under_test_alone() -> None:
     (one,) = learned(own_grammars(20, True), 3).earnest
     item, level = np.array([0, 1, 39]), np.array([2, 0, 1])
     strength, variance = one.groups[0].strengths[item], 1 / one.groups[0].information[item]
-    probability, slopes = one._by_grammar(one.groups[0], strength, variance, item, level)
+    probability, slopes = one.by_grammar(one.groups[0], strength, variance, item, level)
     most, own = np.split(probability, 2, axis=1)
     assert (own[1:] == most[1:]).all()
     spread = np.mean(one.groups[0].strengths[::2] ** 2)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, minimize
 
 from karat.models.factors import LOWEST, extract
-from karat.models.factors.extraction import _likelihood, _residuals
+from karat.models.factors.extraction import likelihood_discrepancy, residual_discrepancy
 
 Method = Literal["ml", "minres"]
 
@@ -37,7 +37,7 @@ def test_a_model_without_error_is_found_again(method: Method, seed: int) -> None
     np.testing.assert_allclose(found.uniquenesses, 1 - (loadings**2)[:, 0], atol=1e-4)
 
 
-@pytest.mark.parametrize("problem", [_likelihood, _residuals])
+@pytest.mark.parametrize("problem", [likelihood_discrepancy, residual_discrepancy])
 def test_slopes_are_those_of_the_objective(problem: object) -> None:
     matrix, logs = correlated(3), np.log(np.random.default_rng(1).uniform(0.2, 0.8, 7))
     slope = approx_fprime(logs, lambda at: problem(np.exp(at), matrix, 2)[0], 1e-7)  # type: ignore[operator]
@@ -50,7 +50,7 @@ def test_the_slope_at_the_solution_is_zero(method: Method) -> None:
     found = extract(matrix, 2, method)
     assert found.converged
     assert found.gradient < 1e-5
-    problem = _likelihood if method == "ml" else _residuals
+    problem = likelihood_discrepancy if method == "ml" else residual_discrepancy
     slope = approx_fprime(np.log(found.uniquenesses), lambda at: problem(np.exp(at), matrix, 2)[0], 1e-7)
     free = ~found.at_bound
     assert np.abs(slope[free]).max() < 1e-4

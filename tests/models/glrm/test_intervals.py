@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtri
 
 from karat.messages import Message
-from karat.models.glrm.formulas.intervals import Parameter, _leading, intervals, whole_likelihood
+from karat.models.glrm.formulas.intervals import Parameter, intervals, leading_deviation, whole_likelihood
 from karat.models.glrm.formulas.model import Model, fit
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.terms import random_term
@@ -122,7 +122,7 @@ def test_an_end_that_the_likelihood_does_not_bound_is_said(
     with pytest.raises(
         ValueError, match=r"^The likelihood cannot be computed at the estimate, so that it has no profile\.$"
     ):
-        module._evaluated(lambda parameters: None, np.zeros(2))
+        module.evaluated(lambda parameters: None, np.zeros(2))
 
 
 def test_columns_that_share_a_variance_have_one_interval(data: dict[str, Any]) -> None:
@@ -208,7 +208,7 @@ def test_a_deviation_may_come_out_of_the_search_as_negative(sloped: dict[str, An
     turned = best.copy()
     turned[3:] *= -1
     for column in (0, 1):
-        same, leading, place = _leading(objective, turned, model.fit.terms, Parameter("", 0, 0, column))
+        same, leading, place = leading_deviation(objective, turned, model.fit.terms, Parameter("", 0, 0, column))
         assert same is objective
         assert (place, leading[place]) == (3 + column, abs(best[3 + column]))
         assert np.delete(leading, place).tolist() == np.delete(turned, place).tolist()

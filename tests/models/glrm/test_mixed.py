@@ -11,7 +11,7 @@ import pytest
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
 from karat.models.glrm.mixed import fit as mixed_module
-from karat.models.glrm.mixed.fit import _labels, _objective, _orthogonal, _start, fit_mixed
+from karat.models.glrm.mixed.fit import fit_mixed, objective_of, orthogonal_design, parameter_labels, start_of
 from karat.models.glrm.mixed.laplace import Crossing
 from karat.models.glrm.mixed.result import MixedFit, check
 from karat.models.glrm.mixed.search import SINGULAR
@@ -228,11 +228,11 @@ def problem_of(family: Any, response: Any, columns: Any, terms: Any, offset: Any
 
 def test_a_design_is_turned_into_orthogonal_columns_of_one_size() -> None:
     design = np.random.default_rng(1).normal([5.0, 0.0, 100.0], 1.0, (50, 3))
-    columns, base = _orthogonal(design)
+    columns, base = orthogonal_design(design)
     assert columns.T @ columns == pytest.approx(50 * np.eye(3), abs=1e-9)
     coefficients = np.array([0.3, -2.0, 0.7])
     assert columns @ coefficients == pytest.approx(design @ base @ coefficients)
-    nothing, none = _orthogonal(np.empty((50, 0)))
+    nothing, none = orthogonal_design(np.empty((50, 0)))
     assert (nothing.shape, none.shape) == ((50, 0), (0, 0))
 
 
@@ -241,9 +241,9 @@ def test_a_search_starts_from_deviations_without_correlations_and_the_right_shar
     y, columns, who, what = slopes(family)
     terms = [vector("participant", who, columns), vector("item", what, columns, "diagonal")]
     problem = problem_of(family, y, columns, terms, np.full(len(y), 0.4))
-    objective = _objective(problem, Crossing(sides(problem.terms)), problem.design)
+    objective = objective_of(problem, Crossing(sides(problem.terms)), problem.design)
     blocks = objective.crossing.placed(objective.parameters)
-    begin = _start(problem, objective, blocks)
+    begin = start_of(problem, objective, blocks)
     if family == "gaussian":
         assert begin.tolist() == objective.start().tolist()  # type: ignore[union-attr]
         return
@@ -273,7 +273,7 @@ def test_every_parameter_has_a_label() -> None:
         ("ordinal", y, ["x", "0|1", "1|2", "2|3"]), ("binary", y > 1, ["(Intercept)", "x"]), ("gaussian", y * 1.0, [])
     ):  # fmt: skip
         problem = problem_of(family, response, columns, terms)
-        labels = _labels(problem, crossing.placed(len(before) + len(of_terms)))
+        labels = parameter_labels(problem, crossing.placed(len(before) + len(of_terms)))
         assert labels == (*before, *of_terms)
 
 
@@ -314,9 +314,9 @@ def test_a_search_starts_where_it_is_asked_to(monkeypatch: pytest.MonkeyPatch) -
     seen: list[Any] = []
     original = mixed_module.search
 
-    def search(objective: Any, begin: Any, *rest: Any) -> Any:
+    def search(objective: Any, begin: Any, *rest: Any, **more: Any) -> Any:
         seen.append((begin.copy(), objective(begin)))
-        return original(objective, begin, *rest)
+        return original(objective, begin, *rest, **more)
 
     monkeypatch.setattr(mixed_module, "search", search)
     again = fit_mixed(y, columns, NAMES, terms, family="gaussian", start=list(fit.parameters))

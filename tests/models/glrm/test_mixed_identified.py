@@ -7,7 +7,7 @@ import pytest
 
 from karat.messages import Message
 from karat.models.glrm.mixed.fit import fit_mixed
-from karat.models.glrm.mixed.laplace import _lacking, undetermined
+from karat.models.glrm.mixed.laplace import lacking_information, undetermined
 from karat.models.glrm.mixed.terms import random_term, sides
 
 WHO, WHAT = np.indices((12, 8)).reshape(2, -1)
@@ -73,8 +73,8 @@ def test_information_is_judged_relative_to_that_of_each_element() -> None:
     side, _ = sides([random_term("participant", WHO, columns(2)[:, :2], NAMES[:2]), random_term("item", WHAT)])
     size = np.array([1e6, 1.0, 1e-6])
     related = np.array([[1.0, 0.5, 0.2], [0.5, 1.0, 0.3], [0.2, 0.3, 1.0]])
-    assert _lacking(side, related * np.outer(size, size)) == []
-    assert _lacking(side, np.ones((3, 3)) * np.outer(size, size)) == ["participant"]
+    assert lacking_information(side, related * np.outer(size, size)) == []
+    assert lacking_information(side, np.ones((3, 3)) * np.outer(size, size)) == ["participant"]
 
 
 @pytest.mark.parametrize("family", ["binary", "gaussian"])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.messages import Message
-from karat.models.glrm.mixed.search import _leave, _smaller, _tidy, search
+from karat.models.glrm.mixed.search import leave_saddle, search, smaller_factors, tidy_factors
 from karat.models.glrm.mixed.terms import RandomBlock
 from karat.models.glrm.optimise import Convergence
 
@@ -249,12 +249,12 @@ def test_both_sides_of_a_saddle_are_tried_ever_closer(length: float, elsewhere: 
             return replace(here, value=4.9)
         return None if elsewhere is None else replace(here, value=elsewhere)
 
-    left = _leave(function, x, here, step)
+    left = leave_saddle(function, x, here, step)
     assert left is not None
     assert left[0] == pytest.approx(x + length * step)
     assert left[1].value == 4.9
     assert tried == pytest.approx([1.0, -1.0, 0.3, -0.3, 0.1, -0.1][: len(tried)])
-    assert _leave(lambda *_: here, x, here, step) is None
+    assert leave_saddle(lambda *_: here, x, here, step) is None
 
 
 def test_parameters_in_other_units_are_named_alike() -> None:
@@ -337,9 +337,9 @@ def test_a_zero_at_which_there_is_no_likelihood_is_not_taken() -> None:
     """A small deviation stays where the likelihood cannot be computed without it; so does all, where it never can."""
     small, here = np.array([0.05, -0.5]), At(1.0, np.zeros(2), lambda: np.eye(2))
     blocks = [(0, block(1, False)), (1, block(1, False))]
-    x, at = _tidy(lambda x, _: None if x[0] == 0 else replace(here, value=2.0), small, here, blocks)
+    x, at = tidy_factors(lambda x, _: None if x[0] == 0 else replace(here, value=2.0), small, here, blocks)
     assert (x.tolist(), at.value) == ([0.05, 0.5], 2.0)
-    x, at = _tidy(lambda *_: None, small, here, blocks)
+    x, at = tidy_factors(lambda *_: None, small, here, blocks)
     assert x.tolist() == [0.05, 0.5]
     assert at is here
     assert small.tolist() == [0.05, -0.5]
@@ -353,7 +353,7 @@ def test_small_directions_go_by_the_nearest_covariances_of_lower_rank(width: int
     deviations = np.sort(random.choice([0.02, 0.05, 0.09, 0.3, 1.0], width, replace=False))
     covariance = (turn * deviations**2) @ turn.T
     own = block(width, True)
-    candidates = _smaller(own, np.linalg.cholesky(covariance)[own.entries])
+    candidates = smaller_factors(own, np.linalg.cholesky(covariance)[own.entries])
     assert len(candidates) == np.count_nonzero(deviations < 0.1)
     for number, theta in enumerate(candidates):
         kept = np.where(np.arange(width) <= number, 0.0, deviations)
@@ -363,7 +363,7 @@ def test_small_directions_go_by_the_nearest_covariances_of_lower_rank(width: int
 
 
 def test_small_deviations_without_correlations_go_one_after_the_other() -> None:
-    candidates = _smaller(block(3, False), np.array([0.05, -0.7, -0.02]))
+    candidates = smaller_factors(block(3, False), np.array([0.05, -0.7, -0.02]))
     assert [one.tolist() for one in candidates] == [[0.05, -0.7, 0.0], [0.0, -0.7, 0.0]]
-    assert _smaller(block(2, False), np.array([0.1, 0.5])) == []
-    assert _smaller(block(2, True), np.array([0.1, 0.0, 0.5])) == []
+    assert smaller_factors(block(2, False), np.array([0.1, 0.5])) == []
+    assert smaller_factors(block(2, True), np.array([0.1, 0.0, 0.5])) == []

@@ -14,7 +14,7 @@ from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm import nominal as nominal_module
 from karat.models.glrm.crossed import crossed
 from karat.models.glrm.fit import group_message
-from karat.models.glrm.nominal import BlockModes, NominalObjective, _first_deviations, _SoftmaxEvaluation
+from karat.models.glrm.nominal import BlockModes, NominalObjective, SoftmaxEvaluation, first_deviations
 from messages import raises
 from models.glrm.dense import differences
 from models.glrm.simulated import answers
@@ -137,13 +137,13 @@ def test_a_factor_is_kept_for_as_long_as_it_serves(monkeypatch: pytest.MonkeyPat
     assert at is not None
     counts = {"factorise": 0, "evaluate": 0}
     for name in counts:
-        original = getattr(_SoftmaxEvaluation, name)
+        original = getattr(SoftmaxEvaluation, name)
 
         def counted(*given: Any, name: str = name, original: Any = original) -> Any:
             counts[name] += 1
             return original(*given)
 
-        monkeypatch.setattr(_SoftmaxEvaluation, name, counted)
+        monkeypatch.setattr(SoftmaxEvaluation, name, counted)
     objective(x + 1e-4, at.modes)
     assert counts == {"factorise": 1, "evaluate": counts["evaluate"]}
     near = counts["evaluate"]
@@ -162,13 +162,13 @@ def test_effects_beside_which_there_is_no_likelihood_are_the_mode_only_if_nothin
     at = objective(x, objective.zero_modes())
     assert at is not None
     start = BlockModes(at.modes.worker + away, at.modes.task)
-    original, values = _SoftmaxEvaluation.evaluate, iter([True])
+    original, values = SoftmaxEvaluation.evaluate, iter([True])
 
     def evaluate(place: Any, worker: Any, task: Any) -> Any:
         point = original(place, worker, task)
         return point if next(values, False) else replace(point, value=np.nan)
 
-    monkeypatch.setattr(_SoftmaxEvaluation, "evaluate", evaluate)
+    monkeypatch.setattr(SoftmaxEvaluation, "evaluate", evaluate)
     stuck = objective(x, start)
     assert stuck is not None
     assert stuck.found is found
@@ -231,7 +231,7 @@ def test_deviations_that_a_search_ends_with_below_zero_are_turned(monkeypatch: p
     response, worker, task, _ = choices(share=0.8)
     fit = fit_nominal(response, worker, task)
     negative = np.array([-1.0, 1.0, 1.0, -1.0])
-    monkeypatch.setattr(nominal_module, "_first_deviations", lambda *given: negative * _first_deviations(*given))
+    monkeypatch.setattr(nominal_module, "first_deviations", lambda *given: negative * first_deviations(*given))
     other = fit_nominal(response, worker, task)
     assert other.converged
     assert other.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-7)
@@ -371,11 +371,11 @@ def test_the_search_starts_from_how_much_counts_vary(share: float) -> None:
                 logits.append(np.log(count / baseline))
                 noise.append(1 / count + 1 / baseline)
             expected.append(min(max(np.sqrt(max(np.var(logits) - np.mean(noise), 0)), 1.0), 5.0))
-    assert _first_deviations(objective.chosen, objective.present) == pytest.approx(expected)
+    assert first_deviations(objective.chosen, objective.present) == pytest.approx(expected)
     assert len({round(value, 6) for value in expected}) > 2
     extreme = np.repeat(np.arange(10) % 2, 1000)
     many = objective_of(extreme, np.tile(np.arange(1000), 10), np.repeat(np.arange(10), 1000), np.zeros(10_000))
-    assert _first_deviations(many.chosen, many.present).tolist() == [1.0, 5.0]
+    assert first_deviations(many.chosen, many.present).tolist() == [1.0, 5.0]
 
 
 def zero_variances(side: str) -> tuple[Message, ...]:

@@ -31,7 +31,7 @@ from karat.models.glrm.parts.answers import (
     merged,
     random_numbers,
 )
-from karat.models.glrm.parts.fit import _start, agreement_in_parts
+from karat.models.glrm.parts.fit import agreement_in_parts, start_values
 from karat.models.glrm.schur import covariance_of_many
 from messages import code_or_text, raises
 from models.glrm.parted_cases import DyingPart, parted_objective, split
@@ -259,15 +259,22 @@ def test_a_search_starts_from_the_shares_of_the_categories() -> None:
     design = x[:, None]
     objective = parted_objective(response, worker, task, design, family="ordinal")
     known = merged([describe(("ordinal", None), one) for one in objective.crew.parts], "ordinal")
-    start = _start(objective, known, None)
+    start = start_values(objective, known, None)
     assert (start[0], start[-2:].tolist()) == (0.0, [1.0, 1.0])
     assert 1 / (1 + np.exp(-start[1:-2])) == pytest.approx([np.mean(response <= kind) for kind in range(3)])
     # Where a deviation is asked to start at zero it starts beside it, and what was asked for stays as it is.
     asked = [0.5, -1.0, 0.0, 1.0, 0.0, -0.02]
-    assert _start(objective, known, asked).tolist() == [0.5, -1.0, 0.0, 1.0, 0.1, -0.02]
-    assert _start(objective, known, np.array([0, -1, 0, 1, -0.009, 2])).tolist() == [0.0, -1.0, 0.0, 1.0, 0.1, 2.0]
+    assert start_values(objective, known, asked).tolist() == [0.5, -1.0, 0.0, 1.0, 0.1, -0.02]
+    assert start_values(objective, known, np.array([0, -1, 0, 1, -0.009, 2])).tolist() == [
+        0.0,
+        -1.0,
+        0.0,
+        1.0,
+        0.1,
+        2.0,
+    ]
     given = np.zeros(6)
-    _start(objective, known, given)
+    start_values(objective, known, given)
     assert given.tolist() == [0.0] * 6
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
 from karat.models.glrm.parts.answers import Sample
-from karat.models.glrm.parts.fit import PartedAgreement, _sets, agreement_in_parts
+from karat.models.glrm.parts.fit import PartedAgreement, agreement_in_parts, joined_sets
 from models.glrm.parted_cases import parted_objective
 
 WHO, WHAT = np.indices((6, 4)).reshape(2, -1)
@@ -107,16 +107,16 @@ def test_as_many_effects_as_answers_leave_no_correlation() -> None:
 @given(st.integers(1, 12), st.integers(0, 10_000))
 def test_sets_are_those_that_chains_of_raters_join(items: int, seed: int) -> None:
     """Beside the powers of the matrix: two items are in one set where a chain leads from one to the other."""
-    assert _sets(np.kron(np.eye(2), np.ones((2, 2)))).tolist() == [0, 0, 1, 1]
+    assert joined_sets(np.kron(np.eye(2), np.ones((2, 2)))).tolist() == [0, 0, 1, 1]
     branches = np.eye(6)
     branches[[0, 0, 1, 2], [1, 2, 3, 4]] = 1.0
-    assert _sets(branches + branches.T).tolist() == [0, 0, 0, 0, 0, 1]
+    assert joined_sets(branches + branches.T).tolist() == [0, 0, 0, 0, 0, 1]
     random = np.random.default_rng(seed)
     joined = np.eye(items) + (random.random((items, items)) < 1 / items)
     joined = joined + joined.T
     reached = np.linalg.matrix_power(np.minimum(joined, 1), items) > 0
     first = reached.argmax(axis=1)
-    assert _sets(joined).tolist() == np.unique(first, return_inverse=True)[1].tolist()
+    assert joined_sets(joined).tolist() == np.unique(first, return_inverse=True)[1].tolist()
 
 
 def test_a_model_that_was_not_fitted_in_parts_is_refused() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.glrm.optimise import Evaluation
-from karat.models.glrm.profile import Held, ProfilePoint, _secant, profile_ends
+from karat.models.glrm.profile import Held, ProfilePoint, profile_ends, secant
 
 
 def quadratic(hessian: Any, centre: Any) -> Any:
@@ -207,16 +207,16 @@ def test_a_secant_reaches_the_quantile_but_goes_no_more_than_thrice_as_far() -> 
 
     for sign in (1, -1):
         before, after = point(sign * 1.0, 0.5), point(sign * 2.0, 1.0)
-        assert sign * _secant(before, after, 1.75, sign * 1.0) == pytest.approx(3.5)
-        assert sign * _secant(before, after, 0.75, sign * 1.0) == pytest.approx(1.5)
-        assert sign * _secant(before, after, 10.0, sign * 1.0) == pytest.approx(5.0)
-        assert sign * _secant(before, after, -10.0, sign * 1.0) == pytest.approx(-1.0)
+        assert sign * secant(before, after, 1.75, sign * 1.0) == pytest.approx(3.5)
+        assert sign * secant(before, after, 0.75, sign * 1.0) == pytest.approx(1.5)
+        assert sign * secant(before, after, 10.0, sign * 1.0) == pytest.approx(5.0)
+        assert sign * secant(before, after, -10.0, sign * 1.0) == pytest.approx(-1.0)
         # A short last step does not bind it, and where zeta falls it goes on as far as it may.
         near = point(sign * 1.01, 0.501)
-        assert sign * _secant(before, near, 10.0, sign * 2.0) == pytest.approx(1.61)
-        assert sign * _secant(after, point(sign * 3.0, 0.9), 1.75, sign * 1.0) == pytest.approx(6.0)
-        assert sign * _secant(after, point(sign * 3.0, 1.0), 1.75, sign * 1.0) == pytest.approx(6.0)
-        assert sign * _secant(after, after, 1.1, sign * 2.0) == pytest.approx(2.6)
+        assert sign * secant(before, near, 10.0, sign * 2.0) == pytest.approx(1.61)
+        assert sign * secant(after, point(sign * 3.0, 0.9), 1.75, sign * 1.0) == pytest.approx(6.0)
+        assert sign * secant(after, point(sign * 3.0, 1.0), 1.75, sign * 1.0) == pytest.approx(6.0)
+        assert sign * secant(after, after, 1.1, sign * 2.0) == pytest.approx(2.6)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_crossed, leave_one_out
-from karat.models.glrm.deletion import ENOUGH, _Redraw, _task_deviations, without
+from karat.models.glrm.deletion import ENOUGH, Redraw, task_deviations, without
 from karat.models.glrm.fit import task_covariance
 from models.glrm.simulated import answers
 from models.glrm.stated import Stated, columns_of
@@ -66,8 +66,8 @@ def test_the_p_value_of_ordinary_workers_is_about_uniform() -> None:
 def test_the_distance_of_redrawn_answers_is_that_of_a_cold_refit() -> None:
     latent, who, what = crowd(5, workers=12, tasks=20)
     fit = fit_crossed(latent > 0, who, what)
-    redraw = _Redraw(fit, 3)
-    drawn = redraw._drawn(np.random.default_rng(7))
+    redraw = Redraw(fit, 3)
+    drawn = redraw.draw_answers(np.random.default_rng(7))
     response = np.where(latent > 0, 1.0, -1.0)
     response[who == 3] = drawn
     again = fit_crossed(response > 0, who, what)
@@ -81,7 +81,7 @@ def test_the_distance_of_redrawn_answers_is_that_of_a_cold_refit() -> None:
 
 def test_an_observed_distance_that_is_just_reached_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     latent, who, what = crowd(5, workers=8, tasks=10)
-    redraw = _Redraw(fit_crossed(latent > 0, who, what), 3)
+    redraw = Redraw(fit_crossed(latent > 0, who, what), 3)
     ends: list[Any] = []
     monkeypatch.setattr(module, "minimise_off_zero", lambda *given: ends.append(given[1]) or given[1])
     assert redraw.reaches(0.0, np.random.default_rng(7))
@@ -116,11 +116,11 @@ def test_the_only_user_of_a_category_is_not_strange_for_that() -> None:
     place = int(np.flatnonzero(fit.workers == 5)[0])
     distance = np.full(11, np.nan)
     distance[place] = 2 * (without(fit, "worker", place).log_likelihood - fit.log_likelihood)
-    redraw = _Redraw(fit, place)
+    redraw = Redraw(fit, place)
     rest = who != 5
     alone = fit_crossed(response[rest], who[rest], what[rest], family="ordinal")
     assert redraw.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-6)
-    assert set(np.unique(redraw._drawn(np.random.default_rng(1)))) <= {0, 1, 2}
+    assert set(np.unique(redraw.draw_answers(np.random.default_rng(1)))) <= {0, 1, 2}
     assert exceedances(fit, distance, 59, seed=1)[place] > 1 / 60
 
 
@@ -146,11 +146,11 @@ def test_there_is_nothing_to_draw_from_where_the_others_said_the_same() -> None:
 def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> None:
     """A draw is linear in normal numbers, and so its covariance known: that of the tasks in a fit to the others."""
     response, who, what, _ = answers(workers=workers, tasks=tasks, sheets=3, deviations=(2.0, 1.5, 0.0))
-    redraw, rest = _Redraw(fit_crossed(response, who, what), 2), who != 2
+    redraw, rest = Redraw(fit_crossed(response, who, what), 2), who != 2
     alone = fit_crossed(response[rest], who[rest], what[rest])
     assert alone.variances["worker"] > 1  # else the effects would be independent of each other
     size = tasks if workers > tasks else tasks + workers - 1
-    columns = columns_of(lambda random: _task_deviations(redraw.mode.schur, random), size)
+    columns = columns_of(lambda random: task_deviations(redraw.mode.schur, random), size)
     assert columns.shape == (tasks, size)
     assert columns @ columns.T == pytest.approx(task_covariance(alone) / alone.variances["task"], abs=1e-3)
 
@@ -164,11 +164,11 @@ def test_answers_are_drawn_around_the_predictor_of_the_others_model(family: Any,
     x = random.normal(size=len(who))
     edges = [0.0] if family == "binary" else [-1.5, 1.5]
     response, design = np.digitize(latent + x, edges), np.column_stack([np.ones(len(x)), x])[:, family == "ordinal" :]
-    redraw = _Redraw(fit_crossed(response, who, what, design, family=family), 3)
+    redraw = Redraw(fit_crossed(response, who, what, design, family=family), 3)
     rest = who != 3
     alone = fit_crossed(response[rest], who[rest], what[rest], design[rest], family=family)
     normal = random.normal(size=8 + 12 + 1)
-    moved = _task_deviations(redraw.mode.schur, Stated(normal))  # type: ignore[arg-type]
+    moved = task_deviations(redraw.mode.schur, Stated(normal))  # type: ignore[arg-type]
     deviation = {name: np.sqrt(variance) for name, variance in alone.variances.items()}
     tasks = what[~rest]
     eta = design[~rest] @ alone.coefficients + deviation["worker"] * normal[-1]
@@ -177,7 +177,7 @@ def test_answers_are_drawn_around_the_predictor_of_the_others_model(family: Any,
     for number, edge in enumerate([0.0] if family == "binary" else alone.thresholds):
         for above in (0, 1):
             noise = edge - eta + 0.01 * (2 * above - 1)
-            drawn = redraw._drawn(Stated(normal, noise))  # type: ignore[arg-type]
+            drawn = redraw.draw_answers(Stated(normal, noise))  # type: ignore[arg-type]
             told = 2 * above - 1 if family == "binary" else number + above
             assert drawn.tolist() == [told] * len(eta)
 
@@ -191,12 +191,12 @@ def test_a_category_of_one_worker_alone_leaves_the_numbers_of_the_others(rare: i
     response = np.digitize(latent, [0.0]) + (0 if rare else 1)
     response[np.flatnonzero(who == 5)[:3]] = rare
     fit = fit_crossed(response, who, what, family="ordinal")
-    redraw = _Redraw(fit, 5)
+    redraw = Redraw(fit, 5)
     others = (redraw.layout.place(np.ones(len(who))) > 0) & ~redraw.mine
     expected = redraw.layout.place(response - (0 if rare else 1))
     assert redraw.answers[others].tolist() == expected[others].tolist()
     assert (redraw.family.categories, len(redraw.psi)) == (2, 1)
-    drawn = redraw._drawn(np.random.default_rng(1))
+    drawn = redraw.draw_answers(np.random.default_rng(1))
     again, rest = response - (0 if rare else 1), who != 5
     alone = fit_crossed(again[rest], who[rest], what[rest], family="ordinal")
     again[~rest] = drawn
@@ -212,7 +212,7 @@ def test_a_variance_of_the_others_that_the_fit_lacks_is_found() -> None:
     parameters = fit.parameters.copy()
     parameters[-2] = 0
     # As where the fit is at zero, the Hessian does not tie this deviation to the others.
-    redraw = _Redraw(replace(fit, parameters=parameters, hessian=np.diag(np.diag(fit.hessian))), 3)
+    redraw = Redraw(replace(fit, parameters=parameters, hessian=np.diag(np.diag(fit.hessian))), 3)
     alone = fit_crossed(response[rest], who[rest], what[rest])
     assert redraw.log_likelihood == pytest.approx(alone.log_likelihood, abs=1e-6)
 
@@ -222,12 +222,12 @@ def test_answers_unlike_the_others_bring_a_variance_that_those_lack(monkeypatch:
     random = np.random.default_rng(2)
     who, what = np.repeat(np.arange(10), 30), np.tile(np.arange(30), 10)
     response = random.normal(0, 1, 30)[what] + random.logistic(size=300) > 0
-    redraw = _Redraw(fit_crossed(response, who, what), 3)
+    redraw = Redraw(fit_crossed(response, who, what), 3)
     assert abs(redraw.scales.worker) < 1e-3
     redraw.parameters[-2], redraw.hessian = 0, np.diag(np.diag(redraw.hessian))
     again = np.where(who == 3, True, response)
     distance = 2 * (redraw.log_likelihood - fit_crossed(again, who, what).log_likelihood)
-    monkeypatch.setattr(redraw, "_drawn", lambda random: np.ones(30))
+    monkeypatch.setattr(redraw, "draw_answers", lambda random: np.ones(30))
     assert redraw.reaches(distance - 1e-3, random)
     assert not redraw.reaches(distance + 1e-3, random)
 
@@ -239,7 +239,7 @@ def small() -> Any:
 
 
 class Scheduled:
-    """In place of `_Redraw`: it reaches the distance when the schedule says so."""
+    """In place of `Redraw`: it reaches the distance when the schedule says so."""
 
     schedule: tuple[bool, ...] = ()
 
@@ -255,7 +255,7 @@ class Scheduled:
 @given(st.lists(st.sampled_from([True, True, False]), min_size=1, max_size=40))
 def test_the_p_value_is_that_of_the_draws_until_ten_exceed(schedule: list[bool]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_Redraw", type("_", (Scheduled,), {"schedule": tuple(schedule)}))
+        patch.setattr(module, "Redraw", type("_", (Scheduled,), {"schedule": tuple(schedule)}))
         found = exceedances(small(), np.array([7.0, 8.0, np.nan]), len(schedule), 1)
     tenth = next((n for n in range(len(schedule)) if sum(schedule[: n + 1]) == 10), None)
     expected = (1 + sum(schedule)) / (1 + len(schedule)) if tenth is None else 10 / (tenth + 1)
@@ -265,7 +265,7 @@ def test_the_p_value_is_that_of_the_draws_until_ten_exceed(schedule: list[bool])
 def test_each_worker_and_each_seed_has_draws_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
     monkeypatch.setattr(Scheduled, "reaches", lambda self, observed, random: bool(seen.append(random.random())))
-    monkeypatch.setattr(module, "_Redraw", Scheduled)
+    monkeypatch.setattr(module, "Redraw", Scheduled)
     told: list[tuple[int, int]] = []
     for seed in (1, 2, 1):
         exceedances(small(), np.zeros(3), 2, seed, progress=lambda done, total: told.append((done, total)))

@@ -9,7 +9,7 @@ import pytest
 
 from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_nominal, leave_one_out
-from karat.models.glrm.deletion import NominalRedraw, _task_deviations_by_category, without
+from karat.models.glrm.deletion import NominalRedraw, task_deviations_by_category, without
 from models.glrm.stated import Stated, columns_of
 
 
@@ -62,7 +62,7 @@ def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> 
     factor = redraw.others.factor
     assert factor is not None
     size = 2 * tasks if workers > tasks else 2 * (tasks + workers - 1)
-    columns = columns_of(lambda random: _task_deviations_by_category(factor[0], random), size)
+    columns = columns_of(lambda random: task_deviations_by_category(factor[0], random), size)
     assert columns.shape == (2 * tasks, size)
     unit = np.eye(2 * tasks).reshape(2, tasks, -1)
     _, expected = factor[0].solve(np.zeros((workers - 1, 2, 2 * tasks)), unit)
@@ -81,7 +81,7 @@ def test_labels_are_drawn_by_the_logits_of_the_others_model(workers: int, tasks:
     alone = fit_nominal(response[rest], who[rest], what[rest], design[rest])
     normal = random.normal(size=2 * (tasks if workers > tasks else tasks + workers - 1) + 2)
     assert redraw.others.factor is not None
-    moved = _task_deviations_by_category(redraw.others.factor[0], Stated(normal)).T  # type: ignore[arg-type]
+    moved = task_deviations_by_category(redraw.others.factor[0], Stated(normal)).T  # type: ignore[arg-type]
     answered = what[~rest]
     logits = np.full((tasks, 2), np.nan)
     logits[answered] = (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import f as f_distribution
 
-from karat.models.glrm.formulas.model import Model, Satterthwaite, _covariance, fit, joint_degrees
+from karat.models.glrm.formulas.model import Model, Satterthwaite, fit, fixed_covariance, joint_degrees
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from models.glrm.written_cases import GROUPS, study
 
@@ -108,7 +108,7 @@ def test_what_is_not_known_has_no_degrees() -> None:
     assert sure.degrees(np.eye(2)).tolist() == [np.inf, np.inf]
     told = "^The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.$"
     with pytest.raises(ValueError, match=told):
-        _covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
+        fixed_covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("error", [np.nan, 0.0, np.inf])
@@ -119,9 +119,32 @@ def test_an_error_that_is_not_known_has_a_step_all_the_same(error: float) -> Non
     np.testing.assert_allclose(again, usual, rtol=1e-4, atol=1e-9)
 
 
-def test_other_answers_have_none() -> None:
+def test_degrees_of_yes_or_no_answers_against_differences_of_the_likelihood() -> None:
+    """V at other theta from the Hessian of the Laplace likelihood in the coefficients, by differences of its slope."""
     model = fit(f"yes ~ size + {GROUPS}", study())
-    with pytest.raises(
-        ValueError, match=r"^Satterthwaite's degrees of freedom are for measured answers, not binary ones\.$"
-    ):
-        Satterthwaite(model.fit).degrees(np.eye(2))
+    found, objective = model.fit, model.fit.objective
+    fixed = len(found.coefficients)
+
+    def covariance(parameters: Any) -> Any:
+        rows = []
+        for step in np.eye(len(parameters))[:fixed] * 1e-3:
+            ends = [objective(parameters + sign * step) for sign in (1, -1)]
+            assert ends[0] is not None
+            assert ends[1] is not None
+            rows.append((ends[0].gradient - ends[1].gradient)[:fixed] / 2e-3)
+        return np.linalg.inv(np.array(rows))
+
+    variance = np.diag(found.covariance)
+    steps = np.eye(len(found.parameters))[fixed:] * 1e-2
+    slopes = [np.diag(covariance(found.parameters + h) - covariance(found.parameters - h)) / 2e-2 for h in steps]
+    spread = found.parameter_covariance[fixed:, fixed:]
+    expected = [2 * variance[k] ** 2 / (g @ spread @ g) for k, g in enumerate(np.array(slopes).T)]
+    np.testing.assert_allclose(Satterthwaite(found).degrees(np.eye(fixed)), expected, rtol=0.1)
+
+
+def test_ordered_answers_have_degrees_for_thresholds_too() -> None:
+    model = fit(f"rating ~ size + {GROUPS}", study(), "ordinal")
+    size = 1 + len(model.fit.thresholds)
+    degrees = Satterthwaite(model.fit).degrees(np.eye(size))
+    assert np.all((degrees > 1) & np.isfinite(degrees))
+    assert Satterthwaite(model.fit).degrees(np.eye(1))[0] == pytest.approx(degrees[0])

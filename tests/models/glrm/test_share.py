@@ -15,7 +15,7 @@ import karat
 from karat.messages import Message
 from karat.models.glrm import fit_crossed, fit_nominal, worker_share
 from karat.models.glrm.optimise import Evaluation
-from karat.models.glrm.share import Share, _AtAngle, _Profile
+from karat.models.glrm.share import AngleProfile, AtAngle, Share
 from karat.models.numerics import one_thread
 from messages import raises
 from models.glrm.dense import differences
@@ -96,12 +96,12 @@ def test_other_models_are_refused() -> None:
 def test_a_search_that_would_begin_with_crossed_thresholds_begins_at_the_fit() -> None:
     latent, who, what = answers(2.0, 2.0, workers=16, tasks=12)
     fit = fit_crossed(np.digitize(latent, [-1, 1]), who, what, family="ordinal")
-    usual, astray = _Profile(fit), _Profile(fit)
+    usual, astray = AngleProfile(fit), AngleProfile(fit)
     astray.follow = np.array([1e3, -1e3, 0.0, 0.0])
     angle = usual.best + 0.1
     assert astray.fall(angle) == pytest.approx(usual.fall(angle), abs=1e-6)
     assert usual.fall(angle) > 0.01
-    nowhere = _Profile(replace(fit, parameters=fit.parameters[[1, 0, 2, 3]]))
+    nowhere = AngleProfile(replace(fit, parameters=fit.parameters[[1, 0, 2, 3]]))
     with pytest.raises(ValueError, match=r"^The parameters of the fit are not allowed here\.$"):
         nowhere.fall(angle)
 
@@ -132,7 +132,7 @@ def parabola(seen: list[np.ndarray]) -> Any:
 def test_the_error_and_the_way_of_the_others_are_those_of_a_search_nearby(step: float) -> None:
     """Beside the best angle the likelihood falls as a parabola, and the search starts close to where it ends."""
     seen: list[np.ndarray] = []
-    profile = _Profile(parabola(seen))
+    profile = AngleProfile(parabola(seen))
     assert (profile.best, profile.radius) == pytest.approx((np.arctan(1.2 / 1.5), np.hypot(1.2, 1.5)))
     fall = profile.fall(profile.best + step)
     assert fall == pytest.approx((step / profile.error) ** 2 / 2, rel=0.05)
@@ -150,7 +150,7 @@ def test_the_error_and_the_way_of_the_others_are_those_of_a_search_nearby(step: 
 
 def test_a_search_does_not_start_where_nothing_varies_nor_where_it_may_not() -> None:
     seen: list[np.ndarray] = []
-    profile = _Profile(parabola(seen))
+    profile = AngleProfile(parabola(seen))
     angle = profile.best + 0.2
     usual = profile.fall(angle)
     profile.angle, profile.parameters = angle, np.append(CENTRE[:3], [0.0, 0.0])
@@ -167,18 +167,20 @@ def test_a_search_does_not_start_where_nothing_varies_nor_where_it_may_not() -> 
 def test_an_error_that_is_not_known_or_too_large_is_not_believed(covariance: np.ndarray) -> None:
     fit = parabola([])
     fit.covariance = covariance
-    profile = _Profile(fit)
+    profile = AngleProfile(fit)
     assert profile.error == 0.2
     assert np.isfinite(profile.follow).all()
     assert profile.follow[:3].tolist() == [0, 0, 0]
-    assert profile.fall(profile.best + 0.1) == pytest.approx(_Profile(parabola([])).fall(profile.best + 0.1), abs=1e-6)
+    assert profile.fall(profile.best + 0.1) == pytest.approx(
+        AngleProfile(parabola([])).fall(profile.best + 0.1), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("drop", [0.1, 1.92, 30.0])
 @pytest.mark.parametrize("limit", [0.0, np.pi / 2])
 def test_an_end_is_where_the_fall_is_the_drop_or_the_limit(drop: float, limit: float) -> None:
     for steepness in (0.5, 4.0, 60.0, 900.0):
-        profile = _Profile(parabola([]))
+        profile = AngleProfile(parabola([]))
         asked: list[float] = []
 
         def fall(angle: float, best: float = profile.best, steepness: float = steepness) -> float:
@@ -196,7 +198,7 @@ def test_an_end_is_where_the_fall_is_the_drop_or_the_limit(drop: float, limit: f
 
 def test_a_ray_has_the_slopes_of_differences() -> None:
     objective = parabola([]).objective
-    ray, x = _AtAngle(objective, 0.7), np.array([0.5, -0.8, 1.7, 2.5])
+    ray, x = AtAngle(objective, 0.7), np.array([0.5, -0.8, 1.7, 2.5])
     at = ray(x, "modes")
     assert at is not None
     gap = np.append(x[:3], [2.5 * np.sin(0.7), 2.5 * np.cos(0.7)]) - CENTRE

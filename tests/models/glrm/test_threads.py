@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from karat.models.numerics import SMALL, _libraries, one_thread
+from karat.models.numerics import SMALL, one_thread, thread_libraries
 
 
 def threads() -> list[int]:
-    return [get() for get, _ in _libraries()]
+    return [get() for get, _ in thread_libraries()]
 
 
 def test_one_thread_within_and_as_many_as_before_after() -> None:

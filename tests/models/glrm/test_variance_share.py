@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from karat.models.glrm import Fit, NominalFit, fit_crossed, fit_nominal, worker_share
 from karat.models.glrm import share as module
 from karat.models.glrm.optimise import Evaluated, Evaluation
-from karat.models.glrm.share import FittedShare, _Search, variance_share
+from karat.models.glrm.share import FittedShare, ShareSearch, variance_share
 from karat.models.numerics import one_thread
 from messages import raises
 from models.glrm.dense import differences
@@ -214,7 +214,7 @@ def test_an_end_at_zero_or_one_is_one_that_the_mean_likelihood_allows() -> None:
 def test_the_angle_and_the_fall_have_the_slopes_of_differences() -> None:
     one, rest = FORMS["a variance of coefficients"]
     models = [parabola([0.3, 1.5, 2.0], HESSIAN, one, rest), parabola([1.0, 1.2, -2.5], 2 * HESSIAN, one, rest)]
-    search = _Search(models, 1)
+    search = ShareSearch(models, 1)
     x = np.array([0.4, -1.0, 2.0, 0.8, 1.5, -1.2])
     w = sum(float(part @ one @ part) for part in np.split(x, 2))
     t = sum(float(part @ rest @ part) for part in np.split(x, 2))
@@ -235,8 +235,8 @@ def test_a_search_begins_away_from_zero_where_a_deviation_is_to_grow() -> None:
     model = parabola([0.3, -1.5, 0.4], HESSIAN, one, rest)
     errors = np.sqrt(np.diag(np.linalg.inv(HESSIAN)))
     for sign, growing in ((1, 1), (-1, 2)):
-        search = _Search([model], sign)
-        moved = search.turn @ search._start()
+        search = ShareSearch([model], sign)
+        moved = search.turn @ search.start()
         expected = np.zeros(3)
         expected[growing] = 0.3 * errors[growing] * np.sign(model.parameters[growing])
         assert moved == pytest.approx(expected, abs=1e-12)
@@ -252,7 +252,7 @@ def test_parameters_that_are_not_allowed_are_far_below_and_a_search_that_fails_h
         assert at is not None
         return None if x[0] > 3 else replace(at, value=np.inf) if x[0] < -3 else at  # type: ignore[type-var]
 
-    search = _Search([replace(model, function=bounded)], 1)
+    search = ShareSearch([replace(model, function=bounded)], 1)
     for z in (np.linalg.solve(search.turn, np.array([4.0, 0, 0])), np.linalg.solve(search.turn, [-4.0, 0, 0])):
         fall, slope = search.fall(z)
         assert fall > 1e5

@@ -71,10 +71,15 @@ def test_cautions(data: dict[str, Any]) -> None:
     means = rows @ left_out.fit.coefficients
     expected = means @ np.linalg.solve(rows @ left_out.fit.covariance @ rows.T, means)
     assert type_three(left_out).statistic[2] == pytest.approx(expected)
-    with pytest.raises(
-        ValueError, match=r"^F tests are for measured answers; those of other answers are chi-squared\.$"
-    ):
-        type_three(fit(f"yes ~ group + {GROUPS}", data), "F")
+
+
+def test_other_answers_have_f_tests_with_satterthwaites_degrees(data: dict[str, Any]) -> None:
+    model = fit(f"yes ~ group + {GROUPS}", data)
+    by_f, by_chi_squared = type_three(model.tested_by()), type_three(model)
+    assert (by_f.kind, by_chi_squared.kind) == ("F", "chisq")
+    assert by_f.statistic == pytest.approx(by_chi_squared.statistic)
+    assert by_f.denominator == pytest.approx(model.satterthwaite.degrees(np.eye(2)[1:]))
+    assert by_f.p[0] > by_chi_squared.p[0]
 
 
 def test_a_ratio_is_near_a_wald_test_and_any_order_will_do(data: dict[str, Any]) -> None:
@@ -90,7 +95,8 @@ def test_a_variance_at_zero_is_told(data: dict[str, Any]) -> None:
     one = fit("time ~ 1 + (1 | participant)", data, "gaussian")
     both = fit(f"time ~ 1 + {GROUPS}", data, "gaussian")
     result = compare(one, both)
-    assert codes(result.notes) == ["wald.boundary", "wald.reml"]
+    assert codes(result.notes) == ["wald.mixture", "wald.reml"]
+    assert (result.mixture, result.p) == ((0, 1), pytest.approx(chi2.sf(result.statistic, 1) / 2))
     test = result.summary[0].values["test"]
     assert test == Message("wald.chi_squared", {"df": 1, "statistic": result.statistic, "p": result.p})
     assert str(result) == " ".join(map(str, (*result.summary, *result.notes)))
@@ -258,3 +264,11 @@ def test_a_factor_inside_another_is_tested_at_each_of_its_levels(data: dict[str,
     tests = type_three(model)
     found = (tests.statistic[1], tests.df[1], tests.denominator[1], tests.p[1])
     assert found == pytest.approx(model.satterthwaite.test(np.array(rows)), rel=1e-6)
+
+
+def test_two_variances_at_once_have_no_mixture(data: dict[str, Any]) -> None:
+    small = fit(f"time ~ size + {GROUPS}", data, "gaussian")
+    large = fit("time ~ size + (1 + size | participant) + (1 + size | item)", data, "gaussian")
+    result = compare(small, large)
+    assert codes(result.notes)[0] == "wald.boundary"
+    assert (result.mixture, result.p) == (None, pytest.approx(chi2.sf(result.statistic, 4)))

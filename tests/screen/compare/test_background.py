@@ -52,7 +52,7 @@ def test_what_cannot_be_compared_is_left_out_with_a_note() -> None:
         "town": [f"town {i // 2}" for i in range(n)], "country": ["DE"] * n, "quiz_attempts": [1, 2] * 15,
         "gender": ["f", "m", None] * 10,
     })  # fmt: skip
-    variables, notes = background(people)
+    variables, notes = background(people, looked_at=["quiz_attempts"])
     assert [one.name for one in variables] == ["gender"]
     assert {name: int(mask.sum()) for name, mask in variables[0].groups.items()} == {"f": 10, "m": 10, "not known": 10}
     assert codes(notes) == ["background.left_out"] * 7
@@ -65,7 +65,7 @@ def test_what_cannot_be_compared_is_left_out_with_a_note() -> None:
 
 def test_columns_asked_for_by_a_wrong_name_or_without_groups() -> None:
     people = pl.DataFrame({"participant": [str(i) for i in range(20)], "town": [f"t{i}" for i in range(20)]})
-    with pytest.raises(karat.KaratError, match=r"Nothing called twon .* is town meant"):
+    with pytest.raises(karat.KaratError, match=r"Nothing called twon .* did you mean town"):
         background(people, ["twon"])
     with pytest.raises(karat.KaratError, match="20 different values, too many"):
         background(people, ["town"])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.messages import Message
+from karat.messages import Message, with_code
 from karat.screen.compare.composition import Composition, composition
 from karat.screen.evidence import Evidence
 from karat.screen.screening import Screening
@@ -94,9 +94,18 @@ def test_whoever_a_criterion_did_not_look_at_is_not_counted_as_passing() -> None
 def test_eligibility_falls_on_groups_by_intention() -> None:
     one = unlucky()
     settings = {"eligibility": {"answers": {"native_language": ["en"]}, "same": {}}}
-    found = composition(replace(one, settings=settings))
+    assert composition(replace(one, settings=settings)).variables == ()
+    found = composition(replace(one, settings=settings), ["native_language"])
     assert [row["criterion"] for row in found.groups.filter(pl.col("warning")).to_dicts()] == ["attention"]
     assert found.notes[0] == Message("composition.intended", {"variable": "native_language"})
+
+
+def test_columns_of_criteria_are_no_background() -> None:
+    columns = {"state": ["complete", "withdrawn"] * 20, "quiz_passed": ["yes", "no"] * 20, "town": ["a", "b"] * 20}
+    found = composition(screening(columns, [True, False] * 20))
+    assert found.variables == ("town",)
+    why = {note.values["column"]: note.values["why"].code for note in with_code(found.notes, "background.left_out")}
+    assert why == {"state": "background.criterion", "quiz_passed": "background.criterion"}
 
 
 def test_nothing_to_compare_is_an_empty_result_that_says_so() -> None:

@@ -22,7 +22,7 @@ def test_one_criterion_and_nobody_flagged() -> None:
     found = composition(screening({"town": ["a", "b", "b"]}, [False] * 3, attention=[True, False, False]))
     assert "Nobody of 3 is excluded" in found.plot(width_cm=8).get_suptitle()
     assert "1 of 3 are flagged by attention" in found.plot("attention").get_suptitle().replace("\n", " ")
-    with pytest.raises(karat.KaratError, match="no evidence of atention here; is attention meant"):
+    with pytest.raises(karat.KaratError, match="no evidence of atention here; did you mean attention"):
         found.plot("atention")
 
 

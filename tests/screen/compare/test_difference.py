@@ -109,3 +109,17 @@ def test_which_contrast_is_followed() -> None:
         contrast_of(LIKERT, {"factor": "order", "level": ["a"]}, None)
     plain = karat.Judgments(LIKERT.frame.drop("order", "integration"), LIKERT.scales)
     assert contrast_of(plain, None, None) is None
+
+
+def test_an_interaction_is_each_participants_difference_of_differences() -> None:
+    both = ContrastSettings(name="x", factors={"order": ["PP>OBJ", "OBJ>PP"], "integration": ["yes", "no"]})
+    found = difference(LIKERT, both)
+    rows = LIKERT.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
+    means = rows.group_by("participant", "order", "integration").agg(pl.col("response").cast(pl.Float64).mean())
+    signs = pl.col("response") * pl.when(pl.col("order") == "PP>OBJ").then(1).otherwise(-1)
+    own = means.group_by("participant").agg(
+        pl.len(), (signs * pl.when(pl.col("integration") == "yes").then(1).otherwise(-1)).sum().alias("d")
+    )
+    expected = own.filter(pl.col("len") == 4)["d"].mean()
+    kept = np.ones(len(found.first), dtype=bool)
+    assert found.estimate(kept)[0] == pytest.approx(expected)

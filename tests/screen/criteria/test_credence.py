@@ -21,7 +21,7 @@ from karat.study.criteria import CRITERIA
 from messages import codes, raises
 from screen.judged import crowd, guessers
 
-RATED = crowd(karat.Ordinal(5))
+RATED = crowd(karat.Ordinal(5), seed=2)
 
 
 @cache
@@ -272,3 +272,42 @@ def test_the_explanation_is_no_accusation() -> None:
 def test_a_probability_that_is_none_is_refused(below: float) -> None:
     with raises(ScreenError, "credence.below"):
         karat.screen.credence(karat.datasets.load("likert"), below=below)
+
+
+def two_understandings(first: int, second: int, items: int = 60) -> karat.Judgments:
+    """Two parts of a crowd who answer attentively, by other keys."""
+    random = np.random.default_rng(1)
+    keys = random.integers(0, 3, (2, items))
+    own = np.repeat(keys, [first, second], axis=0)
+    answers = np.where(random.random(own.shape) < 0.9, own, random.integers(0, 3, own.shape))
+    people = [f"p{n:02}" for n in range(first + second)]
+    table = pl.DataFrame({
+        "participant": np.repeat(people, items), "item": [f"i{n:02}" for n in range(items)] * len(people),
+        "response": ["abc"[answer] for answer in answers.ravel()],
+    })  # fmt: skip
+    return karat.Judgments(table, karat.Nominal(("a", "b", "c")))
+
+
+def test_nobody_is_judged_where_those_flagged_agree_with_each_other() -> None:
+    judgments = two_understandings(12, 8)
+    with raises(ScreenError, "credence.misfit"):
+        credence(judgments)
+    assert karat.screen.run(judgments, {"credence": {}}).skipped["credence"].values["figure"] == "misfit.flagged"
+
+
+def test_agreement_above_chance_is_not_flagged_and_said() -> None:
+    """With d = .3 of the discrimination of the others, over many items."""
+    random = np.random.default_rng(3)
+    judgments = two_understandings(20, 0, 150)
+    guessed = pl.Series([("a", "b", "c")[n] for n in random.integers(0, 3, judgments.frame.height)])
+    lapsed = (pl.col("participant") == "p00") & pl.Series(random.random(judgments.frame.height) < 0.7)
+    found = credence(
+        with_frame(
+            judgments.frame.with_columns(response=pl.when(lapsed).then(guessed).otherwise("response")), judgments
+        )
+    )
+    row = found.participants.row(by_predicate=pl.col("participant") == "p00", named=True)
+    assert row["log_odds"] < 0
+    assert row["score"] == pytest.approx(0.5)
+    assert row["values"]["limit"] == "limit.agrees"
+    assert not found.flagged

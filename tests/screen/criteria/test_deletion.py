@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import polars as pl
 import pytest
@@ -23,7 +21,7 @@ SMALL = CROWD.without(PEOPLE[24:])
 
 
 def test_the_distance_is_that_of_two_cold_fits() -> None:
-    found = deletion(SMALL)
+    found = deletion(SMALL, by="published")
     answers = crowd(SMALL, "x")
     full = fit_crossed(answers.response, answers.worker, answers.task)
     for number in (0, 5, 13):
@@ -38,16 +36,16 @@ def test_the_distance_is_that_of_two_cold_fits() -> None:
     assert found.log_likelihood == pytest.approx(full.log_likelihood, abs=1e-6)
 
 
-def test_flags_follow_the_published_rule_and_nothing_is_simulated_unless_asked() -> None:
-    found = deletion(SMALL).participants
+def test_the_published_rule_where_it_is_asked_for() -> None:
+    found = deletion(SMALL, by="published").participants
     assert found["flagged"].to_list() == (found["p_value"] < 0.05).to_list()
     assert found["p_simulated"].null_count() == found.height
-    assert deletion(SMALL, alpha=0.5).participants["flagged"].sum() > found["flagged"].sum()
+    assert deletion(SMALL, alpha=0.5, by="published").participants["flagged"].sum() > found["flagged"].sum()
 
 
 @pytest.mark.slow
 def test_a_simulated_null_beside_it() -> None:
-    found = deletion(SMALL, simulations=39, seed=2)
+    found = deletion(SMALL, simulations=39, seed=2, by="published", refit=True)
     simulated = found.participants["p_simulated"].to_numpy()
     assert np.all((simulated >= 1 / 40) & (simulated <= 1))
     adjusted = found.participants["p_adjusted"].to_numpy()
@@ -57,7 +55,7 @@ def test_a_simulated_null_beside_it() -> None:
     assert found.participants["message"].unique().to_list() == ["deletion.published"]
     assert found.participants["values"].struct.field("p").null_count() == 0
     assert "(simulated p = " in with_reasons(found.participants)["reason"][0]
-    again = deletion(SMALL, simulations=39, seed=2).participants["p_simulated"]
+    again = deletion(SMALL, simulations=39, seed=2, by="published", refit=True).participants["p_simulated"]
     assert again.to_list() == simulated.tolist()
 
 
@@ -105,7 +103,7 @@ def labels() -> karat.Judgments:
 
 @pytest.mark.slow
 def test_labels_have_a_simulated_null_too() -> None:
-    found = deletion(labels(), simulations=9).participants
+    found = deletion(labels(), simulations=9, by="published", refit=True).participants
     assert found["distance"].null_count() == 0
     assert found["p_simulated"].is_between(1 / 10, 1).all()
 
@@ -113,7 +111,7 @@ def test_labels_have_a_simulated_null_too() -> None:
 @pytest.mark.slow
 def test_the_simulated_null_decides_where_it_is_asked_to() -> None:
     settings = {"alpha": 0.2, "simulations": 39, "seed": 2}
-    beside, decides = deletion(SMALL, **settings), deletion(SMALL, **settings, by="simulated")
+    beside, decides = deletion(SMALL, **settings, by="published"), deletion(SMALL, **settings)
     found = decides.participants
     columns = ["participant", "distance", "df", "p_value", "p_simulated", "p_adjusted"]
     assert found.select(columns).equals(beside.participants.select(columns))
@@ -141,26 +139,22 @@ def test_who_is_looked_at_does_not_change_who_is_flagged() -> None:
     assert not rest["flagged"].any()
 
 
-def test_a_null_that_decides_has_999_draws_unless_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-
-    def counted(model: object, distance: np.ndarray, simulations: int, *rest: object) -> np.ndarray:
-        asked.append(simulations)
-        return np.full(len(distance), 0.5)
-
-    # The package's attribute of this name is the function.
-    monkeypatch.setattr(sys.modules["karat.models.glrm"], "exceedances", counted)
-    assert deletion(SMALL, by="simulated").settings["simulations"] == 999
-    assert deletion(SMALL, by="simulated", simulations=50).settings["simulations"] == 50
-    assert asked == [999, 50]
+def test_draws_of_a_null_that_decides() -> None:
+    few = SMALL.without(PEOPLE[8:])
+    assert deletion(few).settings["simulations"] == 999
+    assert deletion(few, alpha=0.0005).settings["simulations"] == 2000
+    assert deletion(few, simulations=50).settings["simulations"] == 50
+    assert deletion(labels(), only=["w1"]).settings["simulations"] == 199
 
 
 def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:
     likert = karat.datasets.load("likert")
-    found = deletion(likert)
+    found = deletion(likert, by="published")
     assert len(found.flagged) > 24
     assert Message("deletion.flags_most") in found.notes
-    assert Message("deletion.flags_most") not in deletion(SMALL).notes
+    assert Message("deletion.flags_most") not in deletion(SMALL, by="published").notes
+    # Redrawn answers know what is usual on this scale.
+    assert len(deletion(likert).flagged) <= 6
 
 
 def test_a_window_of_one_participant_has_no_distances_and_hides_no_other() -> None:

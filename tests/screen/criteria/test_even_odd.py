@@ -97,9 +97,8 @@ def test_halves_are_by_presentation_and_not_by_row_or_item() -> None:
         "two halves of the answers correlate at 1.00 (corrected; 3 groups, 6 answers)"
     )
     assert evidence.settings == {"at_least": 0.0, "groups": ["function", "condition"], "split": "presentation"}
-    without = even_odd(karat.Judgments(frame.drop("trial"), karat.Continuous()))
-    assert without.settings["split"] == "rows"
-    assert Message("order.halves_by_row") in without.notes
+    with raises(karat.screen.ScreenError, "order.needed"):
+        even_odd(karat.Judgments(frame.drop("trial"), karat.Continuous()))
 
 
 def test_guessers_score_low_and_attentive_people_high() -> None:

@@ -6,13 +6,13 @@ from itertools import combinations
 from math import sqrt
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
-from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Scale
 from karat.screen.criteria.inconsistency import inconsistency
 from karat.screen.evidence import ScreenError
@@ -56,28 +56,67 @@ def test_a_semantic_differential_with_polarity() -> None:
 
 def test_outliers_by_the_stated_rule() -> None:
     people: dict[str, list[tuple[Any, ...]]] = {f"p{n}": [(0, n % 3), (0, 1)] for n in range(9)}
-    evidence = inconsistency(repeated(people | {"wild": [(-3, 3), (3, -3)], "once": [(1,), (2,)]}))
+    evidence = inconsistency(repeated(people | {"wild": [(-3, 3), (3, -3)], "once": [(1,), (2,)]}), upper=2.5)
     assert evidence.flagged == ["wild"]
     middle, deviation = evidence.settings["median"], evidence.settings["mad"]
     assert evidence.participants["threshold"][0] == pytest.approx(middle + 2.5 * deviation)
     rows = {row["participant"]: row for row in evidence.participants.to_dicts()}
     wild = {"questions": 2, "difference": 6.0, "comparisons": 2}
     assert message(rows["wild"]) == ("inconsistency.steps", wild)
-    assert with_reasons(evidence.participants)["reason"][9] == (
-        "answers to 2 repeated questions differ by 6.00 scale steps (root mean square of 2 comparisons)"
-    )
     assert (rows["once"]["score"], rows["once"]["flagged"]) == (None, False)
     assert message(rows["once"]) == ("inconsistency.once", {})
 
 
 def test_no_deviation_is_said() -> None:
     same: dict[str, list[tuple[Any, ...]]] = {f"p{n}": [(1, 1)] for n in range(4)}
-    evidence = inconsistency(repeated(same | {"p9": [(1, 2)]}))
+    evidence = inconsistency(repeated(same | {"p9": [(1, 2)]}), upper=2.5)
     assert evidence.flagged == ["p9"]
     (note,) = evidence.notes
     assert (note.code, note.values) == ("inconsistency.no_deviation", {"scores": 5, "median": 0.0})
-    assert inconsistency(repeated(same)).flagged == []
-    assert inconsistency(repeated({"p1": [(1, 3)]})).flagged == []
+    assert inconsistency(repeated(same), upper=2.5).flagged == []
+    assert inconsistency(repeated({"p1": [(1, 3)]}), upper=2.5).flagged == []
+
+
+def differential(seed: int, noise: float, guessers: int = 11) -> karat.Judgments:
+    """110 participants rate three sentences on two pairs of adjectives twice, as in the fourth paper."""
+    random = np.random.default_rng(seed)
+    people: dict[str, list[tuple[Any, ...]]] = {}
+    for number in range(110):
+        true = random.normal(0, 1.5, (6, 1)) + random.normal(0, noise, (6, 2))
+        answers = np.clip(np.round(true), -3, 3).astype(int) if number >= guessers else random.integers(-3, 4, (6, 2))
+        people[f"p{number:03}"] = [tuple(row) for row in answers.tolist()]
+    return repeated(people)
+
+
+def test_guessers_of_a_differential_are_found() -> None:
+    guessers, found, others = 0, 0, 0
+    for seed in range(5):
+        flagged = inconsistency(differential(seed, 0.8)).flagged
+        found += sum(name < "p011" for name in flagged)
+        others += sum(name >= "p011" for name in flagged)
+        guessers += 11
+    assert found > 0.85 * guessers
+    assert others < 0.07 * 5 * 99
+
+
+def test_guessing_passes_as_often_as_is_said() -> None:
+    evidence = inconsistency(differential(1, 1.0))
+    (stated,) = evidence.participants["guess_probability"].unique().to_list()
+    (note,) = evidence.notes
+    assert (note.code, note.values) == ("passing.guessing", {"p": round(stated, 4), "alpha": 0.05})
+    everybody = [inconsistency(differential(seed, 1.0, 110)).participants["score"].to_numpy() for seed in range(15)]
+    passed = np.mean(np.concatenate(everybody) <= evidence.participants["threshold"][0])
+    assert passed == pytest.approx(stated, abs=0.035)
+
+
+def test_too_few_repeats_flag_nobody() -> None:
+    table = repeated({"p1": [("a", "b"), ("a", "b")], "p2": [("a", "a"), ("b", "b")]}, karat.Nominal(["a", "b"]))
+    evidence = inconsistency(table)
+    assert (evidence.flagged, evidence.participants["threshold"].to_list()) == ([], [None, None])
+    assert codes(evidence.notes) == ["inconsistency.not_judged"]
+    assert codes(inconsistency(repeated({"p1": [(1, 10)] * 9}, karat.Magnitude())).notes) == [
+        "inconsistency.not_judged"
+    ]
 
 
 def test_choices_count_the_item_and_not_the_side() -> None:

@@ -13,7 +13,7 @@ from karat.judgments.message_tables import message_at, with_reasons
 from karat.messages import Message, NotComputed, message_of, with_code
 from karat.models.glrm import nominal
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
-from karat.screen.criteria.procedure import _accuracy
+from karat.screen.criteria.procedure import accuracy_step
 from karat.screen.crowd import spammer_index
 from messages import raises
 
@@ -22,7 +22,7 @@ CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "earnest"
 """12 who do not look at the task, and 36 in earnest."""
 PEOPLE = CROWD.participants.height
 PUBLISHED: dict[str, Any] = {"cutoffs": "published", "rule": "mean"}
-DELETION = deletion(CROWD)
+DELETION = deletion(CROWD, by="published")
 FOUND = procedure(CROWD, **PUBLISHED)
 
 
@@ -189,7 +189,7 @@ def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
     assert table["score"].to_list() == table["p_simulated"].to_list()
     assert set(table["message"]) <= {"deletion.usual", "deletion.unusual"}
     assert with_reasons(table)["reason"].str.contains("among redrawn answers p = ").all()
-    assert seen[-1] == (PEOPLE, PEOPLE)
+    assert seen[-1] == (table.height, table.height)
     no_test = Message("procedure.note", {"step": "deletion", "note": Message("deletion.no_test")})
     assert no_test in FOUND.notes
     assert no_test not in found.notes
@@ -256,7 +256,7 @@ def test_accuracy_that_everybody_shares_is_not_below_its_mean() -> None:
         "response": right * 11, "expected": ["1"] * 110,
     })  # fmt: skip
     for rule in ("mean", "mean-sd"):
-        assert _accuracy(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]
+        assert accuracy_step(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]
 
 
 def test_labels_that_are_too_many_are_a_reason_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from karat.messages import message_of
 from karat.plots.style import to_svg
 from karat.plots.times import kernel_density
 from karat.screen.criteria.remfod import Remfod, remfod
-from karat.study.time_rules import TIME_RULES
+from karat.screen.time_rules import TIME_RULES
 from messages import raises
 
 LIKERT = karat.datasets.load("likert")

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import karat
-from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
 from karat.screen.criteria.risk import risk, risk_levels, typical_run
 from karat.screen.evidence import ScreenError
@@ -80,10 +79,7 @@ def test_without_right_answers_agreement_with_the_majority_counts() -> None:
     evidence = risk_levels(karat.Judgments(frame, karat.Binary()), ["p0"])
     assert codes(evidence.notes)[0] == "risk.no_right_answers"
     assert evidence.participants["message"][0] == "risk.agreement"
-    shown = with_reasons(evidence.participants)["reason"][0]
-    assert shown.startswith(
-        "high risk (3 of 3): answers follow a pattern with a run of 60 equal answers; mean time more"
-    )
+    assert evidence.participants["values"][0]["run"] == 60
     assert evidence.participants["accuracy"][0] == 1
     majority = frame.group_by("item").agg((pl.col("response").mean() > 0.5).cast(pl.Int64).alias("most"))
     own = frame.filter(pl.col("participant") == "p0").join(majority, on="item")

@@ -18,7 +18,7 @@ CROWD = karat.simulate.crowd(30, 40, {"random guessing": 3}, decision="sign", se
 
 @pytest.fixture(scope="module")
 def evidence() -> Deletion:
-    return deletion(CROWD, alpha=0.2)
+    return deletion(CROWD, alpha=0.2, by="published")
 
 
 def marks(axis: object, marker: str) -> list[tuple[float, float]]:
@@ -51,7 +51,7 @@ def test_distances_stand_at_the_places_of_participants(evidence: Deletion) -> No
 
 @pytest.mark.slow
 def test_a_ring_is_round_those_who_are_unusual_by_simulation() -> None:
-    found = deletion(CROWD, alpha=0.2, simulations=39)
+    found = deletion(CROWD, alpha=0.2, simulations=39, by="published", refit=True)
     expected = found.participants.filter(pl.col("p_simulated") < 0.2).height
     (axis,) = found.plot().axes
     rings = [line for line in axis.lines if line.get_markerfacecolor() == "none"]
@@ -62,7 +62,7 @@ def test_a_ring_is_round_those_who_are_unusual_by_simulation() -> None:
 
 def test_cutoffs_follow_the_numbers_of_answers() -> None:
     frame = CROWD.frame.filter((pl.col("participant") > "w010") | (pl.col("trial") <= 20))
-    found = deletion(karat.Judgments(frame, CROWD.scales))
+    found = deletion(karat.Judgments(frame, CROWD.scales), by="published")
     (axis,) = found.plot(8).axes
     (steps,) = [line for line in axis.lines if line.get_linestyle() == "--"]
     assert list(steps.get_ydata()) == pytest.approx(found.participants["threshold"].to_list())

@@ -8,7 +8,7 @@ import pytest
 import karat
 from karat.messages import message_of
 from karat.screen import spammer_index
-from karat.screen.crowd.index_by_share import ADDED, index_by_share
+from karat.screen.crowd.spammer_index import ADDED, index_by_share
 from messages import raises
 
 CREDIBLE = karat.simulate.crowd(40, 30, seed=5)

@@ -13,7 +13,7 @@ from scipy.special import expit
 import karat
 from karat.messages import Message, message_of
 from karat.screen import ScreenError, source_effect
-from karat.screen.crowd.source_effect import _Clustered
+from karat.screen.crowd.source_effect import Clustered
 from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")
@@ -117,7 +117,7 @@ def test_answers_of_one_person_are_not_independent_evidence() -> None:
     judgments = crowd_of()
     x, y, _ = arrays(judgments)
     e = y - x @ np.linalg.lstsq(x, y, rcond=None)[0]
-    naive = _Clustered(x, e, np.arange(len(y)), "CR1").error(np.eye(3)[1])
+    naive = Clustered(x, e, np.arange(len(y)), "CR1").error(np.eye(3)[1])
     assert source_effect(judgments, adjust=["difficulty"]).effects["se"][0] > 1.3 * naive
 
 

@@ -37,7 +37,7 @@ def both() -> SourceComparison:
 
 def test_each_number_is_that_of_its_function(both: SourceComparison) -> None:
     row = both.groups.row(0, named=True)
-    index, patterns, distances = spammer_index(CROWD), markov(CROWD, "published"), deletion(CROWD)
+    index, patterns, distances = spammer_index(CROWD), markov(CROWD, "published"), deletion(CROWD, by="published")
     assert (row["workers"], row["tasks"], row["answers"]) == (48, 80, 3840)
     assert (row["spammer_index"], row["lower"], row["upper"]) == (index.value, index.lower, index.upper)
     assert {name: row[name] for name in index.agreement} == index.agreement

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import karat
 from karat.messages import message_of
-from karat.screen import spammer_index
+from karat.screen import SpammerIndex, spammer_index
 from karat.screen.crowd.answers import crowd, fit
+from karat.screen.crowd.spammer_index import index_unasked
 from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")
@@ -34,7 +37,7 @@ def test_it_is_the_share_of_the_variance_between_workers() -> None:
     assert index.value == pytest.approx(variances["workers"] / (variances["workers"] + variances["tasks"]))
     assert 0 <= index.lower < index.value < index.upper <= 1
     assert index.interval == "profile"
-    assert index.suspicious == round(index.value * 120)
+    assert index.beside({"markov": 12}).suspicious == round(index.value * 120)
     model = fit(crowd(CROWD, "x"))
     assert index.log_likelihood == model.log_likelihood
 
@@ -112,8 +115,29 @@ def test_what_cannot_be_compared_is_an_error(
 
 
 def test_it_reads_as_a_sentence_that_accuses_nobody() -> None:
-    text = str(spammer_index(CROWD))
-    assert text.startswith("Spammer Index .1")
-    assert "may have answered without regard to the items" in text
-    (message,) = spammer_index(CROWD).summary
+    found = spammer_index(CROWD)
+    (message,) = found.beside({"markov": 15}).summary
     assert (message.code, message.values["suspicious"]) == ("spammer_index.suspicious", 13)
+
+
+def test_a_number_of_participants_needs_its_conditions() -> None:
+    found = spammer_index(CROWD)
+    assert codes(found.doubts) == ["spammer_index.alone"]
+    assert found.suspicious is None
+    # Completion and scale use say nothing of careless answers, and 40 are more than the index allows for.
+    for flagged in ({"completion": 13, "scale_use": 13}, {"markov": 40}, {"markov": 0}):
+        one = found.beside(flagged)
+        assert codes(one.doubts) == ["spammer_index.no_criterion"]
+        assert one.summary[0].code == "spammer_index.raised"
+    alike = found.variances.with_columns(
+        pl.when(pl.col("source") == "tasks").then(1.0).otherwise(pl.col("variance")).alias("variance")
+    )
+    assert codes(replace(found.beside({"markov": 13}), variances=alike).doubts) == ["spammer_index.items_alike"]
+
+
+def test_ratings_are_never_read_as_a_number_of_participants() -> None:
+    likert = karat.datasets.load("likert")
+    screening = karat.screen.run(likert, {"person_total": {}, "exclude": None})
+    index = index_unasked(screening)
+    assert isinstance(index, SpammerIndex)
+    assert "spammer_index.ordered" in codes(index.doubts)

@@ -12,7 +12,7 @@ from karat.messages import Message
 from karat.models.numerics import one_thread
 from karat.screen import ScreenError, spammer_index
 from karat.screen.crowd.answers import crowd
-from karat.screen.crowd.spammer_rounds import _forms, _Model, _variances, index_of_rounds, round_column
+from karat.screen.crowd.spammer_rounds import RoundsModel, index_of_rounds, round_column, share_of_fit, variances_of
 from messages import raises
 
 WORKERS, TASKS, ROUNDS = 30, 25, 2
@@ -58,18 +58,20 @@ def test_it_is_the_share_of_workers_in_all_parts(kinds: int) -> None:
 def test_the_rounds_variance_is_that_of_their_coefficients() -> None:
     answers = crowd(rounds(of_round=(0.0, 0.5, 1.5)), "x")
     when = answers.rows["repetition"].to_numpy() - 1
-    found = _Model(answers.rows, when, 3, "binary").fit(answers.response)
+    found = RoundsModel(answers.rows, when, 3, "binary").fit(answers.response)
     assert found.converged
     effects = found.coefficients
     by_hand = sum((one - sum(effects) / 3) ** 2 for one in effects) / 2
-    assert _variances(found, 3)["time"] == pytest.approx(by_hand)
+    assert variances_of(found, 3)["time"] == pytest.approx(by_hand)
 
 
 @pytest.mark.parametrize("kinds", [2, 4])
 def test_the_forms_are_the_variances_of_the_table(kinds: int) -> None:
     answers = crowd(rounds(kinds, of_round=(0.0, 0.5, 1.5)), "x")
-    found = _Model(answers.rows, answers.rows["repetition"].to_numpy() - 1, 3, answers.family).fit(answers.response)
-    forms, variances = _forms(found, 3), _variances(found, 3)
+    found = RoundsModel(answers.rows, answers.rows["repetition"].to_numpy() - 1, 3, answers.family).fit(
+        answers.response
+    )
+    forms, variances = share_of_fit(found, 3), variances_of(found, 3)
     x = found.parameters
     assert x @ forms.one @ x == pytest.approx(variances["workers"])
     assert x @ (forms.one + forms.rest) @ x == pytest.approx(sum(variances.values()))
@@ -79,8 +81,8 @@ def test_the_forms_are_the_variances_of_the_table(kinds: int) -> None:
 def test_at_an_end_the_best_likelihood_is_as_far_below_as_the_level_says() -> None:
     """A second way: the largest likelihood among parameters that have the index of an end."""
     answers = crowd(rounds(of_round=(0.0, 0.5, 1.5)), "x")
-    found = _Model(answers.rows, answers.rows["repetition"].to_numpy() - 1, 3, "binary").fit(answers.response)
-    index, forms = index_of_rounds(answers, "repetition"), _forms(found, 3)
+    found = RoundsModel(answers.rows, answers.rows["repetition"].to_numpy() - 1, 3, "binary").fit(answers.response)
+    index, forms = index_of_rounds(answers, "repetition"), share_of_fit(found, 3)
 
     def fall(x: np.ndarray) -> tuple[float, np.ndarray]:
         at = found.objective(x, found.modes)

@@ -41,7 +41,7 @@ def test_convert_and_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "3 parts" in said
     assert "48 participants, 3,566 answers" in said
     assert "completion: 1 of 48 participants flagged." in said
-    assert "--criteria is a choice" in said
+    assert "selection by --criteria" in said
     assert len(list((tmp_path / "out" / "participants").iterdir())) == 3
     assert pl.read_parquet(tmp_path / "out" / "participants").height == 48
     # Without a reason to look at them one by one, the files are read as one table.
@@ -92,14 +92,14 @@ def test_a_study_lays_its_items_beside_every_part(tmp_path: Path, capsys: pytest
 def test_what_cannot_be_done_in_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path)
     told_so = {
-        ("--explain", "p01"): "cannot be used in parts",
-        ("--rt-unit", "ms"): "--rt-unit has no say in parts",
+        ("--explain", "p01"): "do not work in parts",
+        ("--rt-unit", "ms"): "--rt-unit does not work in parts",
         ("--memory", "300KB"): "Make smaller parts: karat convert",
     }
     for flags, words in told_so.items():
         assert words in " ".join(told(capsys, "screen", tmp_path, "--parts", 2, *flags, code=2).split())
     said = told(capsys, "screen", LIKERT, "--parts", 2, code=2)
-    assert "--parts is for a folder of Parquet files" in said
+    assert "--parts needs a folder of Parquet files" in said
     said = told(capsys, "screen", LIKERT, "--memory", "10KB", code=2)
     assert "larger than a third of the memory" in said
     assert "--parts writes a folder" in told(capsys, "convert", LIKERT, "--parts", 2, "-o", tmp_path / "x.csv", code=2)

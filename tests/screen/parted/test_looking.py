@@ -6,7 +6,7 @@ from pathlib import Path
 
 import karat
 from karat.messages import Message
-from karat.screen.parted.run import _notes
+from karat.screen.parted.run import joined_notes
 from screen.parted.splitting import split
 
 
@@ -14,6 +14,6 @@ def test_notes_on_reading_are_said_of_all_parts_or_of_the_one_that_has_them(tmp_
     parts = split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path)
     shared, single = (Message("error", {"text": text}) for text in ("Times are in seconds.", "A column is empty."))
     one, many, all_of_them = (Message("answers.status_filled", {"n": n}) for n in (1, 1200, 1201))
-    assert _notes([(shared, many), (shared, single, one)], parts) == (
+    assert joined_notes([(shared, many), (shared, single, one)], parts) == (
         shared, all_of_them, Message("parts.note", {"part": parts.name(1), "note": single}),
     )  # fmt: skip

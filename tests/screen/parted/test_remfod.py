@@ -23,7 +23,7 @@ from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.in_parts import InParts
 from karat.screen.parted.remfod import PartedRemfod, remfod_in_parts, take_times
-from karat.study.time_rules import TIME_RULES
+from karat.screen.time_rules import TIME_RULES
 from messages import codes, raises
 
 FUNCTIONS = np.array(["test", "filler", "control", "practice"])
@@ -237,7 +237,7 @@ def test_batches(processes: int, least: int, expected: int, tmp_path: Path, monk
     executor.processes = processes
     crowd = InParts(cast(Parts, Held(even(judgments, 26))), tmp_path, cast(Executor, executor))
     parts = crowd.map(take_times, tmp_path, name="remfod")
-    batches = remfod_module._batches(crowd, parts)
+    batches = remfod_module.part_batches(crowd, parts)
     assert [part for batch in batches for part in batch.parts] == parts
     assert [batch.first for batch in batches] == [
         sum(len(one.parts) for one in batches[:n]) for n in range(len(batches))

@@ -7,6 +7,22 @@ import shutil
 from tests.study.check.builder import BROKEN, FOLDER, SOUND, Study, broken, choice, parts, row, sentence, tests
 
 
+@broken("public-title__none")
+def _(study: Study) -> None:
+    del study.settings["public_title"]
+
+
+@broken("telling-title__a-level-and-a-term")
+def _(study: Study) -> None:
+    study.settings["public_title"] = "Word order and acceptability"
+
+
+@broken("filler-range__ordinary-ones-natural")
+def _(study: Study) -> None:
+    for filler in study.only("filler"):
+        filler.update(status="grammatical", acceptability="high")
+
+
 @broken("lexicalisations__four-of-each")
 def _(study: Study) -> None:
     study.tests = tests(8)
@@ -209,6 +225,13 @@ def _(study: Study) -> None:
     study.add("control", 10, "grammatical", subgroup="related", verified="yes")
     for one in [*study.only("attention"), *study.only("filler")]:
         one["acceptability"] = "mid"
+
+
+@broken("filler-range__no-middle")
+def _(study: Study) -> None:
+    study.drop("filler")
+    study.add("filler", 12, "grammatical", subgroup="pseudo")
+    study.add("filler", 12, "ungrammatical", subgroup="pseudo")
 
 
 @broken("filler-match__no-doubtful")
@@ -499,6 +522,11 @@ def _(study: Study) -> None:
     roles = ("critical", "Filler")
     study.tests = [{"item": f"i{n}", "role": roles[n % 2], "sentence": sentence(n)} for n in range(12)]
     study.others = []
+
+
+@broken("consent__missing")
+def _(study: Study) -> None:
+    study.settings["texts"] = {"consent": " "}
 
 
 @broken("allow__misspelt")

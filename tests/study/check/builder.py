@@ -78,7 +78,8 @@ class Study:
     def write(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         blocks = [self.block, *self.more_blocks]
-        (folder / "study.toml").write_text(toml(self.settings, blocks), encoding="utf-8")
+        texts = {"consent": "I agree to take part.", **self.settings.get("texts", {})}
+        (folder / "study.toml").write_text(toml({**self.settings, "texts": texts}, blocks), encoding="utf-8")
         for name, rows in {"items.csv": [*self.tests, *self.others], **self.tables}.items():
             (folder / name).write_bytes(table(rows).encode(self.encoding))
 
@@ -131,6 +132,7 @@ def likert() -> Study:
     study = Study(
         {
             "title": "Order of objects",
+            "public_title": "How sentences sound",
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},
@@ -159,6 +161,7 @@ def choice() -> Study:
     study = Study(
         {
             "title": "Order of objects",
+            "public_title": "How sentences sound",
             "language": "en",
             "screening": {"completion": {"at_least": 0.9}, "attention": {"alpha": 0.05}, "controls": {"alpha": 0.05}},
             "recruitment": {"participants": 36},

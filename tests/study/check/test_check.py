@@ -83,7 +83,7 @@ def test_the_example_of_attention_says_what_to_use() -> None:
         "with one slip with p = .179."
     )
     assert finding.mend == "Use 6 (5 right, p = .041)."
-    assert finding.place == "study.toml:12"
+    assert finding.place == "study.toml:13"
 
 
 def test_a_row_at_fault_is_named() -> None:
@@ -194,7 +194,7 @@ def test_misspelt_names_of_page_texts_do_not_wait_for_the_server(tmp_path: Path)
     study = likert()
     study.settings["texts"] = {**study.settings.get("texts", {}), "words": {"page.contniue": "Go on"}}
     study.write(tmp_path)
-    with pytest.raises(KaratError, match=r'no text "page.contniue". Is page.continue meant'):
+    with pytest.raises(KaratError, match=r'no text "page.contniue". Did you mean page.continue'):
         CliRunner().invoke(app(), [str(tmp_path)], catch_exceptions=False)
 
 
@@ -243,13 +243,13 @@ def test_rows_with_the_same_unknown_level_are_one_finding(tmp_path: Path) -> Non
     finding = the(written(study, tmp_path))
     assert finding.rule == "levels"
     assert finding.message.endswith(f"of order. Rows like it: {len(study.tests) // 2 - 1} more.")
-    assert finding.mend.startswith("Is OS meant?")
+    assert finding.mend.startswith("Did you mean OS?")
 
 
 def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
     finding = the(check(load(FOLDER / "columns__misspelt")))
-    assert finding.message == 'the column "contxt" has no meaning for karat.'
-    assert finding.mend == "Is context meant? Rename it."
+    assert finding.message == 'the column "contxt" is unknown to karat.'
+    assert finding.mend == "Did you mean context? Rename it."
     study = likert()
     for one in study.tests:
         one["lemma"] = "house"

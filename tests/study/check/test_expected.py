@@ -51,10 +51,10 @@ def test_a_test_item_is_named_with_its_row_and_column() -> None:
 @pytest.mark.parametrize(
     ("answer", "mend"),
     [
-        ("1–2", "Is 1-2 meant?"),
-        ("1,2", "Is 1|2 meant?"),
-        ("1 or 2", "Is 1|2 meant?"),
-        ("Very Unnatural", "Is 1 meant?"),
+        ("1–2", "Did you mean 1-2?"),
+        ("1,2", "Did you mean 1|2?"),
+        ("1 or 2", "Did you mean 1|2?"),
+        ("Very Unnatural", "Did you mean 1?"),
         ("2-Jan", "A spreadsheet made a date of it"),
         ("2026-02-01", "A spreadsheet made a date of it"),
     ],
@@ -70,12 +70,12 @@ def test_what_is_meant_is_asked(function: str, answer: str, mend: str, tmp_path:
 @pytest.mark.parametrize(
     ("task", "scale", "answer", "mend"),
     [
-        ("yes-no", {"levels": ["no", "yes"]}, "yess", "Is yes meant?"),
-        ("yes-no", {"levels": ["no", "yes"], "labels": ["Nein", "Ja"]}, "ja", "Is yes meant?"),
-        ("yes-no", {"levels": ["nein", "ja"]}, "Ja", "Is ja meant?"),
-        ("label", {"levels": ["time", "reason"]}, "raeson", "Is reason meant?"),
+        ("yes-no", {"levels": ["no", "yes"]}, "yess", "Did you mean yes?"),
+        ("yes-no", {"levels": ["no", "yes"], "labels": ["Nein", "Ja"]}, "ja", "Did you mean yes?"),
+        ("yes-no", {"levels": ["nein", "ja"]}, "Ja", "Did you mean ja?"),
+        ("label", {"levels": ["time", "reason"]}, "raeson", "Did you mean reason?"),
         ("label", {"levels": ["time", "reason"]}, "Top 10", "Correct it, or leave the cell empty."),
-        ("magnitude", {"modulus": 100}, "1,5", "Is 1.5 meant?"),
+        ("magnitude", {"modulus": 100}, "1,5", "Did you mean 1.5?"),
         ("magnitude", {"modulus": 100}, "0", "Correct it, or leave the cell empty."),
     ],
 )
@@ -112,7 +112,7 @@ def test_of_two_rows_of_a_choice_one_is_marked_by_any_word(tmp_path: Path) -> No
     study.only("filler")[0]["expected"] = "2.0"
     ((message, mend, _),) = found(study, tmp_path / "b")
     assert '"2.0" in the column expected' in message
-    assert mend.startswith("Is 2 meant?")
+    assert mend.startswith("Did you mean 2?")
 
 
 def test_answers_are_checked_where_no_lists_can_be_made(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_an_acceptability_that_is_not_understood_is_told(tmp_path: Path) -> None
     study.write(tmp_path / "a")
     (finding,) = check(load(tmp_path / "a")).findings
     assert finding.message.endswith('"hihg" in the column acceptability is passed over.')
-    assert (finding.rule, finding.mend) == ("acceptability", "Is high meant?")
+    assert (finding.rule, finding.mend) == ("acceptability", "Did you mean high?")
     for number, one in enumerate(study.only("filler")):
         one["acceptability"] = f"4.{number + 1}"
     study.write(tmp_path / "b")

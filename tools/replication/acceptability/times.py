@@ -6,7 +6,7 @@ import polars as pl
 
 from karat.screen import remfod
 from karat.screen.criteria.remfod import Remfod, compare_time_rules
-from karat.study.time_rules import TIME_RULES
+from karat.screen.time_rules import TIME_RULES
 from tools.replication.acceptability import printed
 from tools.replication.acceptability.data import Experiment
 from tools.replication.markdown import per_cent, table

@@ -63,7 +63,7 @@ def index(crowds: Crowds) -> str:
 The paper gives no interval. karat's, by profile likelihood, is {decimals(found.lower)} to {decimals(found.upper)}.
 All of it is above .10. The reading that about SI x N workers deserve a look means
 {round(found.lower * found.participants)} to {round(found.upper * found.participants)} of {found.participants}, not just
-{found.suspicious}.
+{round(found.value * found.participants)}.
 
 - The column that table 4 heads ICC(C,1) holds ICC(A,1), absolute agreement, as the text below the table says. The
   consistency version is {decimals(consistency)}.

@@ -30,8 +30,8 @@ NARROW = 0.5
 def section(crowds: Crowds, drawn: dict[str, str]) -> tuple[str, Deletion]:
     """All of it, and the deletion analysis of the MTurk data."""
     with open_executor(processes=os.cpu_count()) as executor:
-        real = deletion(crowds.mturk, simulations=SIMULATIONS, executor=executor)
-        binary = deletion(crowds.binary, simulations=SIMULATIONS, executor=executor)
+        real = deletion(crowds.mturk, simulations=SIMULATIONS, by="published", refit=True, executor=executor)
+        binary = deletion(crowds.binary, simulations=SIMULATIONS, by="published", refit=True, executor=executor)
     text = "\n".join((
         "## Deletion analysis\n\nThe deviance distance of a worker is how much the model's deviance falls without "
         "them. "
@@ -100,7 +100,7 @@ def _null(real: Deletion, binary: Deletion) -> str:
 The two likelihoods are of different data and have the same number of parameters, so the rule is no likelihood-ratio
 test. If it were one, distances would be as large as their degrees of freedom on average. They are smaller. karat can
 simulate what is usual instead: a worker's answers are redrawn from the model of everybody else, again and again
-(`deletion(judgments, simulations=999)`).
+(`deletion(judgments, simulations=999, refit=True)`).
 
 {table(header, lines)}
 The published rule is strict. In the MTurk data everybody whom it flags is unusual by simulation too, after correction;
@@ -172,7 +172,7 @@ def _indices(decision: Any, settings: WorkerSettings | None) -> tuple[list[float
         )
         credible.append(_index(one.without(SPAMMERS)))
         everybody.append(_index(one))
-        found.append(len(set(deletion(one).flagged) & set(SPAMMERS)))
+        found.append(len(set(deletion(one, by="published").flagged) & set(SPAMMERS)))
     return credible, everybody, found
 
 
@@ -190,7 +190,7 @@ def _many_answers(crowds: Crowds, drawn: dict[str, str]) -> str:
     golden = crowds.golden["simulated"]
     both = (("ordinal", crowds.ordinal, printed.FOUND_ORDINAL), ("nominal", crowds.nominal, printed.FOUND_NOMINAL))
     for name, judgments, told in both:
-        found = deletion(judgments)
+        found = deletion(judgments, by="published")
         index = spammer_index(judgments)
         theirs = golden[f"{name}_sim"]
         caught = set(found.flagged) & set(SPAMMERS)
@@ -227,7 +227,7 @@ def _halfway(drawn: dict[str, str]) -> str:
         one = karat.simulate.crowd(
             120, 80, {f"halfway {kind}": 4 for kind in KINDS}, decision="sign", shuffled=False, seed=seed
         )
-        found = deletion(one)
+        found = deletion(one, by="published")
         windows = deletion_windows(one, width=40, step=40, alpha=0.1)
         late = windows.filter(pl.col("first") == 41, pl.col("flagged"))["participant"].to_list()
         whole.append(len(set(found.flagged) & set(SPAMMERS)))

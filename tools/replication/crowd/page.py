@@ -53,8 +53,9 @@ This page repeats Ba, Mancenido, Chiou and Pan ("Data quality in crowdsourcing a
 data that are public (repository `YangBa78/Data-Reliabilty`). They are not part of karat.
 
 {table(("data", "what", "workers", "tasks", "answers"), sizes, left=2)}
-The Prolific and airport data are not public. Their rows of tables 1 to 6, figures 8b and 8c, table 7 (appendix E) and
-the demographics (figures 12 and 13) cannot be repeated. Figures 1, 7, 10 and 14 are drawings.
+The Prolific data are public, in the same repository, and are not used here; the airport data are not public. Their rows
+of tables 1 to 6, figures 8b and 8c, table 7 (appendix E) and the demographics (figures 12 and 13) are not repeated.
+Figures 1, 7, 10 and 14 are drawings.
 
 In short:
 

@@ -3,7 +3,7 @@
 Every form is checked; every action ends at a page. A process of its own writes each download to a folder that is
 deleted when it was sent.
 
-While a study is not closed its pages are blind. Whoever downloads the answers all the same is asked first, and the
+While a study is not closed, its pages are blind. Researchers who download the answers anyway are asked first, and the
 store keeps when that was; the page of the study shows it from then on.
 """
 
@@ -27,6 +27,7 @@ from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, note_unblinded, portab
 from karat.field.admin.login import CheckedForm, LoggedIn
 from karat.field.admin.page import AdminRoute, admin_state, page
 from karat.field.admin.pages import is_blind, known_study, stored
+from karat.field.admin.status import status
 from karat.field.server import security
 from karat.field.store import Store, StoreError, people, studies
 from karat.field.store.engine import Handle, Payload, Result
@@ -47,6 +48,9 @@ async def set_state(request: Request, slug: str, researcher: LoggedIn, form: Che
     wanted = form.get("state")
     if wanted not in FOLLOWING[row.state]:
         raise HTTPException(422, f"A study that is {row.state} cannot become {wanted[:20] or 'that'}.")
+    if wanted == "closed" and form.get("confirm") != "yes":
+        told = await request.app.state.store.look(status, row.id, row.state, known_study(request, slug))
+        return page(request, "close.html", researcher=researcher, row=row, status=told)
     await _do(request, studies.set_state, studies.SetState(row.id, wanted))
     if row.state == "closed":
         await note_unblinded(request.app.state.store, slug)  # answers could be seen while it was closed
@@ -66,6 +70,14 @@ async def decide(request: Request, slug: str, participant: str, researcher: Logg
     return RedirectResponse(f"/admin/{slug}/people/{participant}?said={wanted}", 303)
 
 
+@router.post("/{slug}/people/{participant}/release", include_in_schema=False)
+async def release(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
+    """Let a participant who lost the browser go on in another one."""
+    row = await stored(request, slug)
+    done = await _do(request, people.release, people.Release(row.id, participant))
+    return RedirectResponse(f"/admin/{slug}/people/{participant}?said={'released' if done else 'not-running'}", 303)
+
+
 @router.post("/{slug}/people/{participant}/erase", include_in_schema=False)
 async def erase(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Erase all data of a participant, once the name was typed."""
@@ -80,7 +92,7 @@ async def erase(request: Request, slug: str, participant: str, researcher: Logge
 
 @router.post("/{slug}/withdraw", include_in_schema=False)
 async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
-    """Erase the answers of whoever has this withdrawal code."""
+    """Erase the answers of the participant with this withdrawal code."""
     row = await stored(request, slug)
     done = await _do(request, people.withdraw, people.Withdrawal(row.id, form.get("code")))
     admin_state(request).workshop.forget(slug)
@@ -116,7 +128,7 @@ async def invite(request: Request, slug: str, researcher: LoggedIn, form: Checke
 
 
 async def _do(request: Request, handle: Handle[Payload, Result], payload: Payload) -> Result:
-    """Have something written; what the store refuses is told."""
+    """Write something; what the store refuses is reported."""
     store: Store = request.app.state.store
     try:
         return await store.do(handle, payload)

@@ -23,6 +23,9 @@ PEOPLE = {
     "device": "what kind of device the participant used",
     "person": "names the person, where somebody may come more than once",
     "pilot": "whether the participant was part of the pilot",
+    "consent_time": "when the participant agreed to take part",
+    "consent_text": "fingerprint of the consent text and privacy notice that the participant agreed to",
+    "version": "version of the study with which the participant began: its fingerprint",
     "platform_id": "the participant's id on the platform (personal data)",
 }
 FURTHER = {

@@ -1,8 +1,8 @@
 """Work that a process of its own does, so that the server stays small and keeps answering: screening and downloads.
 
 Each function opens the store, reads, and gives back plain data or files. While a study runs the page is blind: reasons
-are told for criteria that look at completeness, time, or trials with a right answer; of criteria that look at all
-answers only the verdict is told, since their reasons quote answers to test trials.
+are shown for criteria that look at completeness, time, or trials with a right answer; of criteria that look at all
+answers only the verdict is shown, because their reasons quote answers to test trials.
 
 When answers to test trials could first be seen before a study was over is kept in the store and shown ever after.
 """
@@ -54,7 +54,7 @@ class Screened:
 
     verdicts: dict[str, tuple[Verdict, ...]] = field(default_factory=dict)
     excluded: frozenset[str] = frozenset()
-    """Whom the rule of the study would exclude, were it applied now."""
+    """The participants that the rule of the study would exclude now."""
     skipped: dict[str, str] = field(default_factory=dict)
     """Criteria that cannot be computed yet, with the reason."""
     times: tuple[FunctionTimes, ...] = ()
@@ -141,15 +141,15 @@ def _stored(database: str, slug: str) -> Iterator[tuple[Connection, int]]:
 
 DOWNLOADS = {
     "judgments.parquet": "Judgments, Parquet: answers, scales and participants in one file",
-    "judgments-csv.zip": "Judgments, CSV as they are, with participants and codebook",
-    "judgments-safe-csv.zip": "Judgments, CSV for spreadsheets: text that a spreadsheet would run is marked",
+    "judgments-csv.zip": "Judgments, CSV with participants and codebook; safe to open in a spreadsheet",
+    "judgments-raw-csv.zip": "The same for other programs: text that a spreadsheet would run is not marked",
     "participants.csv": "Participants, without the ids of the platform",
     "participants-with-ids.csv": "Participants, with the ids of the platform (personal data)",
     "events.csv": "Events: blur, paste, refused answers, ...",
     "codebook.csv": "Codebook: what each column means",
 }
 """What can be downloaded, and what it is."""
-UNBLINDING = ("judgments.parquet", "judgments-csv.zip", "judgments-safe-csv.zip")
+UNBLINDING = ("judgments.parquet", "judgments-csv.zip", "judgments-raw-csv.zip")
 """Downloads that hold answers to test trials."""
 
 
@@ -182,7 +182,7 @@ def _write_judgments(judgments: Judgments, study: Study, path: Path) -> Path:
         return path
     from zipfile import ZIP_DEFLATED, ZipFile
 
-    safe = path.name == "judgments-safe-csv.zip"
+    safe = path.name != "judgments-raw-csv.zip"
     inside = path.parent / "inside"
     inside.mkdir()
     judgments.to_csv(inside / "judgments.csv", safe_for_spreadsheets=safe)

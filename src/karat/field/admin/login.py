@@ -1,7 +1,11 @@
 """Logging in and out, and the check that every other page of the dashboard begins with.
 
 The cookie is signed, http-only and same-site strict. It names the researcher, the login by a random text, and a piece
-of the keyed hash of the stored password, so that a new password ends every login with the old one.
+of the keyed hash of the stored password, so that a new password ends every login with the old one. The store knows
+which logins are open: logging out ends one for everybody who has a copy of its cookie.
+
+How often a password may be tried is counted by address. A browser from which somebody has logged in before is counted
+by itself, so that wrong passwords from the same address do not lock out those who run the study.
 
 Who may see the dashboard has an account: a name and an argon2id hash, set from the terminal, never a password by
 default. A wrong name takes as long as a wrong password: where there is no such account, a hash of nobody's is checked
@@ -14,6 +18,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from time import time
 from typing import Annotated
 from urllib.parse import quote
 
@@ -33,7 +38,9 @@ from karat.field.store import admins
 
 COOKIE = "karat-admin"
 LOGIN_COOKIE = "karat-login"
+BROWSER_COOKIE = "karat-browser"
 HOURS = 12
+BROWSER_DAYS = 90
 
 
 router = APIRouter(route_class=AdminRoute)
@@ -54,7 +61,7 @@ async def logged_in(request: Request) -> Researcher:
     values = security.read_signed_cookie(request, state.config, COOKIE)
     if values is not None and len(values) == 3:
         name, session, mark = (str(value) for value in values)
-        stored = await state.store.look(admins.password_hash, name)
+        stored = await state.store.look(admins.logged_in_as, name, security.plain_hash(session), time())
         if stored is not None and security.same(mark, _mark(state.config.secret, stored)):
             return Researcher(name, session, security.csrf(state.config.secret, f"admin {session}"))
     if request.url.path.endswith("/live"):
@@ -94,26 +101,37 @@ async def login(request: Request) -> Response:
     known = values is not None and security.csrf_valid(state.config.secret, f"login {values[0]}", form.get("csrf"))
     if not known or security.from_another_site(request, state.config):
         return _form(request, "The form was too old. Please try again.", 403)
-    if not state.limits.allow("login", request):
-        return _form(request, "Too many attempts. Wait a minute, then try again.", 429)
     name = form.get("name").strip() or NAME
     stored = await state.store.look(admins.password_hash, name)
+    if state.limits.wait("login", _known_browser(request, name, stored) or request):
+        return _form(request, "Too many attempts. Wait a minute, then try again.", 429)
     async with admin_state(request).logins:
         right = await run_in_threadpool(matches, stored, form.get("password"))
     if not right or stored is None:
         await state.store.do(admins.note_failure, admins.LoginFailure(name[:100]))
         return _form(request, "Name and password do not belong together.", 403)
     response = RedirectResponse(_own_page(form.get("next")), 303)
-    security.signed_cookie(
-        response, state.config, COOKIE, name, secrets.token_urlsafe(16), _mark(state.config.secret, stored),
-        lifetime=HOURS * 3600,
-    )  # fmt: skip
+    session, mark = secrets.token_urlsafe(16), _mark(state.config.secret, stored)
+    opened = admins.Login(name, security.plain_hash(session), time() + HOURS * 3600)
+    await state.store.do(admins.log_in, opened)
+    security.signed_cookie(response, state.config, COOKIE, name, session, mark, lifetime=HOURS * 3600)
+    security.signed_cookie(response, state.config, BROWSER_COOKIE, name, session, mark, lifetime=BROWSER_DAYS * 86_400)
     return response
+
+
+def _known_browser(request: Request, name: str, stored: str | None) -> str:
+    """The name of a browser from which this researcher has logged in with the present password; empty otherwise."""
+    config = request.app.state.config
+    values = security.read_signed_cookie(request, config, BROWSER_COOKIE)
+    if values is None or len(values) != 3 or stored is None or values[0] != name:
+        return ""
+    return f"browser {values[1]}" if security.same(str(values[2]), _mark(config.secret, stored)) else ""
 
 
 @router.post("/logout", include_in_schema=False)
 async def logout(request: Request, researcher: LoggedIn, form: CheckedForm) -> Response:
-    """Forget the login."""
+    """End the login, also for copies of its cookie."""
+    await request.app.state.store.do(admins.log_out, security.plain_hash(researcher.session))
     response = RedirectResponse("/admin/login", 303)
     security.drop_cookie(response, request.app.state.config, COOKIE)
     return response

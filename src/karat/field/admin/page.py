@@ -33,7 +33,9 @@ def page(request: Request, template: str, code: int = 200, **values: Any) -> HTM
 
 def render(request: Request, template: str, **values: Any) -> str:
     """A template of the dashboard, filled."""
-    text: str = request.app.state.templates.get_template(f"admin/{template}").render(ago=ago, day=day, **values)
+    text: str = request.app.state.templates.get_template(f"admin/{template}").render(
+        ago=ago, day=day, trouble=request.app.state.health.trouble, **values
+    )
     return text
 
 
@@ -68,7 +70,7 @@ HEADINGS = {403: "Not done", 404: "Not found", 422: "Not done", 500: "Something 
 
 
 class AdminRoute(APIRoute):
-    """A route whose errors are told in words."""
+    """A route that shows errors in words."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """What answers a request."""

@@ -21,18 +21,19 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from karat.errors import counted
 from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, FunctionTimes, Screened, unblinded_at
 from karat.field.admin.login import LoggedIn, Researcher
 from karat.field.admin.page import AdminRoute, admin_state, page, render
-from karat.field.admin.status import STATE_WORDS, STEP_WORDS, Status, status
+from karat.field.admin.status import GONE_SECONDS, STATE_WORDS, STEP_WORDS, Status, at_work, status
 from karat.field.content.platforms import platform
 from karat.field.registration import changes as changes_since
-from karat.field.registration import full_rules, rules_fingerprint
 from karat.field.server.visits import preview_path
 from karat.field.store import admins, studies
 from karat.field.store.progress import Session, find
 from karat.field.store.schema import DECISIONS, session
 from karat.field.store.studies import StudyRow
+from karat.study.frozen import full_rules, rules_fingerprint
 from karat.study.study import Study
 
 PARTS = ("status", "lists", "steps", "pace", "times", "people")
@@ -44,6 +45,8 @@ SAID = {
     "returned": "Marked as returned: the place is free again.",
     "rejected": "Marked as rejected: the place is free again. Karat does not tell the platform.",
     "restored": "Restored.",
+    "released": "The participant can go on in another browser by the link of the platform.",
+    "not-running": "Nothing was done: this participant is not at work.",
     "erased": "The participant's data are erased.",
     "withdrawn": "The answers of the participant with this code are erased.",
     "unknown": "Nobody has this code.",
@@ -97,6 +100,7 @@ async def stored(request: Request, slug: str) -> StudyRow:
 async def every_study(request: Request, researcher: LoggedIn) -> Response:
     """The studies of this server."""
     store = request.app.state.store
+    await request.app.state.health.probe(store)
     listed = [
         (row, request.app.state.studies[row.slug]) for row in await store.look(studies.every)
         if row.slug in request.app.state.studies
@@ -108,16 +112,40 @@ async def every_study(request: Request, researcher: LoggedIn) -> Response:
 
 @router.get("/{slug}", include_in_schema=False)
 async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """How a study goes, and what can be done with it."""
+    """How a study goes."""
+    return await _study_page(request, slug, researcher, "")
+
+
+@router.get("/{slug}/people", include_in_schema=False)
+async def people_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """Who takes part."""
+    return await _study_page(request, slug, researcher, "people")
+
+
+@router.get("/{slug}/data", include_in_schema=False)
+async def data_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """Rules, previews, downloads and one-time links."""
+    return await _study_page(request, slug, researcher, "data")
+
+
+@router.get("/{slug}/danger", include_in_schema=False)
+async def danger_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """What erases data."""
+    return await _study_page(request, slug, researcher, "danger")
+
+
+async def _study_page(request: Request, slug: str, researcher: Researcher, view: str) -> Response:
+    """One of the pages of a study."""
     shown = await _shown(request, slug)
     config = request.app.state.config
     previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, shown.study.lists + 1)]
     unblinded = await request.app.state.store.look(unblinded_at, slug)
     items = await request.app.state.store.look(studies.items_of, slug)
     return page(
-        request, "study.html", **_values(request, shown, researcher), previews=previews, downloads=DOWNLOADS,
+        request, "study.html", view=view, path=shown.study.path, **_values(request, shown, researcher),
+        previews=previews, downloads=DOWNLOADS,
         unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
-        rules=full_rules(shown.study), unblinded=unblinded,
+        rules=full_rules(shown.study.screening_rules), unblinded=unblinded,
         changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
         recruitment=shown.study.settings.recruitment,
     )  # fmt: skip
@@ -155,7 +183,7 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
     if row.frozen_at is None:
         return []
     told = []
-    if rules_fingerprint(full_rules(study)) != row.screening_fingerprint:
+    if rules_fingerprint(full_rules(study.screening_rules)) != row.screening_fingerprint:
         told.append("The screening rules of the study file differ from those that were frozen. The frozen ones hold.")
     if study.fingerprint != row.fingerprint:
         told.append(str(changes_since(study, row.settings, items)))
@@ -163,6 +191,7 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
 
 
 async def _shown(request: Request, slug: str) -> StudyPage:
+    await request.app.state.health.probe(request.app.state.store)
     row = await stored(request, slug)
     study = request.app.state.studies[slug]
     screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
@@ -197,7 +226,30 @@ def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[
                                    ("ended", step.ended)], came) for step in one.steps],
         "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in one.quotas],
         "pace": columns(one.per_minute), "time_bars": _time_bars(times), "times": times,
+        "warnings": _warnings(request, shown),
     }  # fmt: skip
+
+
+FULL_SHARE = 0.8
+"""From this share of its space on, the page of a study warns."""
+
+
+def _warnings(request: Request, shown: StudyPage) -> list[str]:
+    """What a researcher should look into now."""
+    told = []
+    budget = request.app.state.served_studies[shown.row.slug].budget
+    if shown.status.stored >= FULL_SHARE * budget:
+        told.append(
+            f"The sessions of this study have stored about {shown.status.stored / 1e6:,.0f} MB of the "
+            f"{budget / 1e6:,.0f} MB that {shown.status.wanted:,} participants may need. When the space is used up, "
+            "nobody new can begin. Look for sessions with unusually many events or changed answers."
+        )
+    if shown.status.shared:
+        told.append(
+            f"{counted(shown.status.shared, 'submission')} of the platform came with the ids of several participants. "
+            "The later ones were not let in. Compare with the platform's list: karat participants reconcile."
+        )
+    return told
 
 
 def _time_bars(times: tuple[FunctionTimes, ...]) -> list[Any]:
@@ -299,6 +351,8 @@ class Person:
     last_seen: float
     here: bool
     pilot: bool
+    refused: int = 0
+    events: int = 0
 
     @property
     def words(self) -> str:
@@ -350,20 +404,19 @@ def person(connection: Connection, study_id: int, participant: str) -> list[Pers
 def _condition(show: str, study_id: int, now: float, flagged: Collection[str]) -> ColumnElement[bool]:
     here: ColumnElement[bool] = (session.c.study_id == study_id) & ~session.c.preview
     if show == "running":
-        return here & (session.c.state == "running") & (session.c.lease_until > now)
+        return here & (session.c.state == "running") & at_work(now)
     if show == "complete":
         return here & (session.c.state == "complete")
     if show == "flagged":
         return here & session.c.participant.in_(list(flagged))
     if show == "other":
-        return (
-            here & (session.c.state != "complete") & ~((session.c.state == "running") & (session.c.lease_until > now))
-        )
+        return here & (session.c.state != "complete") & ~((session.c.state == "running") & at_work(now))
     return here
 
 
 def _person(one: Row[Any] | Session, now: float) -> Person:
     return Person(
         one.participant, one.list, one.number, one.state, one.step, one.answered, one.trials, one.platform,
-        one.started, one.finished, one.last_seen, one.lease_until > now, one.pilot,
+        one.started, one.finished, one.last_seen, one.lease_until > now and one.last_seen > now - GONE_SECONDS,
+        one.pilot, one.refused, one.events,
     )  # fmt: skip

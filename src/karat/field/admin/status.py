@@ -1,7 +1,8 @@
 """How a study goes: who is there, on which list, and at which step people left. Nothing here looks at an answer.
 
-A session counts unless it is a preview or a pilot. Whoever is at work holds a seat until the lease ends; somebody whose
-lease has ended without an end has left. Eligible are those who finished and were not excluded, rejected or returned.
+A session counts unless it is a preview or a pilot. Active participants hold a seat until the lease ends. Participants
+whose lease has ended before they finished, or who were inactive for 20 minutes, have left. Eligible are those who
+finished and were not excluded, rejected or returned.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from sqlalchemy import ColumnElement, Connection, Integer, case, cast, func, sel
 
 from karat.errors import counted
 from karat.field.content.flow import steps
-from karat.field.store.schema import DECISIONS, answer, quota_seat, session
-from karat.field.store.studies import holds_seat
+from karat.field.store.arrivals import SHARED
+from karat.field.store.schema import DECISIONS, answer, event, quota_seat, session
+from karat.field.store.studies import holds_seat, stored_bytes
 from karat.study.study import Study
 
 MINUTES = 60
+GONE_SECONDS = 20 * 60.0
+"""After so long without a sign of life somebody counts as gone, also where the place is still kept."""
 ENDED_AT = {"declined": "consent", "screened-out": "background", "full": "background", "failed-quiz": "quiz"}
 """The step at which these ends happen."""
 STATE_WORDS = {
@@ -94,6 +98,12 @@ class Status:
     """Previews and pilots."""
     second: int
     """Second sessions that are complete, in a study with two."""
+    unanswered: int = 0
+    """Sessions that hold a place and have not answered a trial yet."""
+    shared: int = 0
+    """Sessions whose submission on the platform somebody else has used too."""
+    stored: int = 0
+    """About how many bytes the sessions have stored."""
 
     def sentence(self) -> str:
         """The first line of the page.
@@ -111,7 +121,8 @@ class Status:
 
     def further(self) -> str:
         """The rest of the sessions, for the second line of the page."""
-        told = [f"{self.left} left without finishing"] if self.left else []
+        told = [f"{self.unanswered} of those running have not answered a trial yet"] if self.unanswered else []
+        told += [f"{self.left} left without finishing"] if self.left else []
         told += [f"{number} {STATE_WORDS.get(end, end)}" for end, number in self.ends.items()]
         told += [f"{self.second} with both sessions"] if self.second else []
         told += [f"{counted(self.uncounted, 'preview or pilot session')}, not counted"] if self.uncounted else []
@@ -143,6 +154,8 @@ class _SessionGroup:
     step: str
     number: int
     here: bool
+    seat: bool
+    begun: bool
     size: int
 
 
@@ -154,12 +167,13 @@ def status(connection: Connection, study_id: int, state: str, study: Study, now:
     held = Counter[tuple[int, str]]()
     for group in first:
         held[group.list, _kind(group)] += group.size
+        held[group.list, "seat"] += group.size * (group.state == "complete" or group.seat)
     wanted = study.settings.recruitment.participants
     room = study.settings.recruitment.list_quota or ceil(wanted / study.lists)
     lists = tuple(
         ListStatus(
             number, held[number, "complete"], held[number, "running"],
-            max(room - held[number, "complete"] - held[number, "running"], 0),
+            max(room - held[number, "seat"], 0),
         )
         for number in range(1, study.lists + 1)
     )  # fmt: skip
@@ -172,7 +186,14 @@ def status(connection: Connection, study_id: int, state: str, study: Study, now:
         _quotas(connection, study_id, study, now), ends, _answers(connection, study_id),
         _per_minute(connection, study_id, now), uncounted,
         sum(group.size for group in groups if group.number == 2 and group.state == "complete"),
+        sum(group.size for group in first if _kind(group) == "running" and not group.begun),
+        _shared(connection, study_id), stored_bytes(connection, study_id),
     )  # fmt: skip
+
+
+def at_work(now: float) -> ColumnElement[bool]:
+    """Whether a session that runs has given a sign of life lately."""
+    return (session.c.lease_until > now) & (session.c.last_seen > now - GONE_SECONDS)
 
 
 def _kind(group: _SessionGroup) -> str:
@@ -180,18 +201,23 @@ def _kind(group: _SessionGroup) -> str:
 
 
 def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_SessionGroup], int]:
-    here = case((session.c.lease_until > now, 1), else_=0)
-    keys = [session.c.list, session.c.state, session.c.step, session.c.number, here.label("here")]
+    here = case((at_work(now), 1), else_=0)
+    seat = case(((session.c.state == "running") & (session.c.lease_until > now), 1), else_=0)
+    begun = case((session.c.answered > 0, 1), else_=0)
+    keys = [session.c.list, session.c.state, session.c.step, session.c.number, here.label("here"), seat.label("seat"),
+            begun.label("begun")]  # fmt: skip
     aside = case((session.c.preview | session.c.pilot, 1), else_=0)
     rows = connection.execute(
         select(*keys, aside.label("aside"), func.count()).where(session.c.study_id == study_id).group_by(*keys, aside)
     ).all()
     groups = [
-        _SessionGroup(int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), int(row[6]))
+        _SessionGroup(
+            int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), bool(row[5]), bool(row[6]), int(row[8])
+        )
         for row in rows
-        if not row[5]
+        if not row[7]
     ]
-    return groups, sum(int(row[6]) for row in rows if row[5])
+    return groups, sum(int(row[8]) for row in rows if row[7])
 
 
 def _steps(study: Study, groups: Sequence[_SessionGroup]) -> tuple[StepStatus, ...]:
@@ -224,6 +250,11 @@ def _quotas(connection: Connection, study_id: int, study: Study, now: float) -> 
     return tuple(
         QuotaStatus(name, text, taken[name, text], most) for name, own in quotas.items() for text, most in own.items()
     )
+
+
+def _shared(connection: Connection, study_id: int) -> int:
+    query = select(func.count()).select_from(event).join(session, session.c.id == event.c.session_id)
+    return connection.execute(query.where(session.c.study_id == study_id, event.c.kind == SHARED)).scalar_one()
 
 
 def _counted(study_id: int) -> ColumnElement[bool]:

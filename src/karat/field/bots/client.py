@@ -1,7 +1,7 @@
 """A small HTTP/1.1 client for many simultaneous visitors: one kept-alive connection and one set of cookies each.
 
 It knows what the participants' pages need and no more: GET and POST, forms and JSON, cookies, redirects within the
-site. Bodies come with a length or in chunks. A connection that breaks is told as `ConnectionError`; whether to ask
+site. Bodies come with a length or in chunks. A broken connection raises `ConnectionError`; whether to ask
 again is for the caller to know, who knows what a repetition would do.
 """
 
@@ -171,7 +171,7 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += data
-        found = _parsed(self._received)
+        found = parse_response(self._received)
         if found is None or self._waiting is None:
             return
         waiting, self._waiting = self._waiting, None
@@ -200,7 +200,7 @@ class _Connection(asyncio.Protocol):
             waiting.set_exception(error)
 
 
-def _parsed(received: bytearray) -> tuple[int, list[tuple[str, str]], bytes] | None:
+def parse_response(received: bytearray) -> tuple[int, list[tuple[str, str]], bytes] | None:
     """Status, headers and body, or None while something is still to come."""
     end = received.find(b"\r\n\r\n")
     if end < 0:

@@ -83,7 +83,7 @@ class ServerProcess:
         return self.log.read_text(encoding="utf-8", errors="replace").strip() if self.log.exists() else ""
 
     def memory(self) -> float:
-        """The most memory that it has had so far, in megabytes, where the system tells (Linux), else nan."""
+        """The peak memory so far, in megabytes, if the system reports it (Linux), else nan."""
         status = Path(f"/proc/{self._process.pid}/status") if self._process else Path("nowhere")
         if not status.is_file():
             return float("nan")

@@ -382,7 +382,7 @@ class _FormParser(HTMLParser):
             return
         words = " ".join("".join(self._words).split())
         if tag == "form":
-            # A label that names an id may stand before its field, so it is told last.
+            # A label that names an id may come before its field, so it is matched last.
             for place, told in self._labels.items():
                 self._name(self._form, self._owners.get(place), told)
             self._form = None

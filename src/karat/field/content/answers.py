@@ -41,7 +41,7 @@ QuestionId = Annotated[str, Field(pattern=r"^q[1-9][0-9]{0,2}$")]
 
 
 class PostedAnswer(BaseModel):
-    """What the browser tells of one trial."""
+    """What the browser reports about one trial."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,9 +1,12 @@
 """The interface's own words, in the language of the study: buttons, headings, hints, errors and the usual texts.
 
-There is a file for each language in `texts/`, with the same keys and {slots} in all of them; what to do in a task is
-said by the task itself (`instructions.likert`). A study changes single texts with `[texts.words]`. Where karat does not
-speak the language of a study, the pages are in English while the stimuli keep their language and their direction; a
-note says so.
+There is a file for each language in `texts/`, with the same keys and {slots} in all of them, and forms of the plural as
+the language needs them (`_one`, `_two`, `_few`, `_many`). What to do in a task of karat is there too
+(`instructions.likert`); a task of another package brings its own. A file says under `[translation]` who made it; one
+made by machine is marked as such until a native speaker has signed it.
+
+A study changes single texts with `[texts.words]`. Where karat does not speak the language of a study, the pages are in
+English while the stimuli keep their language and their direction; a note says so.
 """
 
 from __future__ import annotations
@@ -19,10 +22,14 @@ from karat.errors import KaratError
 from karat.judgments.columns import nearest
 from karat.study.tasks import tasks_met
 
-LANGUAGES = ("en", "de")
+LANGUAGES = ("en", "de", "es", "fr", "he", "it", "ja", "nl", "pl", "tr", "zh")
 RIGHT_TO_LEFT = ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi")
 """Languages that are usually written from right to left."""
 RIGHT_TO_LEFT_SCRIPTS = ("arab", "hebr", "thaa", "syrc", "nkoo", "adlm")
+TRANSLATION = "translation"
+"""The section of a file that is about the translation itself."""
+MANY = "many"
+"""The form of the plural that every language has."""
 SLOT = re.compile(r"\{(\w+)\}")
 BROWSER = "browser."
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -61,6 +68,15 @@ class Words(Mapping[str, str]):
         """
         return SLOT.sub(lambda slot: str(values.get(slot[1], slot[0])), self[key])
 
+    def counted(self, key: str, count: int) -> str:
+        """A text in the form that a number asks for.
+
+        >>> words("pl").counted("quiz.attempts", 3), words("de").counted("quiz.attempts", 1)
+        ('Pozostały 3 próby.', 'Sie haben noch einen Versuch.')
+        """
+        form = f"{key}_{plural(self.language, count)}"
+        return self.fill(form if form in self else f"{key}_{MANY}", count=count)
+
     @property
     def browser(self) -> dict[str, str]:
         """The texts that the trial page needs, without the name of their section."""
@@ -75,18 +91,44 @@ def words(language: str, overrides: Mapping[str, str] = NONE) -> Words:
     >>> words("en", {"page.contniue": "Go on"})
     Traceback (most recent call last):
     ...
-    karat.errors.KaratError: texts.words: there is no text "page.contniue". Is page.continue meant?
+    karat.errors.KaratError: texts.words: there is no text "page.contniue". Did you mean page.continue?
     """
     own = main_part(language)
     spoken = own if own in LANGUAGES else "en"
-    texts = {**_texts(spoken), **_instructions(spoken)}
+    texts = {**_instructions(spoken), **_texts(spoken)}
     for key, text in overrides.items():
         _check_override(key, text, texts)
-    note = "" if spoken == own else (
-        f"karat has no texts in {language}: pages are in English, stimuli in {language}. "
-        "Translate what participants read with [texts.words]."
-    )  # fmt: skip
+    note = _translation_note(spoken)
+    if spoken != own:
+        note = (
+            f"karat has no texts in {language}: pages are in English, stimuli in {language}. "
+            "Translate what participants read with [texts.words]."
+        )
     return Words({**texts, **overrides}, spoken, direction(language), note)
+
+
+def plural(language: str, count: int) -> str:
+    """The form of the plural that a number asks for: one, two, few or many.
+
+    >>> [plural("pl", count) for count in (1, 2, 5, 12, 22)], plural("he", 2), plural("ja", 1)
+    (['one', 'few', 'many', 'many', 'few'], 'two', 'many')
+    """
+    if language == "pl" and count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14):
+        return "few"
+    if language == "he" and count == 2:
+        return "two"
+    return "one" if count == 1 and language not in ("ja", "zh") else MANY
+
+
+def _translation_note(language: str) -> str:
+    """What to say of a translation that no native speaker has signed."""
+    about = _file(language).get(TRANSLATION, {})
+    if about.get("made_by") != "machine" or about.get("signed_by"):
+        return ""
+    return (
+        f"karat's texts in {language} were translated by machine, and no native speaker has signed them yet. Read "
+        "every page in the preview before you start; docs/howto/translate.md says how to sign."
+    )
 
 
 def main_part(language: str) -> str:
@@ -112,19 +154,27 @@ def direction(language: str) -> str:
 
 
 @cache
+def _file(language: str) -> Mapping[str, Mapping[str, str]]:
+    """The file of a language."""
+    file = files("karat.field.content") / "texts" / f"{language}.toml"
+    return MappingProxyType(tomllib.loads(file.read_text(encoding="utf-8")))
+
+
+@cache
 def _texts(language: str) -> Mapping[str, str]:
     """The texts of a language's file, by section and name."""
-    file = files("karat.field.content") / "texts" / f"{language}.toml"
-    data = tomllib.loads(file.read_text(encoding="utf-8"))
+    sections = {section: texts for section, texts in _file(language).items() if section != TRANSLATION}
     return MappingProxyType(
-        {f"{section}.{name}": text.strip() for section, texts in data.items() for name, text in texts.items()}
+        {f"{section}.{name}": text.strip() for section, texts in sections.items() for name, text in texts.items()}
     )
 
 
 def _instructions(language: str) -> dict[str, str]:
-    """What to do in each task; English where a package says it in no other language."""
+    """What to do in each task of another package; English where it says so in no other language."""
     return {
-        f"instructions.{task.name}": task.instructions.get(language, task.instructions["en"]) for task in tasks_met()
+        f"instructions.{task.name}": task.instructions.get(language, task.instructions["en"])
+        for task in tasks_met()
+        if task.instructions
     }
 
 
@@ -132,7 +182,7 @@ def _check_override(key: str, text: str, texts: Mapping[str, str]) -> None:
     """A text that a study says otherwise must be there, and have no slots that are not filled."""
     if key not in texts:
         close = nearest(key, list(texts))
-        mend = f" Is {close} meant?" if close else ""
+        mend = f" Did you mean {close}?" if close else ""
         raise KaratError(f'texts.words: there is no text "{key}".{mend}')
     known = SLOT.findall(texts[key])
     unknown = [slot for slot in SLOT.findall(text) if slot not in known]

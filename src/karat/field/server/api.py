@@ -1,4 +1,4 @@
-"""What the trial page asks and tells: the next trials, and the answers that were given.
+"""The API of the trial page: the next trials, and the answers.
 
 A session is known by its cookie or by a bearer token. What changes something carries the header `X-Karat`, which a form
 of another site cannot send. An answer is acknowledged after it is on the disk.
@@ -123,8 +123,8 @@ async def next_trials(slug: str, request: Request) -> Response:
     })  # fmt: skip
 
 
-@router.post("/{slug}/answers", responses={200: {"model": AnswersSaved}, **_problems(403, 415)}, summary="Save answers",
-             openapi_extra={
+@router.post("/{slug}/answers", responses={200: {"model": AnswersSaved}, **_problems(403, 415, 429)},
+             summary="Save answers", openapi_extra={
                  "requestBody": {"required": True, "content": {
                      "application/json": {"schema": {"$ref": f"{SCHEMAS}AnswersSent"}}
                  }},
@@ -141,6 +141,9 @@ async def save_answers(slug: str, request: Request) -> Response:
     known = token_hash(config.secret, slug, bearer_token(request) or held_token(request, slug))
     if known is None:
         raise HTTPException(401)
+    wait = request.app.state.limits.wait("request", known)
+    if wait:
+        raise HTTPException(429, headers={"Retry-After": str(int(wait) + 1)})
     try:
         sent = AnswersSent.model_validate_json(await request.body())
     except ValidationError:
@@ -154,17 +157,22 @@ async def save_answers(slug: str, request: Request) -> Response:
             check=field.check,
             next_step=field.after_trials,
             lease_seconds=field.lease_seconds,
-            events=[_happened(event) for event in sent.events],
+            events=[_happened(event) for event in sent.events if event_refusal(event) is None],
+            refused=sum(event_refusal(event) is not None for event in sent.events),
             have=frozenset(sent.have),
             send_ahead=settings.send_ahead,
             going_back=settings.going_back,
+            first_lease_seconds=field.lease_of(0),
+            versions={version: (one.check, one.after_trials) for version, one in field.versions.items()},
         ),
     )
+    if saved.saved:
+        request.app.state.limits.holds.release(known)
     return _json({
         "saved": saved.saved,
         "refused": [{"key": key, "reason": reason} for key, reason in saved.refused],
         "trials": [one.shown for one in saved.trials],
-        "scales": _scales(field, saved.trials),
+        "scales": _scales(field.versions.get(saved.version or "", field), saved.trials),
         "left": saved.left,
         "step": saved.step,
     })  # fmt: skip
@@ -185,7 +193,7 @@ async def _asking(request: Request, slug: str) -> RequestSession:
         raise HTTPException(401)
     if session.state != "running":
         raise SessionEndedError(session.state)
-    return RequestSession(request, field, session, token, framed=bool(bearer))
+    return RequestSession(request, field.of(session), session, token, framed=bool(bearer))
 
 
 def _submitted(answer: PostedAnswer) -> SubmittedAnswer:
@@ -194,10 +202,7 @@ def _submitted(answer: PostedAnswer) -> SubmittedAnswer:
 
 
 def _happened(event: PageEvent) -> SubmittedEvent:
-    """An event as it is stored; one that no browser of ours reports is noted as such."""
-    reason = event_refusal(event)
-    if reason is not None:
-        return SubmittedEvent("refused-event", event.at / 1000, event.trial, {"kind": event.kind, "reason": reason})
+    """An event as it is stored."""
     return SubmittedEvent(event.kind, event.at / 1000, event.trial, event.details)
 
 

@@ -9,14 +9,19 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
@@ -27,9 +32,10 @@ from karat.field.content.texts import Words, words
 from karat.field.server import api, pages
 from karat.field.server.config import ServerConfig
 from karat.field.server.headers import WEB, Limits, RequestGuard, common_headers, environment
+from karat.field.server.security import secret_mark
 from karat.field.server.served_study import ServedStudy, field_of, served_study
 from karat.field.server.views import notice
-from karat.field.store import NoSessionError, SessionEndedError, Store
+from karat.field.store import DatabaseMovedError, NoSessionError, SessionEndedError, Store
 from karat.study.study import Study
 
 DESCRIPTION = """What a participant's browser asks the server. Pages are HTML and lead from step to step by forms; the
@@ -61,6 +67,7 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     app.state.secret = config.secret
     app.state.studies = dict(studies)
     app.state.limits = Limits(config)
+    app.state.health = Health()
     app.state.templates = environment()
     app.state.planning = asyncio.Semaphore(PLANNED_AT_ONCE)
     known: dict[str, ServedStudy] = {slug: served_study(slug, study, store) for slug, study in studies}
@@ -106,14 +113,75 @@ class _Described(FastAPI):
                 parameter["schema"]["enum"] = known[parameter["name"]]
 
 
+STDERR = partial(print, file=sys.stderr, flush=True)
+
+
+class Health:
+    """Whether the database takes what is written. What fails is written to the log, one line per kind and minute.
+
+    >>> health = Health(clock=lambda: 0.0, log=print)
+    >>> health.failed(OSError("gone"))
+    karat: The database fails: gone. Nothing is saved until this is fixed.
+    >>> health.failed(OSError("gone again"))
+    >>> health.trouble
+    'The database fails: gone again. Nothing is saved until this is fixed.'
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic, log: Callable[[str], None] = STDERR) -> None:
+        self.trouble = ""
+        """What is wrong, as a sentence; empty where nothing is."""
+        self._clock = clock
+        self._log = log
+        self._logged: dict[str, float] = {}
+        self._probed = -PROBE_EVERY
+
+    def failed(self, error: BaseException) -> None:
+        """Note that something could not be written or read."""
+        kind, self.trouble = _trouble(error)
+        now = self._clock()
+        if now - self._logged.get(kind, -LOG_EVERY) >= LOG_EVERY:
+            self._logged[kind] = now
+            self._log(f"karat: {self.trouble}")
+
+    async def probe(self, store: Store) -> bool:
+        """Whether something can be written; asked often, it is tried once in a few seconds."""
+        if self._clock() - self._probed >= PROBE_EVERY:
+            self._probed = self._clock()
+            try:
+                await store.probe()
+                self.trouble = ""
+            except (*FAILURES, TimeoutError) as error:
+                self.failed(error)
+        return not self.trouble
+
+
+PROBE_EVERY = 2.0
+LOG_EVERY = 60.0
+FAILURES = (DBAPIError, PoolTimeoutError, DatabaseMovedError)
+KINDS = {
+    "full": ("The disk is full", "Free some space: answers are saved again at once."),
+    "readonly": ("The database is read-only", "Make the data folder writable for the server."),
+    "read-only": ("The database is read-only", "Make the data folder writable for the server."),
+}
+
+
+def _trouble(error: BaseException) -> tuple[str, str]:
+    """What kind of failure an error is, and what is to be said of it."""
+    if isinstance(error, DatabaseMovedError):
+        return "moved", str(error)
+    reason = str(getattr(error, "orig", None) or error or type(error).__name__).strip().splitlines()[0].rstrip(".")
+    for word, (what, mend) in KINDS.items():
+        if word in reason.lower():
+            return word, f"{what} ({reason}). Nothing is saved. {mend}"
+    return type(error).__name__, f"The database fails: {reason}. Nothing is saved until this is fixed."
+
+
 async def _health(request: Request) -> JSONResponse:
-    """Whether the server is up and reaches its database."""
-    await request.app.state.store.look(_reachable)
-    return JSONResponse({"status": "ok"})
-
-
-def _reachable(connection: object) -> None:
-    connection.exec_driver_sql("SELECT 1")  # type: ignore[attr-defined]
+    """Whether the server is up and its database takes what is written."""
+    state = request.app.state
+    if await state.health.probe(state.store):
+        return JSONResponse({"status": "ok", "server": secret_mark(state.config.secret)})
+    return JSONResponse({"status": "failing"}, 503)
 
 
 class _Files(StaticFiles):
@@ -135,6 +203,7 @@ SENTENCES = {
     413: "error.too_large",
     429: "error.too_many",
     500: "error.server",
+    503: "error.unavailable",
 }
 OTHERWISE = "error.bad_request"
 
@@ -145,6 +214,9 @@ def _install_errors(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(NoSessionError, _no_session)
     app.add_exception_handler(SessionEndedError, _ended)
+    app.add_exception_handler(ClientDisconnect, _gone)
+    for failure in FAILURES:
+        app.add_exception_handler(failure, _failing)
     app.add_exception_handler(Exception, _broken)
 
 
@@ -178,6 +250,18 @@ async def _no_session(request: Request, raised: Exception) -> Response:
 
 async def _ended(request: Request, raised: Exception) -> Response:
     return error(request, 409)
+
+
+async def _gone(request: Request, raised: Exception) -> Response:
+    # Nobody is there to read it: a phone that lost its line is no error of the server.
+    return Response(status_code=400)
+
+
+async def _failing(request: Request, raised: Exception) -> Response:
+    request.app.state.health.failed(raised)
+    response = error(request, 503)
+    response.headers["retry-after"] = "5"
+    return response
 
 
 async def _broken(request: Request, raised: Exception) -> Response:

@@ -1,6 +1,6 @@
 """Where a server keeps its data, how it is reached, and the secret with which it signs.
 
-The secret is made on the first start, in a file that only its owner can read. Whoever copies the folder of a server to
+The secret is made on the first start, in a file that only its owner can read. If you copy the folder of a server to
 another machine takes the secret along, so that the links and sessions of participants stay valid.
 """
 
@@ -47,6 +47,9 @@ class ServerConfig:
     """How many sessions one address may begin in a minute, in the long run; 0 for no limit."""
     arrivals_at_once: int = 200
     """How many sessions one address may begin at once: a lecture hall shares an address."""
+
+    request_seconds: float = 20.0
+    """How long the headers of a request, and then its body, may take to come in."""
 
     def __post_init__(self) -> None:
         if len(self.secret) < SECRET_BYTES:

@@ -6,7 +6,8 @@ frame of a platform cannot be isolated; only that platform may frame it.
 
 How often one address may begin a session or try to log in is counted by a token bucket an address: it holds so many
 tokens, each try takes one, and they come back at a steady rate. The address itself is not kept: the key is a hash with
-a salt that lives as long as the process. Addresses of IPv6 count by their network (/64), since one machine has as many
+a salt that lives as long as the process. In an open study one address also never holds all free places (`Holds`).
+Addresses of IPv6 count by their network (/64), since one machine has as many
 of them as it likes.
 
 Everything that a template puts into a page is escaped, unless it was made as markup.
@@ -185,7 +186,7 @@ class Buckets:
         return 0.0
 
     def _key(self, address: str) -> bytes:
-        return hashlib.blake2b(_network(address).encode("utf-8", "replace"), key=self._salt, digest_size=16).digest()
+        return _address_key(self._salt, address)
 
     def _forget_full(self, now: float) -> None:
         """Forget the buckets that are full again; where none is, the older half, so that memory stays bounded."""
@@ -200,22 +201,107 @@ class Buckets:
         self._buckets = kept
 
 
+MOST_OF_THE_FREE = 5 / 6
+"""The share of the free places that one address may hold by sessions without an answer."""
+FIRST_LEASE = 300.0
+"""How many seconds a place in an open study is kept before the first trial is answered."""
+
+
+class Holds:
+    """Sessions that an address has begun lately and that have no answer yet, by the hashes of their tokens.
+
+    One address gets most of the free places and never all of them: whoever only opens sessions keeps nobody out. A
+    session with an answer no longer counts, so that a lecture hall behind one address gets in.
+
+    >>> holds = Holds(clock=lambda: 0.0)
+    >>> [holds.take("192.0.2.7", f"token {number}", free=6) for number in range(6)]
+    [True, True, True, True, True, False]
+    """
+
+    def __init__(self, seconds: float = FIRST_LEASE, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds = seconds
+        self._clock = clock
+        self._salt = secrets.token_bytes(16)
+        self._held: dict[bytes, dict[str, float]] = {}
+        self._owner: dict[str, bytes] = {}
+        self._counted: set[str] = set()
+
+    def take(self, address: str, token: str, free: int) -> bool:
+        """Begin a session, where so many places are free; whether the address may."""
+        rank = self.add(address, token)
+        if self.within(token, rank, free):
+            self.counted(token)
+            return True
+        self.release(token)
+        return False
+
+    def add(self, address: str, token: str) -> int:
+        """Note that a session begins; how many the address has now."""
+        now = self._clock()
+        key = _address_key(self._salt, address)
+        if len(self._owner) >= MOST_BUCKETS:
+            self._forget(now)
+        own = self._held.setdefault(key, {})
+        for known in [known for known, since in own.items() if since + self.seconds < now]:
+            self.release(known)
+        own = self._held.setdefault(key, {})
+        own[token] = now
+        self._owner[token] = key
+        return len(own)
+
+    def within(self, token: str, rank: int, free: int) -> bool:
+        """Whether a session is among those that its address may hold; `free` does not count those under way."""
+        own = self._held.get(self._owner.get(token, b""), {})
+        room = free + sum(known in self._counted for known in own)
+        return rank <= max(1, int(room * MOST_OF_THE_FREE))
+
+    def counted(self, token: str) -> None:
+        """The session has its place now, which is no longer among the free ones."""
+        self._counted.add(token)
+
+    def release(self, token: str) -> None:
+        """The session has an answer, or did not begin."""
+        key = self._owner.pop(token, None)
+        self._counted.discard(token)
+        if key is not None and (own := self._held.get(key)) is not None:
+            own.pop(token, None)
+            if not own:
+                del self._held[key]
+
+    def _forget(self, now: float) -> None:
+        known = [(since, token) for own in self._held.values() for token, since in own.items()]
+        old = [token for since, token in known if since + self.seconds < now]
+        for token in old or [token for _, token in sorted(known)[: len(known) // 2]]:
+            self.release(token)
+
+
 class Limits:
-    """The limits of a server: `arrival` (a session begins), `login` (a password or a withdrawal code is tried)."""
+    """The limits of a server, by address: `arrival` (a session begins), `login` (a password is tried), `withdrawal` (a
+    withdrawal code is tried); and by session: `request` (answers come in).
+    """
 
     def __init__(self, config: ServerConfig, clock: Callable[[], float] = time.monotonic) -> None:
         self._buckets = {
             "arrival": Buckets(config.arrivals_per_minute, config.arrivals_at_once, clock),
             "login": Buckets(6, 10, clock),
+            "withdrawal": Buckets(6, 10, clock),
+            "request": Buckets(240, 600, clock),
         }
+        self.holds = Holds(clock=clock)
+        self.limited = config.arrivals_per_minute > 0
 
-    def wait(self, kind: str, request: Request) -> float:
-        """Take a token of the client; how many seconds to wait where there is none, 0 where there was one."""
-        return self._buckets[kind].wait(request.client.host if request.client else "")
+    def wait(self, kind: str, who: Request | str) -> float:
+        """Take a token of a client or a session; how many seconds to wait where there is none, else 0."""
+        name = who if isinstance(who, str) else who.client.host if who.client else ""
+        return self._buckets[kind].wait(name)
 
     def allow(self, kind: str, request: Request) -> bool:
         """Whether the client may do this now."""
         return self.wait(kind, request) == 0
+
+
+def _address_key(salt: bytes, address: str) -> bytes:
+    return hashlib.blake2b(_network(address).encode("utf-8", "replace"), key=salt, digest_size=16).digest()
 
 
 def _network(address: str) -> str:

@@ -64,8 +64,9 @@ async def onward(asked: RequestSession) -> Response:
 
 async def stay(asked: RequestSession) -> None:
     """Keep the place of somebody who is there, where half of the time for which it is kept is over."""
-    if asked.session.lease_until - time.time() < asked.field.lease_seconds / 2:
-        await asked.store.do(progress.touch, progress.Touch(asked.session.id, asked.field.lease_seconds))
+    lease = asked.field.lease_of(asked.session.answered)
+    if asked.session.lease_until - time.time() < lease / 2:
+        await asked.store.do(progress.touch, progress.Touch(asked.session.id, lease))
 
 
 def _due(asked: RequestSession) -> str:

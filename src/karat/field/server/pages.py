@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from fastapi import APIRouter
@@ -31,7 +33,8 @@ from karat.field.server.served_study import (
 from karat.field.server.views import FieldError, notice, page
 from karat.field.server.visits import VisitLink, arrival, device_class, is_framed, opened, read_link, sealed, token_of
 from karat.field.store import Store, arrivals, people, progress, studies
-from karat.field.store.arrivals import Arrived
+from karat.field.store.arrivals import Arrival, Arrived
+from karat.field.store.progress import Session
 
 router = APIRouter(tags=["pages"], default_response_class=HTMLResponse)
 COOKIE_SECONDS = 90 * 24 * 3600
@@ -60,10 +63,20 @@ async def landing(slug: str, request: Request) -> Response:
         text=markup(settings.texts.welcome or field.words["landing.welcome"]),
         privacy_text=field.privacy,
         minutes=round(settings.recruitment.minutes) if settings.recruitment.minutes else None,
-        refusal=_refusal(request, field, link, visit),
+        refusal=_refusal(request, field, link, visit) or await _shut(request, field, link, session),
         known=session is not None and session.state == "running",
         hidden=[("visit", sealed(config_of(request).secret, link))],
     )
+
+
+async def _shut(request: Request, field: ServedStudy, link: VisitLink, session: Session | None) -> str:
+    """Why nobody new can start; empty for participants who may already have started, since the next page decides."""
+    person = field.hash_of(field.platform.name, link.person)
+    if session is not None or link.preview or link.invitation:
+        return ""
+    wanted = None if field.platform.counts_places else field.study.settings.recruitment.participants
+    outcome = await _store(request).look(studies.closed_to, field.id, person, wanted, time.time())
+    return field.words[f"end.{outcome}"] if outcome else ""
 
 
 def _refusal(request: Request, field: ServedStudy, link: VisitLink, visit: Visit) -> str:
@@ -100,18 +113,51 @@ async def begin(slug: str, request: Request) -> Response:
     row = await _store(request).look(studies.find, slug)
     token = token_of(config.secret, link)
     newcomer = arrival(request, field, link, token, draft=row is not None and row.state == "draft")
-    arrived = await _store(request).do(arrivals.arrive, newcomer)
+    arrived = await _arrived(request, field, newcomer)
     if arrived.outcome not in ("new", "resumed", "ended"):
         lines = _not_let_in(field, link, arrived)
         return notice(request, field, field.words["end.heading"], lines, framed=framed)
+    if arrived.token_hash is None and arrived.session_id is not None:
+        return await _end_by_ids(request, field, arrived.session_id)
     if framed:
         session = await loaded(request, field, token)
         if session is None:
             raise HTTPException(401)
-        return await current_page(RequestSession(request, field, session, token, framed=True))
+        return await current_page(RequestSession(request, field.of(session), session, token, framed=True))
     response = RedirectResponse(f"/s/{slug}/go", 303)
     set_cookie(response, config, cookie_of(slug), token, COOKIE_SECONDS)
     return response
+
+
+async def _end_by_ids(request: Request, field: ServedStudy, session_id: int) -> Response:
+    """The last page for somebody whose browser does not hold the session: with the code, without a way to withdraw."""
+    session = await _store(request).look(progress.by_id, session_id)
+    if session is None:
+        raise HTTPException(401)
+    asked = RequestSession(request, field.of(session), replace(session, withdrawal_code=None), "", framed=False)
+    return await end_page(asked)
+
+
+async def _arrived(request: Request, field: ServedStudy, newcomer: Arrival) -> Arrived:
+    """What becomes of an arrival; in an open study one address cannot hold all free places."""
+    store, limits = _store(request), request.app.state.limits
+    wanted = newcomer.wanted
+    free_for_all = field.open_to_all and limits.limited and not newcomer.invitation_hash
+    if not free_for_all or wanted is None or newcomer.preview or newcomer.pilot or newcomer.known_token:
+        return await store.do(arrivals.arrive, newcomer)
+    rank = limits.holds.add(request.client.host if request.client else "", newcomer.token_hash)
+    arrived = None
+    try:
+        free = wanted - await store.look(studies.seats, field.id, newcomer.now)
+        if free > 0 and not limits.holds.within(newcomer.token_hash, rank, free):
+            raise HTTPException(429, headers={"Retry-After": "60"})
+        arrived = await store.do(arrivals.arrive, newcomer)
+    finally:
+        if arrived is not None and arrived.outcome == "new":
+            limits.holds.counted(newcomer.token_hash)
+        else:
+            limits.holds.release(newcomer.token_hash)
+    return arrived
 
 
 def _not_let_in(field: ServedStudy, link: VisitLink, arrived: Arrived) -> list[str]:
@@ -189,7 +235,7 @@ async def _withdraw_by_code(request: Request, field: ServedStudy, form: PostedFo
     config = config_of(request)
     if unsign(config.secret, "withdraw", form.get("csrf")) != [field.slug] or from_another_site(request, config):
         raise HTTPException(403)
-    if not request.app.state.limits.allow("login", request):
+    if not request.app.state.limits.allow("withdrawal", request):
         raise HTTPException(429)
     if await _store(request).do(people.withdraw, people.Withdrawal(field.id, form.get("code"))):
         return _withdrawn(request, field, framed=False)
@@ -235,7 +281,7 @@ async def _consent(asked: RequestSession, form: PostedForm) -> Response:
     if not agreed:
         await asked.store.do(progress.finish, progress.Finish(asked.session.id, "declined"))
         return await onward(asked)
-    return await _go_on(asked)
+    return await _go_on(asked, consent=asked.field.consent)
 
 
 async def _background(asked: RequestSession, form: PostedForm) -> Response:
@@ -253,7 +299,7 @@ async def _background(asked: RequestSession, form: PostedForm) -> Response:
     following = _next(asked)
     await asked.store.do(
         progress.set_background,
-        progress.SetBackground(session.id, checked.answers, following, asked.field.lease_seconds, quotas),
+        progress.SetBackground(session.id, checked.answers, following, asked.field.lease_of(session.answered), quotas),
     )
     return await onward(asked)
 
@@ -294,9 +340,9 @@ async def _debriefing(asked: RequestSession, form: PostedForm) -> Response:
     return await _go_on(asked)
 
 
-async def _go_on(asked: RequestSession) -> Response:
-    """Nothing to save but that this step is over."""
-    step = progress.SetStep(asked.session.id, _next(asked), after=asked.session.step)
+async def _go_on(asked: RequestSession, consent: str | None = None) -> Response:
+    """Nothing to save but that this step is over, and what was agreed to."""
+    step = progress.SetStep(asked.session.id, _next(asked), after=asked.session.step, consent=consent)
     await asked.store.do(progress.set_step, step)
     return await onward(asked)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import importlib.util
 import socket
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -13,6 +15,11 @@ from fastapi import FastAPI
 from karat.field.server.config import ServerConfig, ServerError
 from karat.field.server.security import secret_mark
 from karat.field.store.advisory_locks import signing
+
+if importlib.util.find_spec("httptools"):
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as Spoken
+else:
+    from uvicorn.protocols.http.h11_impl import H11Protocol as Spoken  # type: ignore[assignment]
 
 WAITING_CONNECTIONS = 2048
 SECONDS_TO_FINISH = 10
@@ -48,8 +55,70 @@ def listen(config: ServerConfig) -> socket.socket:
     return listener
 
 
+HEADER_BYTES = 32 * 1024
+"""The most bytes before a request has begun: addresses and cookies take less."""
+MOST_CONNECTIONS = 8192
+"""The most connections at a time; more are closed at once."""
+
+
+class PatientProtocol(Spoken):
+    """A connection with limits on the time and size of what a client sends before it gets an answer.
+
+    A proxy in front has such limits; without one, a few slow clients could hold all connections.
+    """
+
+    seconds = 20.0
+
+    _timer: asyncio.TimerHandle | None = None
+    _begun: Any = None
+    _bytes = 0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        if self._timer is None and not self._under_way():
+            self._wait()
+        super().data_received(data)
+        if self.cycle is not None and self.cycle is not self._begun:
+            # The headers are complete. What follows is the body, whose size the application limits.
+            self._begun, self._bytes = self.cycle, 0
+            self._wait()
+        elif not self._under_way():
+            self._bytes += len(data)
+            if self._bytes > HEADER_BYTES:
+                self.transport.abort()
+        if self._under_way() and not self.cycle.more_body:
+            self._stop()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def _under_way(self) -> bool:
+        """Whether a request has come whose answer is not complete."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        self._stop()
+        self._timer = asyncio.get_running_loop().call_later(self.seconds, self._too_slow)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _too_slow(self) -> None:
+        self._timer = None
+        if not self._under_way() or self.cycle.more_body:
+            self.transport.abort()
+
+
 class _Server(uvicorn.Server):
-    """A server that tells when it can be reached, and so also when it can be stopped: a Ctrl-C before would be lost."""
+    """A server that reports when it is ready, and so can be stopped: an earlier Ctrl-C would be lost."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None] | None) -> None:
         super().__init__(config)
@@ -72,7 +141,7 @@ def run(
     settings = uvicorn.Config(
         app,
         loop="uvloop" if importlib.util.find_spec("uvloop") else "asyncio",
-        http="httptools" if importlib.util.find_spec("httptools") else "h11",
+        http=type("Patient", (PatientProtocol,), {"seconds": config.request_seconds}),
         ws="none",
         lifespan="off",
         log_level="warning",

@@ -7,8 +7,9 @@ carries the token itself, which no other site knows.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +21,20 @@ from karat.errors import KaratError
 from karat.field.content import answers, flow, inline_markup, texts, trials
 from karat.field.content.platforms import Platform, person_hash, platform
 from karat.field.content.texts import Words
-from karat.field.registration import registration
+from karat.field.registration import registration, restored
 from karat.field.server.config import ServerConfig
 from karat.field.server.forms import PostedForm
+from karat.field.server.headers import FIRST_LEASE
 from karat.field.server.security import cookie_name, csrf, csrf_valid, from_another_site, token_hash
 from karat.field.store import Store, progress, studies
 from karat.field.store.progress import Session
 from karat.field.store.trials import StoredTrial
 from karat.study.study import Study
 from karat.study.tasks.task import Task
+
+LEAST_BUDGET = 200_000_000
+BYTES_PER_PARTICIPANT = 2_000_000
+"""Many times what an attentive participant takes."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,12 @@ class ServedStudy:
     privacy: Markup
     instructions: Markup
     _person_key: bytes = field(repr=False)
+    versions: Mapping[str, ServedStudy] = field(default_factory=dict)
+    """Earlier versions of the study, for the sessions that began with them."""
+
+    def of(self, session: Session) -> ServedStudy:
+        """The version of the study with which a session began; the present one where that is not known."""
+        return self.versions.get(session.version or "", self)
 
     @property
     def language(self) -> str:
@@ -58,9 +70,29 @@ class ServedStudy:
         return self.study.settings.language
 
     @property
+    def consent(self) -> str:
+        """The fingerprint of what participants agree to: the text of consent and the privacy notice beside it."""
+        return consent_fingerprint(self.study.settings.texts.consent, str(self.privacy))
+
+    @property
     def lease_seconds(self) -> float:
         """How long somebody's place is kept without a sign of life."""
         return self.study.settings.field.lease_minutes * 60
+
+    @property
+    def open_to_all(self) -> bool:
+        """Whether anybody with the address may begin, as often as they like, and so take a place."""
+        recruitment = self.study.settings.recruitment
+        return not (self.platform.counts_places or self.platform.needs_person or recruitment.invitations)
+
+    def lease_of(self, answered: int) -> float:
+        """How long a place is kept: in an open study only for a few minutes before the first trial is answered."""
+        return min(self.lease_seconds, FIRST_LEASE) if self.open_to_all and not answered else self.lease_seconds
+
+    @property
+    def budget(self) -> int:
+        """How many bytes the sessions of the study may store before it lets nobody else in."""
+        return max(LEAST_BUDGET, BYTES_PER_PARTICIPANT * self.study.settings.recruitment.participants)
 
     def hash_of(self, kind: str, identifier: str) -> str | None:
         """The keyed hash of a platform's identifier; None where there is none."""
@@ -80,6 +112,15 @@ class ServedStudy:
         return answers.check(trial.shown, self.offers.get(trial.block), answer)
 
 
+def consent_fingerprint(*texts: str) -> str:
+    """A short text that changes when a text that participants agree to changes.
+
+    >>> len(consent_fingerprint("You may stop at any time."))
+    16
+    """
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
 def script_name(task: Task) -> str:
     """The file name under which the browser asks for the script of a task.
 
@@ -92,13 +133,28 @@ def script_name(task: Task) -> str:
 
 def served_study(slug: str, study: Study, store: Store) -> ServedStudy:
     """Make a study known to the store, and everything ready that participants share."""
+    number = store.call(studies.register, registration(slug, study)).id
+    with store.read() as connection:
+        known = studies.versions(connection, number)
+    key = store.secret("person")
+    earlier = {
+        version: _version(slug, found, number, key)
+        for version, files in known.items()
+        if version != study.fingerprint and (found := restored(files, version, study.path)) is not None
+    }
+    made = _version(slug, study, number, key)
+    images = {name: path for one in (*earlier.values(), made) for name, path in one.images.items()}
+    return replace(made, versions=earlier, images=images)
+
+
+def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedStudy:
     settings = study.settings
     words = texts.words(settings.language, settings.texts.words)
     study.plan()  # once, before several people come at the same time
     return ServedStudy(
         slug=slug,
         study=study,
-        id=store.call(studies.register, registration(slug, study)).id,
+        id=number,
         words=words,
         platform=platform(settings.recruitment),
         scales=trials.scales(study, words),
@@ -108,7 +164,7 @@ def served_study(slug: str, study: Study, store: Store) -> ServedStudy:
         after_trials=flow.next_step(study, flow.TRIALS, settings.questionnaire.sessions),
         privacy=inline_markup.markup(settings.texts.privacy or words["privacy.standard"]),
         instructions=inline_markup.markup(settings.texts.instructions or _usual_instructions(study, words)),
-        _person_key=store.secret("person"),
+        _person_key=person_key,
     )
 
 
@@ -212,7 +268,7 @@ async def request_session(request: Request, slug: str, form: PostedForm | None =
         raise HTTPException(401)
     if form is not None and not given and not csrf_valid(config_of(request).secret, token, form.get("csrf")):
         raise HTTPException(403)
-    return RequestSession(request, field, session, token, framed=bool(given))
+    return RequestSession(request, field.of(session), session, token, framed=bool(given))
 
 
 async def again(asked: RequestSession) -> RequestSession:

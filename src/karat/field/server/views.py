@@ -132,8 +132,7 @@ def quiz(
     words = asked.field.words
     again = ""
     if attempts_left is not None:
-        again = words["quiz.attempts_one"] if attempts_left == 1 else words.fill("quiz.attempts_many",
-                                                                                 count=attempts_left)  # fmt: skip
+        again = words.counted("quiz.attempts", attempts_left)
     # The form knows how many attempts there were, so that one that is sent twice counts once.
     hidden = [*asked.hidden, ("attempt", str(asked.session.quiz_attempts))]
     form = flow.quiz_form(asked.field.study)

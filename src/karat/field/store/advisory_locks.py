@@ -59,7 +59,7 @@ async def advisory_lock(store: Store, what: str) -> AsyncIterator[None]:
 
 
 async def _in_thread(function: Callable[[*Given], Found], *arguments: *Given) -> Found:
-    """What a thread finds; whoever is cancelled waits for its end, so that no connection is left open behind them."""
+    """The result of a thread; a cancelled caller waits for its end, so that no connection is left open."""
     work = asyncio.get_running_loop().run_in_executor(None, function, *arguments)
     try:
         return await asyncio.shield(work)

@@ -2,7 +2,8 @@
 
 An answer is saved once: it carries a key of its own, and the same key again is acknowledged again but not stored again.
 Another answer to a page that is answered is refused, or, where the study allows going back, stored as a further
-attempt. What is refused is logged as an event. The reply brings the pages that the browser does not hold yet.
+attempt, up to a limit. What is refused is counted, not stored, and so are events beyond the limits of a session: nobody
+can fill the disk. The reply brings the pages that the browser does not hold yet.
 
 This is what a server does most. The sessions, the pages and the earlier answers of all requests are therefore read with
 one query each, and everything is written with one statement a table.
@@ -35,6 +36,14 @@ CLOCK_SLACK = 60.0
 """Seconds by which the clock of a browser may be wrong before the time of arrival is taken instead."""
 MOST_HELD = 40
 """The most pages that a browser is believed to hold."""
+MOST_EVENTS = 2_000
+"""The most events that are stored for one session."""
+MOST_EVENT_BYTES = 1_000_000
+"""The most bytes that their details may take."""
+MOST_ATTEMPTS = 20
+"""The most answers to one page, where the study allows going back."""
+ROW_BYTES = 150
+"""About what a row takes beside its details."""
 
 
 class CheckedRow(Protocol):
@@ -94,22 +103,30 @@ class AnswerSubmission:
     next_step: str
     lease_seconds: float
     events: Sequence[SubmittedEvent] = ()
+    refused: int = 0
+    """How many events were refused before."""
     have: Collection[str] = ()
     """The pages that the browser holds already."""
     send_ahead: int = 5
     going_back: bool = False
+    versions: Mapping[str, tuple[Callable[[StoredTrial, Any], CheckedAnswer], str]] = field(default_factory=dict)
+    """The check and the next step of earlier versions of the study, for sessions that began with them."""
+    first_lease_seconds: float | None = None
+    """How long the place is kept while no trial is answered; as long as later where nothing is said."""
     now: float = field(default_factory=time)
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What the browser is told: keys that are stored, keys with the reason of refusal, and what comes next."""
+    """The reply to the browser: stored keys, refused keys with reasons, and what comes next."""
 
     saved: list[str]
     refused: list[tuple[str, str]]
     trials: list[StoredTrial]
     left: int
     step: str
+    version: str | None = None
+    """The version of the study that the session began with."""
 
 
 def save(connection: Connection, payloads: list[AnswerSubmission]) -> Sequence[Saved | Exception]:
@@ -134,6 +151,10 @@ class _Progress:
     step: str
     beyond: set[int]
     """Answered pages after the first one that is not."""
+    events: int
+    refused: int
+    stored: int
+    event_bytes: int
     submission: AnswerSubmission | None = None
 
 
@@ -175,7 +196,8 @@ def _in_postgres(element: InArray, compiler: SQLCompiler, **settings: Any) -> st
 
 _SESSIONS = (
     select(session.c.id, session.c.token_hash, session.c.state, session.c.step, session.c.started, session.c.trials,
-           session.c.answered, session.c.next)
+           session.c.answered, session.c.next, session.c.events, session.c.refused, session.c.stored,
+           session.c.event_bytes, session.c.version)
     .where(in_array(session.c.token_hash, "values"))
     # In the order of their numbers, so that two processes never wait for each other.
     .order_by(session.c.id).with_for_update()
@@ -207,7 +229,12 @@ class _Batch:
     def __init__(self, connection: Connection, payloads: list[AnswerSubmission]) -> None:
         self.connection = connection
         rows = self._read(_SESSIONS, {one.token_hash for one in payloads})
-        self.sessions = {row.token_hash: _Progress(row, row.answered, row.next, row.step, set()) for row in rows}
+        self.sessions = {
+            row.token_hash: _Progress(
+                row, row.answered, row.next, row.step, set(), row.events, row.refused, row.stored, row.event_bytes
+            )
+            for row in rows
+        }
         self._read_pages(payloads)
         self._read_answers()
         self.answers: list[dict[str, Any]] = []
@@ -250,11 +277,8 @@ class _Batch:
                 result.saved.append(one.key)
             else:
                 result.refused.append((one.key, refusal))
-                page = self.pages.get((progress.row.id, one.trial))
-                details = {"reason": refusal, "trial": one.trial[:64]}
-                self._add_event(
-                    progress, payload.now, "refused-answer", None if page is None else page.position, details
-                )
+                progress.refused += 1
+        progress.refused += payload.refused
         for happened in payload.events:
             page = self.pages.get((progress.row.id, happened.trial or ""))
             when = _moment(happened.time, progress.row.started, payload.now)
@@ -272,10 +296,14 @@ class _Batch:
         attempt = self.attempts[place] + 1
         if attempt > 1 and not payload.going_back:
             return "already answered"
-        checked = payload.check(page, one.given)
+        if attempt > MOST_ATTEMPTS:
+            return "answered too often"
+        check, next_step = payload.versions.get(progress.row.version, (payload.check, payload.next_step))
+        checked = check(page, one.given)
         if checked.refusal is not None:
             return checked.refusal
         for row in checked.rows:
+            progress.stored += ROW_BYTES + _size(one.details)
             self.answers.append({
                 "session_id": page.session_id, "position": page.position, "question": row.question, "attempt": attempt,
                 "key": one.key, "response": row.response, "rt": row.rt, "first_response": row.first_response,
@@ -287,12 +315,19 @@ class _Batch:
         if attempt == 1:
             _advance(progress, page.position)
         if progress.answered == progress.row.trials and progress.step == "trials":
-            progress.step = payload.next_step
+            progress.step = next_step
         return None
 
     def _add_event(
         self, progress: _Progress, when: float, kind: str, position: int | None, details: Mapping[str, Any]
     ) -> None:
+        """Store an event, or only count it where the session has stored enough of them."""
+        progress.events += 1
+        size = ROW_BYTES + _size(details)
+        if progress.events > MOST_EVENTS or progress.event_bytes + size > MOST_EVENT_BYTES:
+            return
+        progress.event_bytes += size
+        progress.stored += size
         told = {"session_id": progress.row.id, "position": position, "kind": kind, "time": when}
         self.events.append({**told, "details": dict(details)})
 
@@ -305,7 +340,8 @@ class _Batch:
         seen = [
             {
                 "of": one.row.id, "answered": one.answered, "next": one.next, "step": one.step,
-                "last_seen": one.submission.now, "lease_until": one.submission.now + one.submission.lease_seconds,
+                "events": one.events, "refused": one.refused, "stored": one.stored, "event_bytes": one.event_bytes,
+                "last_seen": one.submission.now, "lease_until": _lease_until(one.submission, one.answered),
             }
             for one in self.sessions.values() if one.submission is not None
         ]  # fmt: skip
@@ -329,11 +365,21 @@ class _Batch:
         return found
 
     def reply(self, payload: AnswerSubmission, result: Saved, ahead: Mapping[int, list[StoredTrial]]) -> Saved:
-        """What the browser of a participant is told."""
+        """The reply to the browser of a participant."""
         progress = self.sessions[payload.token_hash]
         pages = sorted(ahead.get(progress.row.id, ()), key=lambda page: page.position)
         left = progress.row.trials - progress.answered
-        return Saved(result.saved, result.refused, pages, left, progress.step)
+        return Saved(result.saved, result.refused, pages, left, progress.step, progress.row.version)
+
+
+def _lease_until(submission: AnswerSubmission, answered: int) -> float:
+    first = submission.first_lease_seconds
+    return submission.now + (submission.lease_seconds if answered or first is None else first)
+
+
+def _size(details: Mapping[str, Any]) -> int:
+    """About how many bytes details take."""
+    return sum(len(name) + (len(value.encode()) if isinstance(value, str) else 8) for name, value in details.items())
 
 
 def _storable(name: str) -> bool:

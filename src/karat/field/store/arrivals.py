@@ -5,9 +5,12 @@ and those that run, as long as their lease has not expired. Sessions that were s
 excluded hold no seat, so that the next arrivals fill the gap. All arrivals of a study are assigned one after the other,
 under a lock, so that simultaneous arrivals are counted too; among lists that are filled alike, one is drawn.
 
-Somebody who comes again resumes the session if it is provably theirs: the browser holds its token, the platform's own
-session id is the same, or the one-time link is. The platform's id of a person alone proves nothing, as others may know
-it; it only shows that somebody has been here already.
+Somebody who comes again resumes the session if it is provably theirs: the browser holds its token, or the one-time link
+is the same. The platform's ids are in addresses that others may see. Those of person and submission together resume a
+session only where there is nothing to take over: no answer yet, or nobody holds its token any more, because a
+researcher has released it; and in the frame of a platform, where there are no cookies. The id of a person alone only
+shows that somebody has been here already. A submission belongs to one person: who comes with the submission of another
+is not let in, and the session of the first is flagged.
 
 Names and codes are random and short, without letters that are taken for one another (0 and o, 1, i and l).
 """
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from time import time
 from typing import Any, Literal
 
@@ -25,8 +28,11 @@ from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
 from karat.field.store.engine import StoreError
 from karat.field.store.prior_participation import refused
 from karat.field.store.schema import event, identity, invitation, session
-from karat.field.store.studies import holds_seat, lock_studies
+from karat.field.store.studies import holds_seat, lock_studies, stored_bytes
 
+SHARED = "shared-submission"
+"""The event of a session whose submission on the platform somebody else has used too."""
+Proof = Literal["own", "ids", "none"]
 Outcome = Literal["new", "resumed", "ended", "taken", "early", "full", "paused", "closed", "refused"]
 
 
@@ -49,6 +55,10 @@ class Arrival:
     lists: int
     first_step: str
     lease_seconds: float
+    first_lease_seconds: float | None = None
+    """How long the place is kept before the first answer; as long as later where nothing is said."""
+    budget: int | None = None
+    """How many bytes the sessions of the study may store before it lets nobody else in."""
     platform: str = "link"
     person_hash: str | None = None
     resume_hash: str | None = None
@@ -68,6 +78,10 @@ class Arrival:
     not_from: Sequence[str] = ()
     only_from: Sequence[str] = ()
     waiting_seconds: float | None = None
+    version: str | None = None
+    """The version of the study that a new session begins with."""
+    ids_prove: bool = True
+    """Whether the ids of person and submission are enough to resume a session with answers."""
     sessions: int = 1
     seconds_between: float = 0.0
     device: Mapping[str, Any] = field(default_factory=dict)
@@ -129,8 +143,8 @@ class _Admission:
         earlier = self._earlier(arrival)
         return self._again(arrival, *earlier) if earlier else self._first_time(arrival)
 
-    def _earlier(self, arrival: Arrival) -> tuple[Row[Any], bool] | None:
-        """The latest session of the same person, and whether it is provably theirs."""
+    def _earlier(self, arrival: Arrival) -> tuple[Row[Any], Proof] | None:
+        """The latest session of the same person, and how far it is provably theirs."""
         own = []
         if arrival.known_token:
             own.append(session.c.token_hash == arrival.known_token)
@@ -151,19 +165,31 @@ class _Admission:
         if not found:
             return None
         latest = found[-1]
-        proofs = (
-            arrival.known_token is not None and latest.token_hash == arrival.known_token,
-            arrival.resume_hash is not None and latest.resume_hash == arrival.resume_hash,
-            arrival.invitation_hash is not None and self._invited_as(arrival) == latest.participant,
-        )
-        return latest, any(proofs)
+        by_token = arrival.known_token is not None and latest.token_hash == arrival.known_token
+        if by_token or (arrival.invitation_hash is not None and self._invited_as(arrival) == latest.participant):
+            return latest, "own"
+        by_ids = arrival.resume_hash is not None and latest.resume_hash == arrival.resume_hash
+        nothing_to_take = latest.token_hash is None or (latest.state == "running" and not latest.answered)
+        if by_ids and (arrival.ids_prove or nothing_to_take):
+            return latest, "own"
+        return latest, "ids" if by_ids else "none"
+
+    def _of_another(self, arrival: Arrival) -> Row[Any] | None:
+        """The session of another person that has the same submission on the platform."""
+        if arrival.resume_hash is None or arrival.person_hash is None:
+            return None
+        found = self._sessions(
+            session.c.study_id == arrival.study_id, session.c.resume_hash == arrival.resume_hash,
+            session.c.person_hash != arrival.person_hash, session.c.pilot.is_(arrival.pilot),
+        )  # fmt: skip
+        return found[0] if found else None
 
     def _invited_as(self, arrival: Arrival) -> str | None:
         joined = select(session.c.participant).join(invitation, invitation.c.session_id == session.c.id)
         found: str | None = self.connection.execute(joined.where(*_invitation_of(arrival))).scalar()
         return found
 
-    def _again(self, arrival: Arrival, earlier: Row[Any], own: bool) -> Arrived | Exception:
+    def _again(self, arrival: Arrival, earlier: Row[Any], proof: Proof) -> Arrived | Exception:
         """Somebody who has been here before."""
         if earlier.state == "complete" and earlier.number < arrival.sessions:
             # The second session of a person has a platform session of its own, so the person's id must do.
@@ -171,7 +197,10 @@ class _Admission:
             if arrival.now < begins:
                 return _arrived("early", earlier, arrival, not_before=begins)
             return self._shut(arrival) or self._admit(arrival, earlier.list, earlier.number + 1, same_as=earlier)
-        if not own:
+        if proof == "ids" and earlier.state != "running":
+            # The end is shown, so that nobody loses a code by closing a window; the session itself stays closed.
+            return replace(_arrived("ended", earlier, arrival), token_hash=None)
+        if proof != "own":
             return Arrived("taken", state=earlier.state)
         if earlier.state != "running":
             self._hand_over(arrival, earlier)
@@ -187,6 +216,10 @@ class _Admission:
         shut = self._shut(arrival)
         if shut is not None:
             return shut
+        shared = self._of_another(arrival)
+        if shared is not None:
+            self._flag(shared, arrival.now)
+            return Arrived("taken", state="running")
         if (arrival.invited_only or arrival.invitation_hash) and not self._is_invited(arrival):
             return Arrived("refused")
         if refused(
@@ -194,6 +227,8 @@ class _Admission:
             waiting_seconds=arrival.waiting_seconds, now=arrival.now,
         ):  # fmt: skip
             return Arrived("refused")
+        if arrival.budget is not None and stored_bytes(self.connection, arrival.study_id) >= arrival.budget:
+            return Arrived("full")
         number = self._least_filled(arrival)
         return Arrived("full") if number is None else self._admit(arrival, number)
 
@@ -243,8 +278,8 @@ class _Admission:
             "resume_hash": arrival.resume_hash, "completion_code": completion_code(),
             "withdrawal_code": withdrawal_code() if same_as is None else same_as.withdrawal_code,
             "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "device": dict(arrival.device),
-            "lease_until": arrival.now + arrival.lease_seconds, "started": arrival.now, "last_seen": arrival.now,
-            "background": {},
+            "lease_until": _lease_until(arrival, 0), "started": arrival.now, "last_seen": arrival.now,
+            "background": {}, "version": arrival.version if number == 1 or same_as is None else same_as.version,
         }  # fmt: skip
         made = self.connection.execute(insert(session).values(**values).returning(session.c.id)).scalar_one()
         if arrival.identity is not None and not arrival.preview:
@@ -270,6 +305,13 @@ class _Admission:
         self.connection.execute(insert(event).values(session_id=made.session_id, **told))
         return made
 
+    def _flag(self, shared: Row[Any], now: float) -> None:
+        """Note once that others came with the submission of this session."""
+        known = select(event.c.id).where(event.c.session_id == shared.id, event.c.kind == SHARED)
+        if self.connection.execute(known).first() is None:
+            told = {"kind": SHARED, "time": now, "details": {}}
+            self.connection.execute(insert(event).values(session_id=shared.id, **told))
+
     def _free_name(self, arrival: Arrival) -> str:
         while True:
             name = participant_name()
@@ -280,12 +322,17 @@ class _Admission:
         """The session gets the new token; one that runs gets a new lease, and with it its seat again."""
         values: dict[str, Any] = {"token_hash": arrival.token_hash, "last_seen": arrival.now}
         if earlier.state == "running":
-            values["lease_until"] = arrival.now + arrival.lease_seconds
+            values["lease_until"] = _lease_until(arrival, earlier.answered)
         self.connection.execute(update(session).where(session.c.id == earlier.id).values(**values))
         self.filled.clear()
 
     def _sessions(self, *conditions: Any) -> list[Row[Any]]:
         return list(self.connection.execute(select(session).where(*conditions).order_by(session.c.id)))
+
+
+def _lease_until(arrival: Arrival, answered: int) -> float:
+    first = arrival.first_lease_seconds
+    return arrival.now + (arrival.lease_seconds if answered or first is None else first)
 
 
 def _invitation_of(arrival: Arrival) -> tuple[ColumnElement[bool], ColumnElement[bool]]:

@@ -2,13 +2,16 @@
 
 SQLite runs with a write-ahead log, so that reading does not wait for writing, and every commit is on the disk before it
 is reported (`synchronous = FULL`). A transaction that writes takes the write lock at its beginning (`BEGIN IMMEDIATE`):
-otherwise two processes could both have read before either wrote. The file can be read by its owner alone. What the
-store refuses is an error that is a sentence.
+otherwise two processes could both have read before either wrote. The file can be read by its owner alone. What is
+deleted is overwritten (`secure_delete`), and after an erasure the log is emptied too, so that no bytes of it remain in
+the files. A file that is moved or deleted while it is open takes no more answers. What the store refuses is an error
+that is a sentence.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -17,7 +20,7 @@ from typing import Any, TypeVar
 from pydantic_core import from_json, to_json
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from karat.errors import KaratError, MissingPartError
@@ -101,7 +104,8 @@ def _sqlite(url: URL, *, writing: bool) -> Engine:
         # Transactions are begun below, not by the driver, which would begin them without the lock.
         connection.isolation_level = None
         for setting in (
-            "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", f"query_only = {int(not writing)}",
+            "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON",
+            f"query_only = {int(not writing)}",
         ):  # fmt: skip
             connection.execute(f"PRAGMA {setting}")
 
@@ -132,8 +136,96 @@ def one_by_one(handle: Callable[[Connection, Payload], Result | Exception]) -> H
     return every
 
 
+def erasing(handle: Handle[Payload, Result]) -> Handle[Payload, Result]:
+    """Mark what erases data of participants: after it the log of the database is emptied.
+
+    >>> erases(erasing(one_by_one(lambda connection, number: number)))
+    True
+    """
+    handle.erases = True  # type: ignore[attr-defined]
+    return handle
+
+
+def erases(handle: Handle[Any, Any]) -> bool:
+    """Whether data of participants are gone afterwards, and must be gone from the log too.
+
+    >>> erases(one_by_one(lambda connection, number: number))
+    False
+    """
+    return getattr(handle, "erases", False)
+
+
+def empty_log(engine: Engine, wait_seconds: float = 0.25) -> bool:
+    """Write the log of a SQLite database into its file and cut it off; whether nobody was in the way."""
+    if engine.dialect.name != "sqlite":
+        return True
+    connection = engine.raw_connection()
+    try:
+        connection.cursor().execute(f"PRAGMA busy_timeout = {int(wait_seconds * 1000)}")
+        busy, _, _ = connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        connection.cursor().execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+    finally:
+        connection.close()
+    return not busy
+
+
+def vacuum(url: str) -> None:
+    """Write a database anew, without what was deleted before; nobody may be writing meanwhile."""
+    writing, reading = engines(database_url(url))
+    try:
+        if writing.dialect.name == "sqlite":
+            connection = writing.raw_connection()
+            connection.cursor().execute("VACUUM")
+            connection.close()
+            empty_log(writing, BUSY_SECONDS)
+        else:
+            with writing.connect().execution_options(isolation_level="AUTOCOMMIT") as connected:
+                connected.exec_driver_sql("VACUUM FULL")
+    except DBAPIError as error:
+        raise StoreError(f"The database cannot be written anew: {str(error.orig).strip()}.") from None
+    except sqlite3.Error as error:
+        raise StoreError(f"The database cannot be written anew: {error}. Stop the server first.") from None
+    finally:
+        writing.dispose()
+        reading.dispose()
+
+
+class DatabaseFile:
+    """The file of a SQLite database: whether it is still the one that was opened. PostgreSQL has none.
+
+    >>> DatabaseFile(database_url("postgresql://localhost/karat")).check()
+    """
+
+    def __init__(self, url: URL) -> None:
+        self.path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+        self._known = None if self.path is None else _identity(self.path)
+
+    def check(self) -> None:
+        """Raise an error where the file was moved, deleted or replaced."""
+        if self.path is not None and _identity(self.path) != self._known:
+            raise DatabaseMovedError(self.path)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
+
+
 class StoreError(KaratError):
     """A database that cannot be opened, or a request that it cannot fulfil."""
+
+
+class DatabaseMovedError(StoreError):
+    """The file of the database is not where it was: what is written now would be lost."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} was moved, deleted or replaced while the server had it open. Nothing is saved until the file is "
+            "back in its place; then start the server again."
+        )
 
 
 class NoSessionError(StoreError):

@@ -15,12 +15,13 @@ from sqlalchemy import Connection, Row, select
 
 from karat.field.store.engine import StoreError
 from karat.field.store.schema import answer, event, identity, session, trial
+from karat.field.store.studies import frozen_of
 from karat.judgments import Judgments
 from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
 from karat.study.study import Study
 
 DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
-"""What is told of each answer beside the answer."""
+"""What is exported with each answer."""
 
 
 def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bool = False) -> Judgments:
@@ -41,7 +42,8 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
     ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
     frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time"))
     people = participants(connection, study_id, pilots=pilots)
-    return Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
+    made = Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
+    return made.with_frozen(frozen_of(connection, study_id))
 
 
 def _judgment(row: Row[Any]) -> dict[str, Any]:
@@ -77,7 +79,8 @@ def participants(
         people[row.participant] = _joined(people[row.participant], told) if row.participant in people else told
     if not people:
         return pl.DataFrame(schema={name: OF_PEOPLE[name] for name in ("participant", "planned")})
-    return _table(list(people.values()), OF_PEOPLE, "started", "finished")
+    agreed = ["consent_time"] if any("consent_time" in one for one in people.values()) else []
+    return _table(list(people.values()), OF_PEOPLE, "started", "finished", *agreed)
 
 
 def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str, Any]:
@@ -86,6 +89,10 @@ def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str,
         "started": row.started, "finished": row.finished, "planned": row.planned,
         "working_time": round((row.finished or row.last_seen) - row.started, 1),
     }  # fmt: skip
+    if row.consented is not None:
+        told |= {"consent_time": row.consented, "consent_text": row.consent}
+    if row.version is not None:
+        told["version"] = row.version
     if row.person_hash is not None:
         told["person"] = str(persons[row.person_hash])
     if row.quiz_attempts:

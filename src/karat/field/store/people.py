@@ -1,6 +1,6 @@
 """What happens to participants afterwards: decisions of the researcher, withdrawal, erasure, anonymity.
 
-Whoever is excluded, returned or rejected holds no seat any more; the answers stay, with the state, and a decision can
+Excluded, returned and rejected participants no longer hold a seat; the answers stay, with the state, and a decision can
 be taken back. A withdrawal takes the answers away and leaves an empty session, so that the same person is not asked
 again; an erasure leaves nothing. To make a study anonymous is to forget who its participants are: platform ids, their
 hashes, tokens and codes, and what could tell one browser from another.
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from time import time
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, select, update
 
 from karat.errors import counted
-from karat.field.store.engine import StoreError, one_by_one
+from karat.field.store.engine import StoreError, erasing, one_by_one
 from karat.field.store.schema import (
     DECISIONS,
     answer,
@@ -72,6 +72,56 @@ def decide(connection: Connection, given: Decision) -> bool | Exception:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """A participant who lost the browser in which they began, and may go on in another one."""
+
+    study_id: int
+    participant: str
+    now: float = field(default_factory=time)
+
+
+@one_by_one
+def release(connection: Connection, given: Release) -> bool:
+    """Let the ids of the platform be enough to go on with a session that runs; whether there was one."""
+    here = (session.c.study_id == given.study_id) & (session.c.participant == given.participant)
+    running = select(session.c.id).where(here, session.c.state == "running", session.c.preview.is_(False))
+    ids = list(connection.execute(running).scalars())
+    connection.execute(update(session).where(session.c.id.in_(ids)).values(token_hash=None))
+    for number in ids:
+        connection.execute(insert(event).values(session_id=number, kind="released", time=given.now, details={}))
+    return bool(ids)
+
+
+def stored_rows(connection: Connection, study_id: int, participant: str) -> dict[str, list[dict[str, Any]]]:
+    """Every row that the store has of a participant, by table, with all columns; for requests of access."""
+    code = select(session.c.withdrawal_code).where(session.c.study_id == study_id, session.c.participant == participant)
+    named = (session.c.participant == participant) | session.c.withdrawal_code.in_(code)
+    ids = list(connection.execute(select(session.c.id).where(session.c.study_id == study_id, named)).scalars())
+    found = {"session": _rows(connection, session, session.c.id.in_(ids))}
+    for table in (identity, quota_seat, trial, answer, event, invitation):
+        found[table.name] = _rows(connection, table, table.c.session_id.in_(ids))
+    hashes = [one["person_hash"] for one in found["session"] if one["person_hash"]]
+    found["naivety"] = _rows(connection, naivety, naivety.c.person_hash.in_(hashes))
+    return found
+
+
+def _rows(connection: Connection, table: Table, here: ColumnElement[bool]) -> list[dict[str, Any]]:
+    query = select(table).where(here).order_by(*table.primary_key)
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def submissions(connection: Connection, study_id: int) -> list[tuple[str, str, str, str]]:
+    """Name, state, person and submission on the platform of everybody who has an id there; previews and pilots not."""
+    query = (
+        select(session.c.participant, session.c.state, identity.c.platform_id, identity.c.platform_session)
+        .join(identity)
+        .where(session.c.study_id == study_id, session.c.preview.is_(False), session.c.pilot.is_(False))
+        .order_by(session.c.id)
+    )
+    return [(row[0], row[1], row[2], row[3]) for row in connection.execute(query)]
+
+
+@dataclass(frozen=True, slots=True)
 class Withdrawal:
     """A participant who no longer wants to take part, by the code that they were given."""
 
@@ -80,6 +130,7 @@ class Withdrawal:
     now: float = field(default_factory=time)
 
 
+@erasing
 @one_by_one
 def withdraw(connection: Connection, given: Withdrawal) -> bool:
     """Take the answers of a participant away; whether the code was known."""
@@ -90,7 +141,7 @@ def withdraw(connection: Connection, given: Withdrawal) -> bool:
     emptied = {
         "state": "withdrawn", "finished": given.now, "background": {}, "comment": None, "device": {},
         "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "quiz_passed": None,
-        "state_before": None,
+        "state_before": None, "consented": None, "consent": None, "events": 0, "refused": 0,
     }  # fmt: skip
     connection.execute(update(session).where(session.c.id.in_(ids)).values(**emptied))
     return bool(ids)
@@ -98,12 +149,13 @@ def withdraw(connection: Connection, given: Withdrawal) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A participant of whom nothing is to remain."""
+    """A participant to be erased completely."""
 
     study_id: int
     participant: str
 
 
+@erasing
 @one_by_one
 def erase(connection: Connection, given: Erasure) -> bool:
     """Erase a participant, with the note that they took part; whether there was anybody to erase."""
@@ -134,6 +186,7 @@ class Anonymise:
     now: float = field(default_factory=time)
 
 
+@erasing
 @one_by_one
 def anonymise(connection: Connection, given: Anonymise) -> int | Exception:
     """Forget who the participants of a study are; how many sessions there are. It cannot be taken back."""
@@ -163,7 +216,7 @@ def anonymise(connection: Connection, given: Anonymise) -> int | Exception:
 
 
 def _forget_details(connection: Connection, session_id: int) -> None:
-    """Take what tells browsers apart from the answers of a session."""
+    """Remove what distinguishes browsers from the answers of a session."""
     place = (answer.c.position, answer.c.question, answer.c.attempt)
     rows = connection.execute(select(*place, answer.c.details).where(answer.c.session_id == session_id)).all()
     changed = [

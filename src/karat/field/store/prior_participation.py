@@ -1,9 +1,10 @@
 """Who has taken part before, and so is no longer naive.
 
 People are known by a keyed hash of their platform's id, which is the same in all studies of a server and nowhere else.
-Whoever has seen the trials of a study is noted with the time; a study may refuse those who took part in others, for a
-waiting period (the effect of having judged many similar sentences lasts for weeks) or for good, and may admit only
-those who completed an earlier study. The notes stay when a study is made anonymous: they belong to no answers.
+Participants who have seen the trials of a study are recorded with the time; a study may refuse those who took part in
+others, for a waiting period (the effect of having judged many similar sentences lasts for weeks) or for good, and may
+admit only those who completed an earlier study. The notes stay when a study is made anonymous: they belong to no
+answers.
 """
 
 from __future__ import annotations

@@ -48,6 +48,13 @@ class Session:
     device: dict[str, Any]
     background: dict[str, str]
     comment: str | None
+    events: int
+    refused: int
+    stored: int
+    event_bytes: int
+    consented: float | None
+    consent: str | None
+    version: str | None
 
     @property
     def left(self) -> int:
@@ -58,6 +65,12 @@ class Session:
 def load(connection: Connection, token_hash: str) -> Session | None:
     """The session of a token."""
     row = connection.execute(select(session).where(session.c.token_hash == token_hash)).mappings().first()
+    return None if row is None else Session(**row)
+
+
+def by_id(connection: Connection, session_id: int) -> Session | None:
+    """The session of a number."""
+    row = connection.execute(select(session).where(session.c.id == session_id)).mappings().first()
     return None if row is None else Session(**row)
 
 
@@ -75,6 +88,8 @@ class SetStep:
     session_id: int
     step: str
     after: str | None = None
+    consent: str | None = None
+    """The fingerprint of the text that the participant agrees to by this step."""
     now: float = field(default_factory=time)
 
 
@@ -86,7 +101,8 @@ def set_step(connection: Connection, given: SetStep) -> str | Exception:
         return NoSessionError()
     if row.state != "running" or given.after not in (None, row.step):
         return str(row.step)
-    _set(connection, row.id, step=given.step, last_seen=given.now)
+    agreed = {} if given.consent is None else {"consent": given.consent, "consented": given.now}
+    _set(connection, row.id, step=given.step, last_seen=given.now, **agreed)
     return given.step
 
 
@@ -157,7 +173,7 @@ def _taken(connection: Connection, row: Row[Any], question: str, answer: str, no
 
 @dataclass(frozen=True, slots=True)
 class SetQuiz:
-    """An attempt at the quiz; whoever passed it goes on to `step`."""
+    """An attempt at the quiz; participants who passed it continue with `step`."""
 
     session_id: int
     passed: bool

@@ -4,6 +4,10 @@ Who a participant is on a platform stands in `identity`, apart from what they an
 planned for one session: `rows` is what the researcher knows of it (rows of the questionnaire; none for a break or a
 text), `shown` what the browser gets. An `answer` belongs to a trial and a question of it; a changed answer is a further
 attempt, and the earlier ones stay. Points in time are seconds since 1970, in UTC.
+
+A session counts the `events` that came, what was `refused`, and about how many bytes it has `stored`. It keeps when its
+participant agreed (`consented`), the fingerprint of the text that was agreed to (`consent`), and the `version` of the
+study with which it began; `study_version` has the files of each version.
 """
 
 from __future__ import annotations
@@ -55,6 +59,15 @@ study = Table(
     UniqueConstraint("slug"),
 )
 
+study_version = Table(
+    "study_version",
+    metadata,
+    Column("study_id", Integer, ForeignKey("study.id"), primary_key=True),
+    Column("version", Text, primary_key=True),
+    Column("files", JSON, nullable=False),
+    Column("since", Double, nullable=False),
+)
+
 session = Table(
     "session",
     metadata,
@@ -87,6 +100,13 @@ session = Table(
     Column("device", JSON, nullable=False),
     Column("background", JSON, nullable=False),
     Column("comment", Text),
+    Column("events", Integer, nullable=False, server_default="0"),
+    Column("refused", Integer, nullable=False, server_default="0"),
+    Column("stored", Integer, nullable=False, server_default="0"),
+    Column("event_bytes", Integer, nullable=False, server_default="0"),
+    Column("consented", Double),
+    Column("consent", Text),
+    Column("version", Text),
     UniqueConstraint("token_hash"),
     UniqueConstraint("study_id", "participant", "number"),
     Index(None, "study_id", "state"),
@@ -182,6 +202,16 @@ admin = Table(
     Column("password_hash", Text, nullable=False),
     Column("created", Double, nullable=False),
 )
+
+login = Table(
+    "login",
+    metadata,
+    Column("session_hash", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("until", Double, nullable=False),
+    Index(None, "name"),
+)
+"""Logins to the dashboard that have not been ended."""
 
 login_failure = Table(
     "login_failure",

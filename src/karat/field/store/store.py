@@ -1,11 +1,12 @@
 """The store of a server: one database, read by many, written by one thread a process.
 
 A commit that is on the disk costs the same for one answer as for a hundred. The thread takes everything that waits,
-does it in one transaction, and tells those who asked only after the commit: what was acknowledged is on the disk. While
-it commits, the next requests gather. Where a transaction fails, each request is tried again in a transaction of its
-own, so that one bad request harms nobody else. Where another process that writes to the same PostgreSQL was in the way
-(two transactions waited for each other, or both made what there can be only once), a request is tried a few times:
-the second time it finds what the other has made.
+does it in one transaction, and replies only after the commit, so every confirmed answer is on disk. While
+it commits, the next requests gather. Before and after, it looks whether the file of the database is still in its place.
+Where a transaction fails, each request is tried again in a transaction of its own, so that one bad request harms nobody
+else. Where another process that writes to the same PostgreSQL was in the way (two transactions waited for each other,
+or both made what there can be only once), a request is tried a few times: the second time it finds what the other has
+made.
 """
 
 from __future__ import annotations
@@ -14,19 +15,32 @@ import asyncio
 import base64
 import contextlib
 import secrets
+import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
+from time import monotonic
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from karat.field.store import schema
-from karat.field.store.engine import READERS, Handle, Payload, Result, StoreError, database_url, engines
+from karat.field.store.engine import (
+    READERS,
+    DatabaseFile,
+    Handle,
+    Payload,
+    Result,
+    StoreError,
+    database_url,
+    empty_log,
+    engines,
+    erases,
+)
 from karat.field.store.migrations import migrate
 
 Parameters = ParamSpec("Parameters")
@@ -49,7 +63,8 @@ class Store:
         self.url = url
         self._writing = writing
         self._reading = reading
-        self._writer = Writer(writing)
+        self.file = DatabaseFile(database_url(url))
+        self._writer = Writer(writing, self.file.check)
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="karat-reader")
 
     @classmethod
@@ -74,6 +89,8 @@ class Store:
         self._writer.close()
         self._threads.shutdown()
         self._reading.dispose()
+        with contextlib.suppress(sqlite3.Error, DBAPIError):
+            empty_log(self._writing)
         self._writing.dispose()
 
     @contextlib.contextmanager
@@ -104,9 +121,22 @@ class Store:
         """Have something written, from a thread that may wait."""
         return self._writer.call(handle, payload)
 
+    async def probe(self) -> None:
+        """Write something, as an answer would be written; an error where that cannot be done now."""
+        await asyncio.wait_for(self.do(_probe, None), PROBE_SECONDS)
+
     def secret(self, name: str) -> bytes:
         """A secret of this database, 32 random bytes, made when it is first asked for."""
         return base64.b64decode(self.call(_secret, name))
+
+
+def _probe(connection: Connection, asked: list[None]) -> Sequence[None]:
+    """Write as much as a batch of answers takes, and take it away again."""
+    table = schema.server
+    key = f"probe {secrets.token_hex(8)}"
+    connection.execute(insert(table).values(key=key, value="x" * PROBE_BYTES))
+    connection.execute(table.delete().where(table.c.key == key))
+    return [None for _ in asked]
 
 
 def _secret(connection: Connection, names: list[str]) -> Sequence[str]:
@@ -125,9 +155,13 @@ def _secret(connection: Connection, names: list[str]) -> Sequence[str]:
     return found
 
 
+PROBE_SECONDS = 10.0
+PROBE_BYTES = 64 * 1024
 MOST = 100
 """The most requests in one transaction: enough to share its cost, and few enough that nobody waits long for others."""
 TRIES = 4
+RETRY_SECONDS = 10.0
+"""After how long emptying the log is tried again."""
 IN_THE_WAY = ("40001", "40P01", "23505")
 """What PostgreSQL calls it when another transaction was in the way: not serialisable, a deadlock, a row made twice."""
 
@@ -144,8 +178,11 @@ class _Job:
 class Writer:
     """The thread that writes, and its queue."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, check: Callable[[], None] = lambda: None) -> None:
         self._engine = engine
+        self._check = check
+        self._traces: float | None = None
+        """From when on to try again to empty the log of what was erased; None where nothing is left in it."""
         self._jobs: deque[_Job] = deque()
         self._waiting = threading.Condition()
         self._closed = False
@@ -188,7 +225,16 @@ class Writer:
                     return
                 jobs = [self._jobs.popleft() for _ in range(min(MOST, len(self._jobs)))]
             self._write(jobs)
+            if any(erases(job.handle) for job in jobs) or (self._traces is not None and monotonic() > self._traces):
+                self._empty_log()
             _tell(jobs)
+
+    def _empty_log(self) -> None:
+        """Take what was erased from the log too; where somebody reads just now, later."""
+        emptied = False
+        with contextlib.suppress(sqlite3.Error, DBAPIError):
+            emptied = empty_log(self._engine)
+        self._traces = None if emptied else monotonic() + RETRY_SECONDS
 
     def _write(self, jobs: list[_Job], tries: int = TRIES) -> None:
         try:
@@ -203,6 +249,7 @@ class Writer:
                 jobs[0].result = error
 
     def _in_one_transaction(self, jobs: list[_Job]) -> None:
+        self._check()
         with self._engine.begin() as connection:
             # Neighbours only: what somebody asked for earlier is done earlier.
             for handle, group in groupby(jobs, key=lambda job: job.handle):
@@ -210,6 +257,8 @@ class Writer:
                 results = handle(connection, [job.payload for job in together])
                 for job, result in zip(together, results, strict=True):
                     job.result = result
+        # What went into a file that was deleted meanwhile must not be acknowledged.
+        self._check()
 
 
 def _in_the_way(error: Exception) -> bool:

@@ -8,15 +8,17 @@ Seats are given under a lock, and counted over the sessions that hold one.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import time
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
 from karat.field.store.engine import StoreError, one_by_one
-from karat.field.store.schema import STUDY_STATES, invitation, server, session, study
+from karat.field.store.schema import STUDY_STATES, invitation, server, session, study, study_version
+from karat.study.frozen import frozen_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,10 @@ class Register:
     screening_fingerprint: str | None = None
     items: str | None = None
     """The fingerprint of the items, for saying later whether it is they that were changed."""
+    item_rows: Mapping[str, str] | None = None
+    """That of each item, for saying which."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files of this version, with which sessions that have begun go on."""
     now: float = field(default_factory=time)
 
 
@@ -80,16 +86,41 @@ def register(connection: Connection, given: Register) -> StudyRow | Exception:
     elif found.frozen_at is None:
         connection.execute(update(study).where(study.c.id == found.id).values(**values))
     else:
+        _keep_version(connection, found.id, given)
         return replace(
             found,
             changed=found.fingerprint != given.fingerprint,
             rules_changed=found.screening_fingerprint != given.screening_fingerprint,
         )
+    rows = None if given.item_rows is None else json.dumps(dict(given.item_rows), ensure_ascii=False)
     set_value(connection, [ServerValue(f"items:{given.slug}", given.items)])
+    set_value(connection, [ServerValue(f"item_rows:{given.slug}", rows)])
     stored = find(connection, given.slug)
     if stored is None:
         raise StoreError(f"The study {given.slug} could not be stored.")
+    _keep_version(connection, stored.id, given)
     return stored
+
+
+def _keep_version(connection: Connection, study_id: int, given: Register) -> None:
+    here = (study_version.c.study_id == study_id) & (study_version.c.version == given.fingerprint)
+    if given.files and connection.execute(select(study_version.c.version).where(here)).first() is None:
+        values = {"study_id": study_id, "version": given.fingerprint, "files": dict(given.files), "since": given.now}
+        connection.execute(insert(study_version).values(**values))
+
+
+def versions(connection: Connection, study_id: int) -> dict[str, dict[str, str]]:
+    """The files of each version of a study with which a session has begun, the first version first."""
+    begun = select(session.c.version).where(session.c.study_id == study_id)
+    query = select(study_version).where(study_version.c.study_id == study_id, study_version.c.version.in_(begun))
+    return {row.version: row.files for row in connection.execute(query.order_by(study_version.c.since))}
+
+
+def version_files(connection: Connection, study_id: int, version: str) -> dict[str, str] | None:
+    """The files of one version of a study."""
+    here = (study_version.c.study_id == study_id) & (study_version.c.version == version)
+    found: dict[str, str] | None = connection.execute(select(study_version.c.files).where(here)).scalar()
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +213,16 @@ def items_of(connection: Connection, slug: str) -> str | None:
     return value(connection, f"items:{slug}")
 
 
+def frozen_of(connection: Connection, study_id: int) -> dict[str, Any] | None:
+    """What was frozen when a study started, as its exports carry it; None before it has."""
+    row = connection.execute(select(study).where(study.c.id == study_id)).mappings().first()
+    if row is None or row["frozen_at"] is None:
+        return None
+    rows = value(connection, f"item_rows:{row['slug']}")
+    items = None if rows is None else json.loads(rows)
+    return frozen_record(row["screening"], items, row["screening_fingerprint"], row["frozen_at"])
+
+
 def value(connection: Connection, key: str) -> str | None:
     """A note of the server."""
     found: str | None = connection.execute(select(server.c.value).where(server.c.key == key)).scalar()
@@ -200,6 +241,34 @@ def holds_seat(now: float, *, pilot: bool = False) -> ColumnElement[bool]:
         session.c.pilot.is_(pilot),
         or_(session.c.state == "complete", and_(session.c.state == "running", session.c.lease_until > now)),
     )
+
+
+def seats(connection: Connection, study_id: int, now: float) -> int:
+    """How many places of a study are taken."""
+    query = select(func.count()).select_from(session).where(session.c.study_id == study_id, holds_seat(now))
+    return connection.execute(query).scalar_one()
+
+
+def closed_to(
+    connection: Connection, study_id: int, person_hash: str | None, wanted: int | None, now: float
+) -> Literal["", "paused", "closed", "full"]:
+    """Why somebody new cannot begin; empty where they can, or where the person has been here before."""
+    if person_hash is not None:
+        here = (session.c.study_id == study_id) & (session.c.person_hash == person_hash)
+        if connection.execute(select(session.c.id).where(here)).first() is not None:
+            return ""
+    state = connection.execute(select(study.c.state).where(study.c.id == study_id)).scalar()
+    if state == "paused":
+        return "paused"
+    if state == "closed":
+        return "closed"
+    return "full" if state == "running" and wanted is not None and seats(connection, study_id, now) >= wanted else ""
+
+
+def stored_bytes(connection: Connection, study_id: int) -> int:
+    """About how many bytes the sessions of a study have stored."""
+    query = select(func.coalesce(func.sum(session.c.stored), 0)).where(session.c.study_id == study_id)
+    return int(connection.execute(query).scalar_one())
 
 
 def lock_studies(connection: Connection, ids: Collection[int]) -> dict[int, str]:

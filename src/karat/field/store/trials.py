@@ -13,6 +13,8 @@ from karat.field.store import prior_participation
 from karat.field.store.engine import NoSessionError, SessionEndedError
 from karat.field.store.schema import answer, session, study, trial
 
+PAGE_BYTES = 1_000
+"""About what a page takes in the store."""
 SHOWN = (trial.c.session_id, trial.c.position, trial.c.public_id, trial.c.block, trial.c.shown)
 
 
@@ -73,6 +75,7 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
         else:
             pages += [_row(row.id, page) for page in payload.trials]
             planned[row.id] = {"of": row.id, "planned": True, "trials": len(payload.trials), "last_seen": payload.now}
+            planned[row.id]["stored"] = row.stored + PAGE_BYTES * len(payload.trials)
             results.append(len(payload.trials))
     if pages:
         connection.execute(insert(trial), pages)

@@ -71,14 +71,14 @@ def reader_named(name: str) -> Reader:
     """The reader that `--from` or `source=` names.
 
     >>> reader_named("table").title
-    'a table with one judgment a row'
+    'a table with one judgment per row'
     """
     known = {reader.name: reader for reader in READERS}
     names = [*known, *_from_packages()]
     if name not in names:
         close = nearest(name, names)
         raise IntakeError(
-            f"There is no source {name}.{f' Is {close} meant?' if close else ''} There are {', '.join(names)}."
+            f"There is no source {name}.{f' Did you mean {close}?' if close else ''} There are {', '.join(names)}."
         )
     return known[name] if name in known else _of_package(name)
 

@@ -1,4 +1,4 @@
-"""Any delimited file, spreadsheet, JSON lines or Parquet file with one judgment a row.
+"""Any delimited file, spreadsheet, JSON lines or Parquet file with one judgment per row.
 
 The mapping of columns is told or guessed by name, and the guess is shown. A mapping may join two columns:
 `expected=low..high` makes a range of answers from its ends.
@@ -556,4 +556,4 @@ def _trials_from_one(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.D
     ]
 
 
-READER = Reader("table", "a table with one judgment a row", lambda file: True, read_generic, maps=True)
+READER = Reader("table", "a table with one judgment per row", lambda file: True, read_generic, maps=True)

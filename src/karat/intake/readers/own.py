@@ -60,6 +60,7 @@ def _read_parquet(file: SourceFile) -> Reading:
         units_in=frame.height,
         participants=pl.read_ipc(io.BytesIO(bytes.fromhex(about["participants"]))),
         scales=scales_from_data(about["scales"]),
+        frozen=about.get("frozen"),
     )
 
 
@@ -79,6 +80,7 @@ def _read_csv(file: SourceFile) -> Reading:
         notes=table.notes,
         participants=participants,
         scales=scales_from_data(about["scales"]),
+        frozen=about.get("frozen"),
     )
 
 

@@ -116,7 +116,7 @@ def _bytes(path: Path, rows: int) -> int:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """What cannot be read is told with the name of the file and the mend."""
+    """An error names the file that cannot be read and the fix."""
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:

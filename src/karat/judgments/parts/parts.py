@@ -64,7 +64,7 @@ def checked_part(
     locate: Callable[[int], Place],
     participants: pl.DataFrame | None = None,
 ) -> Judgments:
-    """A table as judgments; what is wrong with it is told with the name of the part."""
+    """A table as judgments; errors name the part."""
     checked = check(frame, scales, locate)
     if checked.problems:
         raise JudgmentsError(f"{name} is not a table of judgments:", checked.problems)
@@ -77,17 +77,17 @@ def refuse_mapping(mapping: Mapping[str, str], columns: list[str], where: str) -
     >>> refuse_mapping({"participant": "woh"}, ["who", "item", "response"], "data")
     Traceback (most recent call last):
     ...
-    karat.judgments.parts.parts.PartsError: --map participant=woh: data has no column woh; is who meant?
+    karat.judgments.parts.parts.PartsError: --map participant=woh: data has no column woh; did you mean who?
     """
     for ours, theirs in mapping.items():
         if ours not in COLUMNS:
             close = nearest(ours, list(COLUMNS))
             raise PartsError(
-                f"--map {ours}={theirs}: karat has no column {ours}{f'; is {close} meant?' if close else '.'}"
+                f"--map {ours}={theirs}: karat has no column {ours}{f'; did you mean {close}?' if close else '.'}"
             )
         if theirs and theirs not in columns:
             close = nearest(theirs, columns)
-            hint = f"is {close} meant?" if close else f"there are {', '.join(columns)}."
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(columns)}."
             raise PartsError(f"--map {ours}={theirs}: {where} has no column {theirs}; {hint}")
 
 

@@ -104,7 +104,7 @@ class Factors(MeasureResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The loadings, coloured by size and sign."""
-        from karat.plots.matrix import matrix_plot
+        from karat.plots.shares import matrix_plot
 
         rows = self.table().rename({"pair": "label"})
         return matrix_plot(rows, self.names, str(self.summary[0]), "loadings", width_cm)

@@ -82,7 +82,7 @@ class NumberOfFactors(MeasureResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The scree: eigenvalues beside those that random data reach."""
-        from karat.plots.matrix import scree_plot
+        from karat.plots.shares import scree_plot
 
         found = counted(self.number("parallel analysis (factors)"), "factor")
         finding = f"Parallel analysis finds {found}, the minimum average partial {self.number('MAP')}"

@@ -161,7 +161,7 @@ class DimensionScores(MeasureResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The standardised scores, the text that stands highest on the first dimension on top."""
-        from karat.plots.matrix import matrix_plot
+        from karat.plots.shares import matrix_plot
 
         rows = self.table().sort(self.dimensions[0], descending=True).rename({"item": "label"})
         return matrix_plot(rows, self.dimensions, str(self.summary[0]), "standardised scores", width_cm)

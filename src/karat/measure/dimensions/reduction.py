@@ -252,10 +252,10 @@ class ShortForm(MeasureResult):
         text = source.read_text(encoding="utf-8-sig")
         for key, value in (("title", _toml(title)), ("questions", _toml("questions.csv")),
                            ("repeated_questions", str(asked))):  # fmt: skip
-            text = _with(text, key, value)
+            text = with_value(text, key, value)
         (place / NAME).write_text(text, encoding="utf-8")
         minutes = math.ceil(load(place).minutes())
-        (place / NAME).write_text(_with(text, "minutes", str(minutes)), encoding="utf-8")
+        (place / NAME).write_text(with_value(text, "minutes", str(minutes)), encoding="utf-8")
         written = load(place).blocks[0].questions
         if written is None or set(written["question"]) != set(self.pairs):
             raise MeasureError(Message("short_form.not_rewritten"))
@@ -294,10 +294,10 @@ def _toml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _with(text: str, key: str, value: str) -> str:
+def with_value(text: str, key: str, value: str) -> str:
     """The study file with another value for the first key of this name; unchanged where the key is not there.
 
-    >>> _with('minutes = 8  # about', "minutes", "3")
+    >>> with_value('minutes = 8  # about', "minutes", "3")
     'minutes = 3  # about'
     """
     quoted = r'"(?:[^"\\]|\\.)*"|' + r"'[^']*'|[^\s#]+"

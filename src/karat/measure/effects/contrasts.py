@@ -5,9 +5,11 @@
 Rating scales are fitted by the cumulative logit model, yes or no by the logit, magnitudes and sliders by a linear model
 (magnitudes as logarithms of the ratio to the modulus). Without a formula the largest one of the design is taken
 (`karat.measure.effects.data`); where its fit is singular it is simplified, and the notes say what was left out.
-Terms have Type III tests in sum-to-zero coding: Wald's chi-squared, or F with Satterthwaite's degrees of freedom for
-measured answers. Means are estimated marginal means, on the scale of the link, with the plain means of the answers
-beside them. Pairs of means are compared with Holm's adjustment within each term.
+Terms have Type III tests in sum-to-zero coding. Tests and intervals are those for small samples, by default: t and F
+with Satterthwaite's degrees of freedom, for measured answers with Kenward and Roger's standard errors and degrees of
+freedom. z and chi-squared, which take variances as known, reject too often with few participants or items
+(docs/explanation/coverage.md). Means are estimated marginal means, on the scale of the link, with the plain means of
+the answers beside them. Pairs of means are compared with Holm's adjustment within each term.
 
 An interaction may be a matter of the scale: see `karat.measure.effects.interactions`. For sizes of effects see
 `karat.measure.effects.interactions`.
@@ -15,16 +17,16 @@ An interaction may be a matter of the scale: see `karat.measure.effects.interact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.measure.effects.data import Asked, asked_for
+from karat.measure.effects.data import Asked, asked_for, named_groups
 from karat.measure.effects.interactions import (
     EMPTY,
     REMOVABLE,
@@ -35,12 +37,14 @@ from karat.measure.effects.interactions import (
     effect_sizes,
     factor_terms,
 )
-from karat.measure.result import MeasureError, MeasureResult
-from karat.measure.texts import interval
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.texts import interval, is_shown
 from karat.messages import Message, message_of, with_code
-from karat.models.glrm import Model, fit, intervals, marginal_means, type_three
+from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, type_three
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.formulas.marginal import Adjustment
+from karat.models.glrm.formulas.model import Method, quantile
 from karat.models.glrm.formulas.wald import TermTests, statistic_message
 from karat.models.glrm.mixed.search import SINGULAR
 from karat.models.numerics import known
@@ -62,9 +66,9 @@ class Contrasts(MeasureResult):
     """Tests, means and differences of the conditions of a design."""
 
     frame: pl.DataFrame
-    """Type III tests: term, chi2 (or F), df, denominator (F only), p."""
+    """Type III tests: term, F (or chi2), df, denominator (F only), p."""
     coefficients: pl.DataFrame
-    """term, estimate, se, z (or t and df), lower, upper, p."""
+    """term, estimate, se, t and df (or z), lower, upper, p."""
     means: pl.DataFrame
     """term, a column for each factor (null where it is averaged over), estimate, se, df, lower, upper, raw, n."""
     differences: pl.DataFrame
@@ -137,7 +141,7 @@ class Contrasts(MeasureResult):
         of_term, pairs = (table.filter(pl.col("term") == term) for table in (self.interactions, self.differences))
         if of_term.height:
             row, names = of_term.row(0, named=True), self._factors_of(term)
-            changes = "changes" if row["p"] < 1 - self.level else "is not shown to change"
+            changes = "changes" if is_shown(row["p"], self.level) else "is not shown to change"
             return f"The difference of {names[0]} {changes} with {' and '.join(names[1:])}: {_value(row)}"
         if pairs.height == 1 and pairs["estimate"].is_finite().item():
             row = pairs.row(0, named=True)
@@ -178,11 +182,18 @@ def contrasts(
     functions: Sequence[str] = ("test",),
     simplify: bool = True,
     level: float = 0.95,
+    df: Method | None = None,
+    adjust: Adjustment = "holm",
+    levels: Mapping[str, Sequence[str]] | None = None,
 ) -> Contrasts:
     """Effects of conditions with participant and item effects: tests, means, differences and effect sizes.
 
     `formula` is written as in R's lme4; without it, the largest model of the `conditions` is fitted, by default those
-    of the design. `simplify` leaves out random effects until the fit is not singular.
+    of the design. `simplify` leaves out random effects until the fit is not singular. `df` is "satterthwaite",
+    "kenward-roger" (measured answers) or "asymptotic" (z and chi-squared); by default the first, and for measured
+    answers the second. `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey"
+    (with intervals that hold for all pairs together) or "none". `levels` gives the order of the levels of conditions,
+    and so what is subtracted from what; without it they are sorted.
 
     >>> import karat
     >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
@@ -192,19 +203,33 @@ def contrasts(
     if not 0 < level < 1:
         raise MeasureError(Message("measure.level", {"level": level}))
     asked = asked_for(judgments, formula, conditions, question, functions)
+    if levels:
+        known = {name: _ordered(own, asked.data[name]) for name, own in levels.items() if name in asked.conditions}
+        asked = replace(asked, levels={**asked.levels, **known})
     model, notes = _fitted(asked, simplify)
+    try:
+        model = model.tested_by(df)
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
     terms, tests = factor_terms(model), type_three(model)
     raw = {label: _raw_means(model, names, asked.plain) for label, names in terms.items()}
-    differences, interactions = _differences(model, raw, level), differences_of_differences(model, raw, level)
+    differences = _differences(model, raw, level, adjust)
+    interactions = differences_of_differences(model, raw, level)
     settings = {
         "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions),
-        "simplify": simplify, "family": model.family,
+        "simplify": simplify, "family": model.family, "df": model.method, "adjust": adjust,
     }  # fmt: skip
     return Contrasts(
         _tests(tests), _coefficients(model, level), _means(model, raw, level), differences,
         _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings,
         (*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model,
     )  # fmt: skip
+
+
+def _ordered(stated: Sequence[str], values: Any) -> list[str]:
+    """The levels that occur, in the order that is stated, then any others by name."""
+    there = {str(value) for value in values if value is not None}
+    return [level for level in stated if level in there] + sorted(there - set(stated))
 
 
 def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
@@ -221,7 +246,7 @@ def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
     if not model.fit.converged:
         notes.append(Message("contrasts.not_converged", {"convergence": model.fit.convergence.message}))
     kept = [note for note in model.fit.notes if note.code not in SINGULAR or not model.fit.log]
-    return model, [*notes, *kept, *model.notes]
+    return model, [*notes, *named_groups(kept), *model.notes]
 
 
 def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
@@ -265,11 +290,11 @@ def _means(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame
     return whole.select("term", *factors, pl.exclude("term", *factors))
 
 
-def _differences(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame:
+def _differences(model: Model, raw: dict[str, RawMeans], level: float, adjust: Adjustment) -> pl.DataFrame:
     tables = []
     for label, names in factor_terms(model).items():
         found = marginal_means(model, *names, level=level)
-        pairs, plain = found.differences(), raw[label]
+        pairs, plain = found.differences(adjust), raw[label]
         cells = list(zip(*found.cells.values(), strict=True))
         named = [(", ".join(one), ", ".join(other)) for one, other in combinations(cells, 2)]
         gaps = [plain.get(one, EMPTY)[0] - plain.get(other, EMPTY)[0] for one, other in combinations(cells, 2)]
@@ -333,3 +358,61 @@ def term_test(row: dict[str, Any]) -> Message:
 def _interaction(row: dict[str, Any]) -> Message:
     values = {key: row[key] for key in ("term", "contrast", "estimate")}
     return Message("contrasts.interaction", values | {"interval": interval(row["lower"], row["upper"])})
+
+
+@dataclass(frozen=True)
+class ProportionalOdds(MeasureResult):
+    """The coefficients of an ordinal model at each split of the scale, beside those that all splits share."""
+
+    frame: pl.DataFrame
+    """term, split (such as "3 or more"), estimate, lower, upper, common (the estimate of the ordinal model), differs
+    (whether the interval of the split excludes it)."""
+    unit: Message
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("term", "split"))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """How many splits differ from what they have in common."""
+        known = self.frame.filter(pl.col("estimate").is_not_null())
+        return (Message("proportional.splits", {"n": int(known["differs"].sum()), "splits": known.height}),)
+
+
+def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds:
+    """Check the assumption of proportional odds: does a condition move all points of the scale alike?
+
+    The answers are cut into two at each point, and each cut has a logit model with the design and the random effects of
+    the ordinal one. If the odds are proportional, all cuts estimate the coefficients that the ordinal model has.
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> found = contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
+    >>> proportional_odds(found).table()["split"].to_list()
+    ['2 or more', '3 or more', '4 or more', '5 or more']
+    """
+    model = found.model
+    if model is None or model.family != "ordinal":
+        raise MeasureError(Message("proportional.not_ordinal"))
+    columns = np.column_stack([np.ones(len(model.response)), model.design.matrix])
+    reach, rows, notes = float(quantile(level, np.array([np.inf]))[0]), [], []
+    for cut in range(1, len(model.answers)):
+        split = f"{model.answers[cut]} or more"
+        above = (model.response >= cut).astype(np.int64)
+        one = fit_mixed(above, columns, ["(Intercept)", *model.fit.names], model.fit.terms, simplify=True)
+        errors = one.standard_errors
+        if not one.converged or not np.all(np.isfinite(errors)):
+            notes.append(Message("proportional.no_fit", {"split": split}))
+            errors = np.full(len(errors), np.nan)
+        for term, common, estimate, error in zip(
+            model.fit.names, model.fit.coefficients, one.coefficients[1:], errors[1:], strict=True
+        ):
+            ends = (estimate - reach * error, estimate + reach * error)
+            value = estimate if np.isfinite(error) else np.nan
+            rows.append((term, split, value, *ends, common, bool(not ends[0] <= common <= ends[1])))
+    schema = {
+        "term": pl.String, "split": pl.String, "estimate": pl.Float64, "lower": pl.Float64, "upper": pl.Float64,
+        "common": pl.Float64, "differs": pl.Boolean,
+    }  # fmt: skip
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
+    return ProportionalOdds(frame.sort("term", maintain_order=True), found.unit, {"level": level}, tuple(notes))

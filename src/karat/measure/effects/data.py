@@ -181,6 +181,8 @@ MOST = 0.5
 """More than this share of participants (or items) must see several levels for a condition to vary within them."""
 CORRELATED = 4
 """So many effects per participant or item may correlate."""
+LARGEST = 5e7
+"""Above this (squared effects of the smaller group times effects of the larger one) a fit takes minutes."""
 PLAIN = re.compile(r"[A-Za-z.][\w.]*")
 
 
@@ -234,16 +236,31 @@ def design_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignFormu
         raise MeasureError(Message("contrasts.no_values", {"conditions": list(conditions)}))
     parts: list[str] = []
     notes: list[Message] = []
+    slopes: dict[str, list[tuple[str, ...]]] = {}
     for group in GROUPS:
-        slopes, said = _slopes(rows, conditions, group)
-        bar = "|" if _effects(rows, slopes) <= CORRELATED else "||"
-        if bar == "||":
-            said.append(Message("contrasts.many_slopes", {"group": _group(group)}))
-        terms = _terms(slopes)
-        parts.append(f"(1{' + ' + terms if terms else ''} {bar if terms else '|'} {group})")
+        slopes[group], said = _slopes(rows, conditions, group)
         notes += said
+    notes += _in_time(rows, slopes)
+    for group, own in slopes.items():
+        bar = "|" if _effects(rows, own) <= CORRELATED else "||"
+        if bar == "||":
+            notes.append(Message("contrasts.many_slopes", {"group": _group(group)}))
+        terms = _terms(own)
+        parts.append(f"(1{' + ' + terms if terms else ''} {bar if terms else '|'} {group})")
     simple = " + ".join(f"(1 | {group})" for group in GROUPS)
     return DesignFormula(f"response ~ {fixed} + {' + '.join(parts)}", f"response ~ {fixed} + {simple}", tuple(notes))
+
+
+def _in_time(rows: pl.DataFrame, slopes: dict[str, list[tuple[str, ...]]]) -> list[Message]:
+    """Leave out slopes, those of the larger group first, until the model is fitted in seconds; what was left out."""
+    notes = []
+    sizes = {group: rows[group].n_unique() for group in slopes}
+    for group in sorted(slopes, key=lambda name: -sizes[name]):
+        few, many = sorted(_effects(rows, own) * sizes[name] for name, own in slopes.items())
+        if few**2 * many > LARGEST and slopes[group]:
+            slopes[group] = []
+            notes.append(Message("contrasts.too_many_slopes", {"group": _group(group), "n": few + many}))
+    return notes
 
 
 def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str) -> tuple[list[tuple[str, ...]], list[Message]]:
@@ -260,6 +277,23 @@ def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str) -> tuple[
         values = {"terms": [":".join(term) for term in single], "group": _group(group)}
         notes.append(Message("contrasts.one_answer_per_cell", values))
     return [term for term in terms if not any(set(one) <= set(term) for one in single)], notes
+
+
+def named_groups(notes: Sequence[Message]) -> list[Message]:
+    """The notes of a fit, with participants and items in place of the levels of a factor.
+
+    >>> note = Message("fit.same_answers", {"n": 9, "levels": 316, "group": "participant"})
+    >>> print(*named_groups([note]))
+    9 of 316 participants always gave the same answer.
+    """
+    return [_same(note) if note.code == "fit.same_answers" else note for note in notes]
+
+
+def _same(note: Message) -> Message:
+    values = {"n": note.values["n"], "total": note.values["levels"]}
+    if note.values["group"] == "participant":
+        return Message("contrasts.same_participants", values)
+    return Message("contrasts.same_items", values) if note.values["group"] == "item" else note
 
 
 def _group(group: str) -> Message:

@@ -80,7 +80,7 @@ def weighted_sum(model: Model, weights: Floats, means: MarginalMeans) -> Linear:
     # The thresholds of ordered answers cancel, since the weights sum to zero.
     row = (weights @ means.contrasts)[: len(model.fit.coefficients)]
     estimate = float(row @ model.fit.coefficients)
-    se = float(np.sqrt(row @ model.fit.covariance @ row))
+    se = float(np.sqrt(row @ model.covariance @ row))
     df = model.degrees(row[None])
     half = float(quantile(means.level, df)[0]) * se
     p = float(two_sided(np.array([estimate / se if se else np.nan]), df)[0])
@@ -216,7 +216,7 @@ def standard_deviation(model: Model) -> float:
     True
     """
     if model.family != "gaussian":
-        return LATENT
+        return LATENT if model.link == "logit" else 1.0 if model.link == "probit" else LATENT / float(np.sqrt(2))
     variance = model.fit.residual_variance
     place = dict.fromkeys(model.fit.covariances, 0)
     for term in model.fit.terms:

@@ -29,7 +29,7 @@ from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import columns_of, family_of, one_question, with_people
 from karat.measure.rated import Rated, known_column
 from karat.measure.result import MeasureError, MeasureResult
-from karat.measure.texts import interval, sentences
+from karat.measure.texts import interval, is_shown, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.formulas.frame import Numeric
@@ -114,7 +114,7 @@ class OrderEffects(MeasureResult):
 
     def _finding(self, measure: str) -> str:
         rows = self.frame.filter(pl.col("measure") == measure)
-        changed = rows.filter(pl.col("adjusted") < 1 - self.level)
+        changed = rows.filter(pl.Series([is_shown(p, self.level) for p in rows["adjusted"]], dtype=pl.Boolean))
         what = "Answers" if measure == "response" else "Response times"
         if not changed.height:
             return f"{what} are not shown to change along the questionnaire"
@@ -272,7 +272,7 @@ def _changes(name: str, found: OrderEffects) -> list[Message]:
     rows = found.frame.filter(pl.col("measure") == name).to_dicts()
     changes = []
     for row in rows:
-        values = {"condition": row["condition"] if len(rows) > 1 else None, "trials": PER, "p": known(row["p"])}
+        values = {"condition": row["condition"] if len(rows) > 1 else None, "trials": PER, "p": known(row["adjusted"])}
         if name == "rt":
             slope, lower, upper = (known(100 * np.expm1(row[key])) for key in ("slope", "lower", "upper"))
             there = lower is not None and upper is not None
@@ -283,10 +283,12 @@ def _changes(name: str, found: OrderEffects) -> list[Message]:
             changes.append(Message("order.slope", values | {"slope": row["slope"], "interval": ends}))
     if name == "response":
         changes.append(Message("order.unit", {"unit": _unit(name, found.models[name])}))
+    if len(rows) > 1:
+        changes.append(Message("order.adjusted"))
     crossed = found.tests.filter(pl.col("measure") == name, pl.col("term") == "condition:trial")
     if crossed.height:
         p = crossed["p"].item()
         values = {"p": known(p)}
-        differ = p < 1 - found.level
+        differ = is_shown(known(p), found.level)
         changes.append(Message("order.differ", values) if differ else Message("order.alike", values))
     return changes

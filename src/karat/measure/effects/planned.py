@@ -1,8 +1,9 @@
-"""The comparisons that a study planned, as its file states them: one level of a factor minus another.
+"""The comparisons that a study planned, as its file states them.
 
-For ratings, yes-or-no answers and numbers the difference is that of the estimated marginal means of `contrasts`: over
-all levels of the other factors, or at those that `within` names. For choices between the two levels it is the
-intercept of
+For ratings, yes-or-no answers and numbers a comparison is a weighted sum of the estimated marginal means of
+`contrasts`, over all levels of the other factors or at those that `within` names: one level minus another, the
+difference of differences of several factors, or the weights that the file states. For choices between the two levels
+it is the intercept of
 
     first level chosen ~ 1 + (1 | participant) + (1 | item),
 
@@ -22,11 +23,16 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.measure.effects.contrasts import Contrasts, contrasts
-from karat.measure.effects.interactions import factor_terms
+from karat.measure.effects.interactions import effect_sizes, factor_terms, weighted_sum
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of
+from karat.models.glrm import marginal_means
+from karat.models.glrm.formulas.formula import names_in
+from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.formulas.model import two_sided
 from karat.models.proportions import holm
+from karat.types import Floats
 
 if TYPE_CHECKING:
     from karat.study.settings import ContrastSettings
@@ -34,7 +40,7 @@ if TYPE_CHECKING:
 PREFERENCE = "response ~ 1 + (1 | participant) + (1 | item)"
 SCHEMA: dict[str, Any] = {
     "contrast": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64, "se": pl.Float64,
-    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "d": pl.Float64, "raw": pl.Float64,
+    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "d": pl.Float64, "raw": pl.Float64, "df": pl.Float64,
 }  # fmt: skip
 
 
@@ -44,7 +50,8 @@ class PlannedContrasts(MeasureResult):
 
     frame: pl.DataFrame
     """contrast, first, second, estimate (the first minus the second), se, lower, upper, p, adjusted, d (not for
-    choices), raw (of plain means; for choices the share of the first)."""
+    choices), raw (of plain means; for choices the share of the first), df (of t; infinite for z). Where the file states
+    a bound of equivalence also p_equivalence and equivalence: equivalent, different (beyond the bound) or undecided."""
     unit: Message
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
@@ -52,8 +59,21 @@ class PlannedContrasts(MeasureResult):
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """Each difference, and what the differences are counted in."""
-        return *map(_difference, self.frame.to_dicts()), Message("planned.unit", {"unit": self.unit})
+        """Each difference, what the differences are counted in, and whether they are equivalent to none."""
+        rows = self.frame.to_dicts()
+        equal = [_verdict(row) for row in rows if row.get("equivalence") is not None]
+        return *map(_difference, rows), Message("planned.unit", {"unit": self.unit}), *equal
+
+
+def _verdict(row: dict[str, Any]) -> Message:
+    """Whether the difference is smaller than the bound that the study states."""
+    verdicts = {
+        "equivalent": Message("planned.equivalent"),
+        "different": Message("planned.different"),
+        "undecided": Message("planned.undecided"),
+    }
+    values = {"name": row["contrast"], "verdict": verdicts[row["equivalence"]], "p": row["p_equivalence"]}
+    return Message("planned.equivalence", values)
 
 
 def _difference(row: dict[str, Any]) -> Message:
@@ -75,22 +95,67 @@ def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> Pla
     >>> planned_contrasts(plan, found).table().row(0)[:3]
     ('order', 'PP>OBJ', 'OBJ>PP')
     """
-    terms = {} if found.model is None else factor_terms(found.model)
     rows: list[Any] = []
     notes: list[Message] = []
     for one in plan:
-        place = {one.factor: "", **one.within}
-        names = next((own for own in terms.values() if set(own) == set(place)), None)
-        if names is None:
-            notes.append(_failed(one, Message("planned.no_term", {"factors": list(place)})))
-            continue
-        first, second = (", ".join({**place, one.factor: level}[name] for name in names) for level in one.levels)
-        row = _row(found.differences, first, second)
-        if row is None or not np.isfinite(row[0]):
-            notes.append(_failed(one, Message("planned.no_answers", {"first": first, "second": second})))
+        row = _simple(one, found) if one.simple else _weighted(one, found)
+        if isinstance(row, Message):
+            notes.append(_failed(one, row))
         else:
-            rows.append((one.name, first, second, *row))
-    return _made(rows, found.unit, {"level": found.level}, notes)
+            rows.append((one.name, *row))
+    return _made(rows, found.unit, {"level": found.level}, notes, plan)
+
+
+def _simple(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Message:
+    """The difference of two levels, from the table of all pairs; why there is none."""
+    terms = {} if found.model is None else factor_terms(found.model)
+    place = {one.factor: "", **one.within}
+    names = next((own for own in terms.values() if set(own) == set(place)), None)
+    if names is None:
+        return Message("planned.no_term", {"factors": list(place)})
+    first, second = (", ".join({**place, one.factor: level}[name] for name in names) for level in one.levels)
+    row = _row(found.differences, first, second)
+    if row is None or not np.isfinite(row[0]):
+        return Message("planned.no_answers", {"first": first, "second": second})
+    return first, second, *row
+
+
+def _weighted(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Message:
+    """A weighted sum of the means of cells; why there is none."""
+    model = found.model
+    known = {} if model is None else {name for name, own in model.frame.raw.items() if isinstance(own, FactorVariable)}
+    lacking = [name for name in one.names if name not in known]
+    if model is None or lacking:
+        return Message("planned.no_factor", {"names": lacking})
+    terms = [{names_in(model.formula.variables[label].tree)[0].text for label in term}
+             for term in model.design.expansion.terms]  # fmt: skip
+    if not one.weights and not any(set(one.names) <= term for term in terms):
+        return Message("planned.no_term", {"factors": list(one.names)})
+    means = marginal_means(model, *one.names, level=found.level)
+    cells = list(zip(*means.cells.values(), strict=True))
+    first, second = (", ".join((side, *one.within.values())) for side in one.sides)
+    if any(cell not in cells for cell in one.cells):
+        return Message("planned.no_answers", {"first": first, "second": second})
+    weights = np.array([one.cells.get(cell, 0.0) for cell in cells])
+    size = weighted_sum(model, weights, means)
+    if not np.isfinite(size.estimate):
+        return Message("planned.no_answers", {"first": first, "second": second})
+    d = float(effect_sizes(model, [size.estimate], [size.lower], [size.upper]).d[0])
+    plain = {tuple(row[:-1]): row[-1] for row in _plain(one.names, found).iter_rows()}
+    raw = None if any(plain.get(cell) is None for cell in one.cells) else sum(
+        weight * plain[cell] for cell, weight in one.cells.items()
+    )  # fmt: skip
+    return first, second, size.estimate, size.se, size.lower, size.upper, size.p, d, raw, size.df
+
+
+def _plain(names: Sequence[str], found: Contrasts) -> pl.DataFrame:
+    """The plain means of the cells of some factors, where a term has them."""
+    wanted = [name in names for name in found.factors]
+    means = found.means.filter(
+        pl.col(name).is_not_null() if own else pl.col(name).is_null()
+        for name, own in zip(found.factors, wanted, strict=True)
+    )
+    return means.select(*names, "raw")
 
 
 def _failed(one: ContrastSettings, reason: Message) -> Message:
@@ -105,7 +170,7 @@ def _row(differences: pl.DataFrame, first: str, second: str) -> tuple[Any, ...] 
             row = found.row(0, named=True)
             sign, ends = (-1, ("upper", "lower")) if turned else (1, ("lower", "upper"))
             size = [sign * row["estimate"], row["se"], *(sign * row[end] for end in ends), row["p"]]
-            return (*size, sign * row["d"], None if row["raw"] is None else sign * row["raw"])
+            return (*size, sign * row["d"], None if row["raw"] is None else sign * row["raw"], row["df"])
     return None
 
 
@@ -137,15 +202,17 @@ def planned_choices(
             continue
         row = found.coefficients.row(0, named=True)
         size = [row[name] for name in ("estimate", "se", "lower", "upper", "p")]
-        rows.append((one.name, *one.levels, *size, None, share))
+        rows.append((one.name, *one.levels, *size, None, share, row.get("df", np.inf)))
         notes += [*lost, *found.warnings]
-    return _made(rows, Message("unit.choosing_first"), {"level": level, "formula": PREFERENCE}, notes)
+    return _made(rows, Message("unit.choosing_first"), {"level": level, "formula": PREFERENCE}, notes, plan)
 
 
 def _preference(
     one: ContrastSettings, judgments: Judgments, functions: Sequence[str], level: float
 ) -> tuple[Contrasts, float, list[Message]]:
     """The model of whether the first level was chosen, the share of it, and what was left out."""
+    if not one.simple:
+        raise MeasureError(Message("planned.choice"))
     rows = judgments.frame.filter(pl.col("function").is_in(list(functions)), pl.col("response").is_not_null())
     for name, at in one.within.items():
         if name not in rows.columns:
@@ -175,13 +242,39 @@ def _level_of(rows: pl.DataFrame, side: str, factor: str) -> pl.Expr:
     return pl.col(side).str.strip_prefix(pl.col("item") + ".")
 
 
-def _made(rows: list[Any], unit: Message, settings: dict[str, Any], notes: list[Message]) -> PlannedContrasts:
+def _made(
+    rows: list[Any], unit: Message, settings: dict[str, Any], notes: list[Message], plan: Sequence[ContrastSettings]
+) -> PlannedContrasts:
     if not rows:
         raise MeasureError(sentences(notes) if notes else Message("planned.nothing"))
     frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     frame = frame.with_columns(adjusted=pl.Series(holm(frame["p"].to_numpy())))
-    frame = frame.select(*frame.columns[:8], "adjusted", "d", "raw").with_columns(pl.col(pl.Float64).fill_nan(None))
+    frame = frame.select(*frame.columns[:8], "adjusted", "d", "raw", "df").with_columns(
+        pl.col(pl.Float64).fill_nan(None)
+    )
+    bounds = {one.name: one.equivalence for one in plan if one.equivalence is not None}
+    if bounds:
+        tested = [_equivalence(row, bounds.get(row["contrast"]), settings["level"]) for row in frame.to_dicts()]
+        columns = {"p_equivalence": pl.Float64, "equivalence": pl.String}
+        frame = frame.hstack(pl.DataFrame(tested, schema=columns, orient="row"))
     return PlannedContrasts(frame, unit, settings, tuple(dict.fromkeys(notes)))
+
+
+def _equivalence(row: dict[str, Any], bound: float | None, level: float) -> tuple[float | None, str | None]:
+    """p of the larger of two one-sided tests, and whether the difference is inside or outside of the bound."""
+    if bound is None or row["se"] is None or not row["se"] > 0:
+        return None, None
+    df = np.array([row["df"] if row["df"] is not None else np.inf])
+    size, se = abs(row["estimate"]), row["se"]
+    inside, outside = (_above(np.array([gap / se]), df) for gap in (bound - size, size - bound))
+    alpha = 1 - level
+    return inside, "equivalent" if inside < alpha else "different" if outside < alpha else "undecided"
+
+
+def _above(ratio: Floats, df: Floats) -> float:
+    """The one-sided p of a ratio that should be large."""
+    p = float(two_sided(ratio, df)[0]) / 2
+    return p if ratio[0] > 0 else 1 - p
 
 
 def for_choices(judgments: Judgments) -> bool:

@@ -26,7 +26,7 @@ from karat.measure.pairs.decisions import SYMBOLS, Decisions
 from karat.measure.reliability.agreement import check_bootstrap
 from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
-from karat.models.resampling import percentile_interval, quotient
+from karat.models.resampling import interval_around, quotient
 from karat.types import Floats
 
 if TYPE_CHECKING:
@@ -181,7 +181,10 @@ def _compared(
     # A bootstrap sample of pairs is a draw of the nine counts.
     drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=samples)
     same, kappa = _agreement(np.vstack([counts, drawn]) / n)
-    ends = [percentile_interval(values[1:], level) if samples else (np.nan, np.nan) for values in (same, kappa)]
+    ends = [
+        interval_around(float(values[0]), values[1:], level) if samples else (np.nan, np.nan)
+        for values in (same, kappa)
+    ]
     opposite = both.filter(pl.col(first) != pl.col(second), pl.all_horizontal(pl.all() != "none")).height
     return first, second, n, float(same[0]), *ends[0], float(kappa[0]), *ends[1], opposite
 

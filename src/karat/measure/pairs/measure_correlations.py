@@ -25,7 +25,7 @@ from karat.measure.scaling.result import Strengths
 from karat.measure.texts import coefficient, with_interval
 from karat.messages import Message
 from karat.models.rank_correlations import kendall, pearson, spearman
-from karat.models.resampling import percentile_interval, resamples
+from karat.models.resampling import interval_around, resamples
 from karat.types import Floats
 
 if TYPE_CHECKING:
@@ -147,8 +147,9 @@ def _correlations(x: Floats, y: Floats, samples: int, level: float, seed: int) -
     """Each coefficient with its interval."""
     drawn = resamples(len(x), samples, seed) if samples else None
     for compute in COEFFICIENTS.values():
-        yield float(compute(x, y)[0])
-        yield from (np.nan, np.nan) if drawn is None else percentile_interval(compute(x, y, drawn), level)
+        estimate = float(compute(x, y)[0])
+        yield estimate
+        yield from (np.nan, np.nan) if drawn is None else interval_around(estimate, compute(x, y, drawn), level)
 
 
 def _scores(name: str, found: Any) -> dict[str, float]:

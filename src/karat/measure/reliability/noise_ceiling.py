@@ -28,7 +28,7 @@ from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_colum
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import about_question, rounded
 from karat.messages import Message
-from karat.models.resampling import centred_interval, percentile_interval, resamples
+from karat.models.resampling import centred_interval, interval_around, resamples
 from karat.models.split_half import split_half, with_the_majority, with_the_mean
 from karat.types import Floats
 
@@ -121,7 +121,7 @@ def _ceilings(
         if drawn is not None:
             mapper = as_map(executor, name="split halves")
             many = split_half(stimulus, rater, value, splits(one, drawn), drawn, seed, mapper)
-            ends = percentile_interval(many, level)
+            ends = interval_around(estimate, many, level)
         yield RELIABILITY, estimate, *ends
         low, middle, high = (
             float(np.sqrt(max(part, 0.0))) if part == part else np.nan for part in (ends[0], estimate, ends[1])

@@ -51,6 +51,8 @@ OWN_SCHEMA: dict[str, Any] = {
     "question": pl.String, "first": pl.String, "second": pl.String, "participant": pl.String, "stimuli": pl.Int64,
     "correlation": pl.Float64, "equal": pl.Float64,
 }  # fmt: skip
+MANY_PAIRS, FEWER = 15, 200
+"""With more pairs of groups than this, so many samples are drawn unless their number is set."""
 PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
 
 
@@ -107,7 +109,8 @@ def stability(
     """Test-retest comparisons of all groups that `by` makes, a column of the judgments or of their participants.
 
     `decisions` is a function from judgments to a table with pair and decision, or a mapping from group to such a table.
-    `samples` is 1000 by default, and 100 where a function has to be called for each.
+    `samples` is 1000 by default, 200 with more than 15 pairs of groups, and 100 where a function has to be called for
+    each.
 
     >>> import karat
     >>> print(stability(karat.datasets.load("likert"), by="list", conditions=[], samples=100))  # doctest: +ELLIPSIS
@@ -119,6 +122,10 @@ def stability(
     if not callable(scores) and scores not in ("mean", "zscore"):
         raise MeasureError(Message("stability.unknown_scores", {"scores": str(scores)}))
     whole, groups, notes = grouped(judgments, by)
+    pairs = len(groups) * (len(groups) - 1) // 2
+    if samples is None and not called and pairs > MANY_PAIRS:
+        number = FEWER
+        notes.append(Message("stability.fewer_samples", {"pairs": pairs, "samples": number}))
     parts = rated(whole, "stability", functions, conditions, once=("_group",))
     rows: list[tuple[Any, ...]] = []
     own: list[tuple[Any, ...]] = []
@@ -181,15 +188,20 @@ def _ranked(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Ranks within each column, among the rows that both tables have; equal values share the mean of their ranks."""
     both = np.isfinite(x) & np.isfinite(y)
     found = []
+    place = np.arange(len(x))[:, None]
     for table in (x, y):
-        ranks = np.full(table.shape, np.nan)
-        for column in range(table.shape[1]):
-            kept = both[:, column]
-            # Means that are equal but for the order of their sums are tied.
-            values = np.round(table[kept, column], 9)
-            _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-            ranks[kept, column] = (np.cumsum(counts) - (counts - 1) / 2)[place]
-        found.append(ranks)
+        # Means that are equal but for the order of their sums are tied.
+        values = np.where(both, np.round(table, 9), np.inf)
+        order = np.argsort(values, axis=0, kind="stable")
+        ordered = np.take_along_axis(values, order, axis=0)
+        differs = ordered[1:] != ordered[:-1]
+        edge = np.ones((1, table.shape[1]), dtype=bool)
+        first = np.maximum.accumulate(np.where(np.vstack([edge, differs]), place, 0), axis=0)
+        last = np.where(np.vstack([differs, edge]), place, len(x))
+        last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
+        ranks = np.empty(table.shape)
+        np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=0)
+        found.append(np.where(both, ranks, np.nan))
     return found[0], found[1]
 
 

@@ -84,9 +84,9 @@ def fit_pairs(
     robust = None
     # Where other work is done beside it, several threads wait for each other longer than one takes.
     with one_thread():
-        at, slope, converged = _newton(likelihood)
+        at, slope, converged = newton(likelihood)
         values = at.values
-        covariance = _on_plane(at.information().dense(), pairs.items)
+        covariance = on_plane(at.information().dense(), pairs.items)
         if participant is not None:
             robust = robust_covariance(likelihood, values, covariance, np.asarray(participant, dtype=np.int64))
     used = covariance if robust is None else robust
@@ -100,7 +100,7 @@ def fit_pairs(
     )  # fmt: skip
 
 
-def _newton(likelihood: PairLikelihood) -> tuple[PairPoint, Floats, bool]:
+def newton(likelihood: PairLikelihood) -> tuple[PairPoint, Floats, bool]:
     """The maximum, the slope that is left, and whether it was reached: Newton's steps, halved until one climbs."""
     n = likelihood.items
     at = likelihood.at(np.zeros(likelihood.size))
@@ -140,7 +140,7 @@ def _anchored(information: Floats, items: int) -> Floats:
     return information
 
 
-def _on_plane(information: Floats, items: int) -> Floats:
+def on_plane(information: Floats, items: int) -> Floats:
     """The inverse of the information where strengths sum to zero."""
     size = len(information)
     factor, flaw = linalg.lapack.dpotrf(_anchored(information, items).T, lower=1, overwrite_a=1)

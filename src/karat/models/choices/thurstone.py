@@ -87,10 +87,10 @@ def fit_thurstone(pairs: Pairs, participant: Ints, shared_criterion: bool = Fals
     """
     # Where other work is done beside it, several threads wait for each other longer than one takes.
     with one_thread():
-        return _fitted(_Problem(pairs, np.asarray(participant, dtype=np.int64), shared_criterion))
+        return _fitted(ThurstoneProblem(pairs, np.asarray(participant, dtype=np.int64), shared_criterion))
 
 
-def _fitted(problem: _Problem) -> Thurstone:
+def _fitted(problem: ThurstoneProblem) -> Thurstone:
     values = problem.start()
     points, converged = problem.points(values, None), False
     for _ in range(STEPS):
@@ -107,7 +107,7 @@ def _fitted(problem: _Problem) -> Thurstone:
     return problem.conclude(values, points, converged)
 
 
-class _Problem:
+class ThurstoneProblem:
     """The marginal likelihood in (strengths, log k, mu, log omega); omega is left out where the criterion is shared."""
 
     def __init__(self, pairs: Pairs, who: Ints, shared: bool) -> None:

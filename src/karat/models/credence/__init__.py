@@ -1,17 +1,29 @@
-"""Who answered in earnest, by one generative model of answers, sequences and times: see `mixture` for its parts."""
+"""Who answered attentively, by one generative model of answers, sequences and times: see `mixture` for its parts."""
 
-from karat.models.credence.fit import Fitted, fit_credence
+from karat.models.credence.fit import Comparison, Fitted, compare, fit_credence
 from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, MixtureStep
-from karat.models.credence.trials import CredenceTrials, ScaleTrials, residual_times
+from karat.models.credence.trials import (
+    CredenceTrials,
+    ScaleTrials,
+    beyond_chance,
+    closeness,
+    residual_times,
+    with_one_another,
+)
 
 __all__ = [
     "EARNEST",
     "LAPSES",
+    "Comparison",
     "CredenceTrials",
     "Fitted",
     "Mixture",
     "MixtureStep",
     "ScaleTrials",
+    "beyond_chance",
+    "closeness",
+    "compare",
     "fit_credence",
     "residual_times",
+    "with_one_another",
 ]

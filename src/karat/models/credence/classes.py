@@ -2,19 +2,21 @@
 
 With three answers to a stimulus its strength is hardly known, and an estimate put in its place would judge people by
 the chance of two others. Here a stimulus belongs to one of the classes of the scale, and which is not decided: all are
-summed over, by what the others say (Dawid and Skene 1979), the participant's own answers left out. An attentive
-participant with the discrimination d gives stimulus i the answer x with probability
+summed over, by what the others say (Dawid and Skene 1979), the participant's own answers left out. A participant with
+the discrimination d gives stimulus i the answer x with probability
 
     d sum_k P(class of i is k | others) C_k(x)  +  (1 - d) t(x),
 
-with C_k the answers of attentive people to class k, and t the taste of the participant, which is how often they give
-each answer, this one left out. Taste alone is guessing. So the question is one for everybody: does what the others say
-of a stimulus tell more of this person's answers than how often they give them? Somebody with an eye for little (a low
-d), or who says yes too easily (a taste of their own), does not guess.
+with C_k the answers to class k of those who look, and t the taste of the participant, which is how often they give
+each answer, this one left out. So the question is one for everybody: how much more does what the others say of a
+stimulus show of this person's answers than how often they give them? Somebody with an eye for little (a low d), or who
+says yes too easily (a taste of their own), does not guess. How d is distributed among attentive people is learned, from
+`LEAST` on. Careless people have one of `CARELESS`, or give every answer alike: most of them look now and then.
 
-How d is distributed among attentive people is learned, from `LEAST` on: below it nobody could be told from a guesser.
-Each person's own table of classes and answers, which says how far to believe them about a stimulus, is held by that of
-all as by `HELD` answers of each class.
+C is learned from each answer as far as it seems to come from looking, and not from taste. Were it learned from all
+answers of attentive people alike, it would take in the tastes of those who see little, who would then seem to see as
+much as anybody. Each person's own table of classes and answers, which says how far to believe them about a stimulus,
+is held by that of all as by `HELD` answers of each class.
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.credence.earnest import Prefix, log_sum
+from karat.models.credence.earnest import Prefix, draw_levels, log_sum
 from karat.models.credence.trials import ScaleTrials, Singles
-from karat.types import Floats, Ints
+from karat.types import Bools, Floats, Ints
 
 LEAST, PLACES = 0.5, 11
 ANY = 0.2
@@ -37,9 +39,13 @@ HELD = 8.0
 LAPSE = 0.005
 KNOWN = 0.9
 """How probable the right answer of a control is as the class of its stimulus, before anybody answers."""
-EVEN = 0.5
-"""The share of guessers who give every answer alike; the others have a taste."""
+EVEN = 0.2
+"""The share of careless people who give every answer alike; the others have a taste."""
+CARELESS = np.array([0.0, 0.1, 0.2, 0.3])
+"""How far they look, as a discrimination."""
 FIRST_TURNS, TURNS = 10, 2
+BLURRED = 0.02
+"""Added to probabilities, so that no single answer decides on the agreement of a participant."""
 AGREED = 2.0
 """So many answers of each class speak for its own label before anybody answers."""
 
@@ -61,10 +67,13 @@ class Classes:
         """How often each answer is given by everybody."""
         votes = np.bincount(self.item * part.levels + self.level, minlength=part.items * part.levels)
         self.classes = _shares(votes.reshape(part.items, part.levels) + 0.1)
-        self.answers = np.full((part.levels, part.levels), 1 / part.levels)
+        self.answers = self.of_all = np.full((part.levels, part.levels), 1 / part.levels)
+        """The answers to each class of those who look, and of all who are attentive, whatever they go by."""
         self.by_others = self.classes[self.item]
+        self.own_discrimination = np.full(len(part.item), 1.0)
         for _ in range(FIRST_TURNS):
             self._turn(weight[self.owner])
+        self.answers = self.of_all
 
     @property
     def taste(self) -> Floats:
@@ -77,13 +86,28 @@ class Classes:
         taste[self.rows] = np.log(others) - np.log(counts.sum(axis=1)[self.owner] - 1 + levels)
         return taste
 
+    def _at(self, discrimination: Floats, of: Bools | slice = slice(None)) -> Floats:
+        """The probability of each answer (rows) at each discrimination."""
+        by_class = np.take_along_axis(self.by_others[of] @ self.answers, self.level[of][:, None], axis=1)
+        by_taste = np.exp(self.taste[self.rows][of])[:, None]
+        looked = (1 - LAPSE) * discrimination
+        found: Floats = looked * by_class + (1 - looked) * by_taste
+        return found
+
     def guesses(self) -> Floats:
-        """The log probability of the answers from each trial on (participants x trials + 1), by taste or evenly."""
-        from_here = np.zeros((len(self.part.item), self.part.item.shape[1] + 1, 2))
-        even = np.where(self.part.there, -np.log(self.part.levels), 0.0)
-        for number, each in enumerate((even, self.taste)):
-            from_here[:, :-1, number] = np.cumsum(each[:, ::-1], axis=1)[:, ::-1]
-        return log_sum(from_here + np.log([EVEN, 1 - EVEN]))
+        """The log probability of the answers from each trial on (participants x trials + 1), without looking much."""
+        from_here = np.zeros((len(self.part.item), self.part.item.shape[1] + 1, len(CARELESS) + 1))
+        from_here[(*self.rows, slice(None, -1))] = np.log(self._at(CARELESS))
+        from_here[(*self.rows, -1)] = -np.log(self.part.levels)
+        from_here = np.cumsum(from_here[:, ::-1], axis=1)[:, ::-1]
+        share = np.log([*np.full(len(CARELESS), (1 - EVEN) / len(CARELESS)), EVEN])
+        return log_sum(from_here + share)
+
+    @property
+    def worth(self) -> Floats:
+        """How far each answer (rows x levels) would go along with what the others say of the stimulus."""
+        found: Floats = np.log(self.by_others @ self.answers + BLURRED)
+        return found
 
     def _turn(self, weight: Floats) -> None:
         """One turn of Dawid and Skene, in which each answer counts by its weight."""
@@ -91,13 +115,17 @@ class Classes:
         weighted = weight[:, None] * self.classes[self.item]
         counts = _sums(self.owner * levels + self.level, weighted, len(part.item) * levels)
         counts = counts.reshape(-1, levels, levels).transpose(0, 2, 1)
-        self.answers = _shares(counts.sum(axis=0) + AGREED * np.eye(levels) + 0.2 * self.usual)
-        own = _shares(counts + HELD * self.answers)
+        self.of_all = self._table(counts.sum(axis=0))
+        own = _shares(counts + HELD * self.of_all)
         told = weight[:, None] * np.log(own[self.owner, :, self.level])
         whole = self._prior() + _sums(self.item, told, part.items)
         without = whole[self.item] - _sums(self.own, told, int(self.own.max(initial=-1)) + 1)[self.own]
         self.by_others = np.exp(without - log_sum(without)[:, None])
         self.classes = np.exp(whole - log_sum(whole)[:, None])
+
+    def _table(self, counts: Floats) -> Floats:
+        """The answers to each class, from how many there were."""
+        return _shares(counts + AGREED * np.eye(self.part.levels) + 0.2 * self.usual)
 
     def _prior(self) -> Floats:
         """The log probability of the classes of each stimulus, before anybody answers."""
@@ -113,7 +141,8 @@ class Classes:
         """Begin with what was learned from some participants: how people discriminate, or the stimuli as well."""
         self.log_weights = other.log_weights
         if all_of_it:
-            self.classes, self.answers, self.usual = other.classes, other.answers, other.usual
+            self.classes, self.answers, self.of_all = other.classes, other.answers, other.of_all
+            self.usual = other.usual
             self.by_others = self.classes[self.item]
 
     def slim(self) -> Classes:
@@ -126,10 +155,7 @@ class Classes:
         """The answers of some participants before each trial, judged by the others."""
         of = (self.owner >= people.start) & (self.owner < people.stop)
         owner, trial = self.owner[of] - people.start, self.rows[1][of]
-        by_class = np.take_along_axis(self.by_others[of] @ self.answers, self.level[of][:, None], axis=1)
-        by_taste = np.exp(self.taste[self.rows][of])[:, None]
-        discrimination = (1 - LAPSE) * self.discrimination
-        probability = (discrimination * by_class + (1 - discrimination) * by_taste).astype(np.float32)
+        probability = self._at(self.discrimination, of).astype(np.float32)
         shape = (people.stop - people.start, self.part.item.shape[1])
         whole: Singles = np.zeros((shape[0], shape[1] + 1, PLACES), dtype=np.float32)
         whole[owner, trial + 1] = np.log(probability)
@@ -145,12 +171,34 @@ class Classes:
         )
 
     def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
-        """Nothing: own answers are left out as they stand."""
+        """Note how well some participants discriminate; own answers are left out as they stand."""
+        self.own_discrimination[people] = _shares(np.maximum(places, 1e-300)) @ self.discrimination
+
+    def predict(self, people: Bools, group: Ints, random: np.random.Generator) -> Ints:
+        """The answers with those of some participants drawn anew, by what was learned."""
+        found, of = self.part.content.copy(), people[self.owner]
+        owner, levels = self.owner[of], self.part.levels
+        classes = draw_levels(self.classes, random)[self.item[of]]
+        given = np.bincount(self.owner * levels + self.level, minlength=len(found) * levels).reshape(-1, levels)
+        taste = _shares(given + levels * self.usual)[owner]
+        looked = (1 - LAPSE) * self.own_discrimination[owner][:, None]
+        shares = looked * self.answers[classes] + (1 - looked) * taste
+        found[self.rows[0][of], self.rows[1][of]] = draw_levels(shares, random)
+        return found
 
     def learn(self, weight: Floats, places: list[Floats]) -> None:
         """The classes of stimuli and the answers to each, from who was attentive when."""
         for _ in range(TURNS):
             self._turn(weight[self.rows])
+        self._learn_answers(weight[self.rows], places[0])
+
+    def _learn_answers(self, weight: Floats, places: Floats) -> None:
+        """The answers to each class, from each answer as far as it comes from looking rather than from taste."""
+        likely = _shares(np.maximum(places, 1e-300))[self.owner]
+        by_taste = (1 - self.discrimination) * np.exp(self.taste[self.rows])[:, None]
+        looked = weight * (likely * (1 - by_taste / self._at(self.discrimination))).sum(axis=1)
+        classes = _shares(self.by_others * self.answers[:, self.level].T)
+        self.answers = self._table(_sums(self.level, looked[:, None] * classes, self.part.levels).T)
 
     def learn_population(self, places: Floats) -> None:
         """How well attentive people discriminate, from the summed posterior of their places."""

@@ -1,4 +1,4 @@
-"""Answers in earnest on one scale: how probable they are up to each trial, by what the others say of the same stimuli.
+"""Attentive answers on one scale: how probable they are up to each trial, by what the others say of the same stimuli.
 
 Nobody confirms themselves: a participant's own answers are taken out of the strengths by which they are judged, in one
 Newton step each, a - g / (H - h), with the slope g and the information h that their answer gave (H in all). Both are
@@ -16,7 +16,7 @@ controls this could not be told from guessing.
 
 There may be several groups of speakers, each with strengths of its own.
 
-Earnest answers without an order: categories as labels.
+Attentive answers without an order: categories as labels.
 
     P(category k of item i) proportional to exp(d a_ik),      a_ik ~ N(0, sigma_a^2), sum_k a_ik = 0,
 
@@ -42,7 +42,7 @@ from karat.models.credence.trials import (
     ScaleTrials,
     Singles,
 )
-from karat.types import Floats, Ints
+from karat.types import Bools, Floats, Ints
 
 LAPSING = 0.5
 """The share of trials in which those with intermittent lapses do not look."""
@@ -113,7 +113,7 @@ class Earnest:
         nothing = np.zeros(part.item.shape)
         self.groups = [Speakers(start, np.ones_like(start), nothing, self._no_places())]
         self.slopes = nothing.copy()
-        """Of everybody's answers in the strengths of the first group, whether they are in earnest or not."""
+        """Of everybody's answers in the strengths of the first group, whether they are attentive or not."""
         places = np.exp(self.log_weights)[None, :].repeat(len(weight), axis=0)
         for _ in range(4):
             self.learn(weight[:, None] * part.there, [places])
@@ -168,7 +168,7 @@ class Earnest:
         return centre, precision
 
     def learn(self, weight: Floats, places: list[Floats]) -> None:
-        """Strengths and thresholds, from who was in earnest when and the places of everybody in each group."""
+        """Strengths and thresholds, from who was attentive when and the places of everybody in each group."""
         if self.repeated:
             repeated, as_before = np.sum(self.repeated, axis=0)
             self.again = float((as_before + 2 * AGAIN) / (repeated + 2))
@@ -193,7 +193,7 @@ class Earnest:
         group.strengths, group.information = found
 
     def learn_population(self, places: Floats) -> None:
-        """The spread of participants' parameters, from the summed posterior of those in earnest."""
+        """The spread of participants' parameters, from the summed posterior of those attentive."""
         by_grammar = places.reshape(self.grammars, -1)
         self.grammar_shares = self._shares(by_grammar.sum(axis=1))
         factor = self.model.improve_population(
@@ -210,7 +210,7 @@ class Earnest:
         rows = _places_of(content)
         stimulus, level = item[rows], content[rows]
         strength, information = self._without_themselves(speakers, people, rows, stimulus, level)
-        probability, slopes = self._by_grammar(speakers, strength, 1 / information, stimulus, level)
+        probability, slopes = self.by_grammar(speakers, strength, 1 / information, stimulus, level)
         alone = np.ones(len(level))
         if self.repeats:
             earlier = self.earlier[people][rows]
@@ -233,7 +233,7 @@ class Earnest:
         by_trial[rows] = np.log(looked)
         return Prefix(whole, log_sum(whole), lapsing, by_trial, slopes.astype(np.float32), rows, alone)
 
-    def _by_grammar(
+    def by_grammar(
         self, speakers: Speakers, strength: Floats, variance: Floats, stimulus: Ints, level: Ints
     ) -> tuple[Floats | Singles, Floats | Singles]:
         """The probability of each answer at each place and its slope, grammar by grammar."""
@@ -259,6 +259,17 @@ class Earnest:
         left = np.maximum(everybody - weight * told, 0.3 * everybody)
         without = strength - weight * slope / left
         return without, left if left.ndim == 1 else left[np.arange(len(level)), level]
+
+    def predict(self, people: Bools, group: Ints, random: np.random.Generator) -> Ints:
+        """The answers with those of some participants (who belong to groups) drawn anew, by what was learned."""
+        found = self.part.content.copy()
+        for number, speakers in enumerate(self.groups):
+            rows = np.nonzero(self.part.there & (people & (group == number))[:, None])
+            error = random.standard_normal(speakers.strengths.shape) / np.sqrt(speakers.information)
+            strength = (speakers.strengths + error)[self.part.item[rows]]
+            shares = self.model.expected(strength, speakers.own_place[rows[0]])
+            found[rows] = draw_levels((1 - LAPSE) * shares + LAPSE / self.part.levels, random)
+        return found
 
     def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
         """Note what each answer of some participants gave to the strengths, for the next time they are judged."""
@@ -301,6 +312,16 @@ def log_sum(values: Floats | Singles) -> Floats:
     return found
 
 
+def draw_levels(shares: Floats, random: np.random.Generator) -> Ints:
+    """One level for each row of probabilities.
+
+    >>> draw_levels(np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(1)).tolist()
+    [1, 0]
+    """
+    found: Ints = (shares.cumsum(axis=1)[:, :-1] < random.random((len(shares), 1))).sum(axis=1)
+    return found
+
+
 def _places_of(content: Ints) -> tuple[Ints, Ints]:
     """Where there are answers: participants and trials."""
     people, trials = np.nonzero(content >= 0)
@@ -308,7 +329,7 @@ def _places_of(content: Ints) -> tuple[Ints, Ints]:
 
 
 class LabelPopulation:
-    """The population of earnest participants, as learned so far."""
+    """The population of attentive participants, as learned so far."""
 
     def __init__(self, levels: int) -> None:
         self.levels = levels
@@ -349,6 +370,12 @@ class LabelPopulation:
         logits = factor[..., None] * strength[:, None, :]
         shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return shares / shares.sum(axis=-1, keepdims=True), factor
+
+    def expected(self, strength: Floats, place: Floats) -> Floats:
+        """The probability of each category (answers x categories) at given discriminations (answers x 1)."""
+        shares = np.exp(place * (strength - strength.max(axis=1, keepdims=True)))
+        found: Floats = shares / shares.sum(axis=1, keepdims=True)
+        return found
 
     def evaluate(self, strength: Floats, variance: Floats, level: Ints) -> tuple[Floats, Floats]:
         """The probability of each answer at each place, and its slope in the strength of that category over it."""

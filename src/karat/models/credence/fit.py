@@ -1,4 +1,4 @@
-"""Fit the mixture of behaviours: by turns judge everybody and learn from those who seem to be in earnest.
+"""Fit the mixture of behaviours: by turns judge everybody and learn from those who seem to be attentive.
 
 With many participants the turns are made with some of them, drawn at random; more with everybody follow, until hardly
 anybody's probability changes. In a large crowd of which each judges a few of very many stimuli, those who are drawn
@@ -20,13 +20,19 @@ group begins from the participants on the smaller side. The best is kept if ever
 `GAIN` (each judged without themselves), if its members agree about as much as those of the first group (people who just
 guess would not) and with these on less than `ALIKE` (people of another ability would agree on more), and if there are
 five of them at least.
+
+Before anybody is judged, the model is compared with the data (`compare`): the answers of those who seem to be attentive
+are drawn anew from what was learned, again and again. How often two of them agree on a stimulus, how much stimuli
+differ in that, the entropy of the answers to a stimulus and, where the order is known, how often a button is pressed
+again, must come out as they are in the data. And those who seem not to look must agree with each other by chance: if
+they agree about as well as the others do, they look, and at something else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -34,8 +40,8 @@ from scipy.sparse.linalg import svds
 
 from karat.models.credence.earnest import Earnest
 from karat.models.credence.mixture import EARNEST, Mixture, MixtureStep
-from karat.models.credence.trials import CredenceTrials, first_weights
-from karat.types import Floats, Progress
+from karat.models.credence.trials import CredenceTrials, ScaleTrials, excess_agreement, first_weights
+from karat.types import Bools, Floats, Ints, Progress
 
 ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, FEWEST_OF_ALL = 15, 5, 7, 2
 ENOUGH = 40_000
@@ -59,14 +65,14 @@ class Fitted:
 
     @property
     def log_odds(self) -> Floats:
-        """Of being in earnest throughout, against everything else."""
+        """Of being attentive throughout, against everything else."""
         return self.mixture.log_odds(self.step.likelihood)
 
 
 def fit_credence(
     trials: CredenceTrials, seed: int = 1, progress: Progress | None = None, sampled: bool = False
 ) -> Fitted:
-    """Learn from all participants who was in earnest, and judge each of them by the others.
+    """Learn from all participants who was attentive, and judge each of them by the others.
 
     `sampled` says that these are some of many, who may share few stimuli where all together share many.
 
@@ -126,7 +132,7 @@ def _answers_a_stimulus(trials: CredenceTrials) -> float:
 
 
 def _until_still(mixture: Mixture, told: Callable[[int], object]) -> None:
-    """Turns with everybody, until hardly anybody's probability of being in earnest changes."""
+    """Turns with everybody, until hardly anybody's probability of being attentive changes."""
     before = np.full(mixture.people, np.nan)
     for done in range(ROUNDS):
         now = mixture.step().posterior[:, EARNEST]
@@ -187,7 +193,7 @@ def directions(mixture: Mixture, seed: int) -> list[Floats]:
 def _unexplained(one: Earnest) -> sparse.csr_array:
     """Slopes of everybody's answers in the strengths, participants x stimuli (and levels).
 
-    Also of those who do not seem to be in earnest, since a second grammar looks so at first. Each participant's mean is
+    Also of those who do not seem to be attentive, since a second grammar looks so at first. Each participant's mean is
     taken out: people with one favourite answer have that in common, and no grammar.
     """
     part = one.part
@@ -238,3 +244,103 @@ def is_worth_it(mixture: Mixture, before: MixtureStep, after: MixtureStep) -> bo
     )
     alike = float(np.corrcoef(first, second)[0, 1])
     return bool(second.std() >= AGREE * first.std() and alike <= ALIKE)
+
+
+DRAWS = 20
+MOST_APART, MOST_AMONG = 0.05, 0.5
+"""How far a figure may be from what is predicted; and the agreement of flagged participants with each other, as a share
+of that of the others. Halves of these where many are flagged."""
+MOST_ATTENTIVE = 300
+"""So many attentive participants are drawn anew at most."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One figure of the data beside what the model predicts, both between 0 and 1."""
+
+    figure: str
+    observed: float
+    expected: float
+    error: float
+    """The standard deviation of predictions."""
+
+    @property
+    def gap(self) -> float:
+        """How far the data are from what is predicted, beyond three standard deviations."""
+        return max(abs(self.observed - self.expected) - 3 * self.error, 0.0)
+
+    def fails(self, strictly: bool = False) -> bool:
+        """Whether the model does not describe the data; `strictly` halves what is tolerated."""
+        return self.gap > (MOST_AMONG if self.figure == "flagged" else MOST_APART) / (2 if strictly else 1)
+
+
+def compare(fitted: Fitted, flagged: Bools, seed: int = 1) -> tuple[Comparison, ...]:
+    """The model beside the data, for those who are not flagged; and how far those who are agree with each other.
+
+    >>> from karat.models.credence.trials import ScaleTrials
+    >>> random = np.random.default_rng(1)
+    >>> item = np.tile(np.arange(40), (20, 1))
+    >>> answer = (random.random((20, 40)) < np.where(item < 20, 0.9, 0.1)).astype(np.int64)
+    >>> found = fit_credence(CredenceTrials((ScaleTrials(item, answer, answer, 40, 2),), in_sequence=False))
+    >>> all(one.gap == 0 for one in compare(found, np.zeros(20, dtype=bool)))
+    True
+    """
+    random, mixture = np.random.default_rng(seed), fitted.mixture
+    attentive = np.flatnonzero(~flagged & (fitted.step.posterior[:, EARNEST] > 1 / 2))
+    some = np.zeros(mixture.people, dtype=bool)
+    some[random.permutation(attentive)[:MOST_ATTENTIVE]] = True
+    group = fitted.step.group.argmax(axis=1)
+    observed = _figures(mixture, [one.part.content for one in mixture.earnest], some)
+    drawn = [
+        _figures(mixture, [one.predict(some, group, random) for one in mixture.earnest], some) for _ in range(DRAWS)
+    ]
+    found = []
+    for figure, value in observed.items():
+        values = np.array([one[figure] for one in drawn])
+        found.append(Comparison(figure, value, float(values.mean()), float(values.std())))
+    looks = fitted.step.otherwise > 1 / 2
+    among = [_agreement(part, part.there & flagged[:, None] & ~looks) for part in mixture.trials.parts]
+    usual = [_agreement(part, part.there & some[:, None]) for part in mixture.trials.parts]
+    own, others = (np.sum(each, axis=0) for each in (among, usual))
+    if flagged.sum() >= FEWEST and own[1] > 0 and others[0] > 0:
+        ratio = (own[0] / own[1]) / (others[0] / others[1])
+        found.append(Comparison("flagged", float(np.clip(ratio, 0, 1)), 0.0, float(own[2] / own[1] / 3)))
+    return tuple(found)
+
+
+def _figures(mixture: Mixture, contents: list[Ints], some: Bools) -> dict[str, float]:
+    """Agreement, its spread over stimuli, entropy and repeated buttons, over the answers of some participants."""
+    sums: dict[str, list[float]] = {}
+    for one, content in zip(mixture.earnest, contents, strict=True):
+        part = one.part
+        there = part.there & some[:, None]
+        code = (part.item * part.levels + content)[there]
+        counts = np.bincount(code, minlength=part.items * part.levels).reshape(part.items, part.levels)
+        number = counts.sum(axis=1)
+        counts, number = counts[number > 1], number[number > 1]
+        if not len(number):
+            continue
+        pairs = number * (number - 1.0)
+        agree = (counts * (counts - 1.0)).sum(axis=1) / pairs
+        mean = float(np.average(agree, weights=pairs))
+        shares = counts / number[:, None]
+        entropy = -(shares * np.log(np.maximum(shares, 1e-300))).sum(axis=1) / np.log(part.levels)
+        own = {
+            "agreement": mean, "spread": float(np.sqrt(np.average((agree - mean) ** 2, weights=pairs))),
+            "entropy": float(np.average(entropy, weights=number)),
+        }  # fmt: skip
+        if mixture.trials.in_sequence:
+            both = there[:, 1:] & there[:, :-1]
+            # What stands for a button follows what is said, turned where it was turned in the data.
+            shown = np.where(part.button == part.content, content, part.levels - 1 - content)
+            own["runs"] = float((shown[:, 1:] == shown[:, :-1])[both].mean()) if both.any() else 0.0
+        for figure, value in own.items():
+            sums.setdefault(figure, []).append(value)
+    return {figure: float(np.mean(values)) for figure, values in sums.items()}
+
+
+def _agreement(part: ScaleTrials, there: Bools) -> Floats:
+    """Agreement beyond chance, how much there could be, and the standard error of the first, of some answers."""
+    own = replace(part, content=np.where(there, part.content, -1), ordered=False)
+    excess, variance, most = excess_agreement(own)
+    return np.array([excess.sum(), most.sum(), np.sqrt(variance.sum())])

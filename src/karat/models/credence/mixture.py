@@ -5,7 +5,7 @@ The components, each with a share that is learned under a Dirichlet prior worth 
     earnest throughout;
     intermittent lapses: every other trial answered without looking, on average;
     a way of not looking (guessing, a pattern of length 1, 2, ...) x a pace (as before, hurried, rushing),
-        from the first trial on, or from trial c on and in earnest before; which c are probable is learned.
+        from the first trial on, or from trial c on and attentive before; which c are probable is learned.
 
 For a change at c the probability is that of the earnest answers before c times that of the rest without looking; sums
 from both ends give all c at once. A change must leave at least a tenth of the trials: what happens after that hardly
@@ -22,8 +22,8 @@ import numpy as np
 from karat.models.credence import spammers
 from karat.models.credence.classes import Classes
 from karat.models.credence.earnest import Earnest, Prefix, log_sum
-from karat.models.credence.trials import CredenceTrials
-from karat.types import Floats
+from karat.models.credence.trials import CredenceTrials, beyond_chance
+from karat.types import Bools, Floats
 
 CHUNK = 4_000_000
 """Participants are taken so many at a time that their answers on the grid fill at most this many numbers."""
@@ -44,15 +44,15 @@ class MixtureStep:
     """The log probability of everything by component, participants x components."""
     posterior: Floats
     change: Floats
-    """The probability that the behaviour changes at each trial (from 0), if somebody is not in earnest throughout."""
+    """The probability that the behaviour changes at each trial (from 0), if somebody is not attentive throughout."""
     weight: Floats
-    """The probability of being in earnest at each trial."""
+    """The probability of being attentive at each trial."""
     otherwise: Floats
-    """The same, if somebody is not in earnest throughout."""
+    """The same, if somebody is not attentive throughout."""
     group: Floats
     """The posterior of the groups of speakers, given earnest."""
     without_times: Floats
-    """The log odds of being in earnest by the answers alone."""
+    """The log odds of being attentive by the answers alone."""
     looked: Floats
     """The log probability of each answer if earnest, participants x trials."""
     evidence: Floats
@@ -84,15 +84,18 @@ class Mixture:
 
     def _blind(self) -> Floats:
         """Ways of not looking x participants x trials + 1: the answers from each trial on, all parts together."""
-        guessed = np.sum([
-            one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
-            for one in self.earnest
-        ], axis=0)  # fmt: skip
         repeated = [
             np.sum([spammers.patterns(part.button, part.levels, length) for part in self.trials.parts], axis=0)
             for length in self.lengths
         ]
-        return np.stack([guessed, *repeated])
+        return np.stack([self._guessed(), *repeated])
+
+    def _guessed(self) -> Floats:
+        found: Floats = np.sum([
+            one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
+            for one in self.earnest
+        ], axis=0)  # fmt: skip
+        return found
 
     def _prior(self) -> Floats:
         ways = np.array([0.5, *(0.25 * 0.5**place for place in range(len(self.lengths)))])
@@ -112,6 +115,12 @@ class Mixture:
         """The parts that are judged by the strengths of stimuli, in which there may be groups of speakers."""
         return [one for one in self.earnest if isinstance(one, Earnest)]
 
+    def beyond_chance(self, counted: Bools) -> Floats:
+        """Everybody's agreement with the others in standard errors above chance, by what is learned of classes."""
+        return beyond_chance(
+            self.trials, counted, [one.worth if isinstance(one, Classes) else None for one in self.earnest]
+        )
+
     @property
     def groups(self) -> int:
         return len(self.group_shares)
@@ -119,6 +128,9 @@ class Mixture:
     def step(self, learn: bool = True) -> MixtureStep:
         """Look at everybody once, and unless told otherwise learn from it."""
         clock = self._clock()
+        if self.by_classes:
+            # Careless people look now and then, at what is learned of the stimuli.
+            self.blind[0] = self._guessed()
         places = sum(len(one.log_weights) for one in self.earnest) * self.groups
         many = max(1, CHUNK // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
@@ -161,7 +173,7 @@ class Mixture:
         likelihood, joint, switched = self._components(people, before, lapses, clock)
         weighted = likelihood + np.log(self.shares)
         posterior = np.exp(weighted - log_sum(weighted)[:, None])
-        # What would be if they are not in earnest is kept apart, since it may be too improbable to be subtracted.
+        # What would be if they are not attentive is kept apart, since it may be too improbable to be subtracted.
         others = np.exp(weighted[:, 1:] - log_sum(weighted[:, 1:])[:, None])
         changing = others[:, 1:].reshape(-1, len(self.blind), len(self.regimes), 2)[..., 1]
         with np.errstate(invalid="ignore"):
@@ -206,7 +218,7 @@ class Mixture:
         self, people: slice, prefixes: list[list[Prefix]], by_group: Floats, change: Floats, stays: Floats,
         weight: Floats,
     ) -> list[list[Floats]]:  # fmt: skip
-        """The posterior of everybody's place on the grid of each part and group, from what they answered in earnest."""
+        """The posterior of the place of everybody on the grid of each part and group, from attentive answers."""
         best, changing = change.argmax(axis=1), change.sum(axis=1)
         everybody = np.arange(len(best))
         share = np.column_stack([stays, changing]) / np.maximum(stays + changing, 1e-12)[:, None]
@@ -233,7 +245,7 @@ class Mixture:
             one.learn_population(by_place.sum(axis=0))
             sums += by_place.sum(axis=1)
         self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
-        self._learn_shares(step.likelihood)
+        self.learn_shares(step.likelihood)
         unlikely = 1 - step.posterior[:, [EARNEST]]
         self.rates = spammers.learned_rates(self.period, self.allowed, unlikely * step.change)
         residual = self._times_by_part()
@@ -241,12 +253,12 @@ class Mixture:
             self._learn_paces(residual, step, clock)
 
     def log_odds(self, likelihood: Floats) -> Floats:
-        """The log odds of being in earnest throughout, against everything else."""
+        """The log odds of being attentive throughout, against everything else."""
         weighted = likelihood + np.log(self.shares)
         odds: Floats = weighted[:, EARNEST] - log_sum(np.delete(weighted, EARNEST, axis=1))
         return odds
 
-    def _learn_shares(self, likelihood: Floats) -> None:
+    def learn_shares(self, likelihood: Floats) -> None:
         """To the end at once: this is cheap, and the slowest of all to converge in turns with the rest."""
         relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
         for _ in range(SHARE_ROUNDS):

@@ -26,7 +26,7 @@ Response times: log seconds less what is usual of the stimulus, by a pace of the
 
     log seconds = usual(stimulus) + pace + noise,      noise ~ Student's t, so that a pause is a pause and no proof
 
-In earnest the pace is N(0, tau^2), learned. Those who do not look are as fast as before, hurried or rushing: from the
+Attentive the pace is N(0, tau^2), learned. Those who do not look are as fast as before, hurried or rushing: from the
 trial of the change on they have a pace N(m, s^2) of that regime. Paces are summed over on a grid; sums from the first
 and from the last trial give every change at once.
 """

@@ -3,7 +3,7 @@
 A part is the answers on one scale. Content is what an answer says of the stimulus, button where it stood on the screen:
 for a choice the item and the side, for a scale shown the other way round the aligned and the shown position.
 
-Earnest answers on ordered levels: yes and no, ratings, choices with or without "no difference", binned magnitudes.
+Attentive answers on ordered levels: yes and no, ratings, choices with or without "no difference", binned magnitudes.
 
 A participant with the bias b, the stretch s of the scale and the discrimination d answers item i with at most level k
 with probability
@@ -19,11 +19,13 @@ around the strength that a known right answer suggests.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy import sparse
+from scipy.special import expit, ndtr, ndtri
 
 from karat.types import Bools, Floats, Ints
 
@@ -117,7 +119,7 @@ class CredenceTrials:
 
 
 def first_weights(trials: CredenceTrials) -> Floats:
-    """How far everybody goes along with the others, before anything is learned: a first guess of who is in earnest.
+    """How far everybody goes along with the others, before anything is learned: a first guess of who is attentive.
 
     The correlation with the others' mean (categories without order: with their shares), as a z, through a logistic.
     """
@@ -145,6 +147,117 @@ def _with_others(part: ScaleTrials, level: int | None) -> Floats:
     own = (value - (value * used).sum(axis=1, keepdims=True) / many) * used
     others = (rest - (rest * used).sum(axis=1, keepdims=True) / many) * used
     return np.stack([(own * others).sum(axis=1), (own**2).sum(axis=1), (others**2).sum(axis=1)])
+
+
+def others_shares(part: ScaleTrials) -> tuple[tuple[Ints, Ints], Floats, Floats]:
+    """Where answers are (participants, trials), how the others answered the same stimulus, and how many they are."""
+    people, trials = np.nonzero(part.there)
+    item, level = part.item[people, trials], part.content[people, trials]
+    given = np.bincount(item * part.levels + level, minlength=part.items * part.levels).reshape(-1, part.levels)
+    # All answers of one participant to a stimulus are their own.
+    which, own = np.unique(people * part.items + item, return_inverse=True)
+    mine = np.bincount(own * part.levels + level, minlength=len(which) * part.levels).reshape(-1, part.levels)
+    others = (given[item] - mine[own]).astype(np.float64)
+    number = others.sum(axis=1)
+    return (people.astype(np.int64), trials.astype(np.int64)), others / np.maximum(number, 1)[:, None], number
+
+
+def beyond_chance(
+    trials: CredenceTrials, counted: Bools | None = None, worths: Sequence[Floats | None] | None = None
+) -> Floats:
+    """How far the agreement of each participant with the others is above chance, in standard errors.
+
+    Chance is the participant's own answers dealt anew to the stimuli that they judged: mean and variance over all ways
+    to deal them are known (Hoeffding 1951), so that no model need be right. `counted` says which answers count. An
+    answer is worth the share of the others who gave it to this stimulus (ordered: its product with their mean), or what
+    `worths` says for each part (answers x levels), by what others gave.
+
+    >>> item = np.tile(np.arange(8), (4, 1))
+    >>> answer = np.array([[0, 0, 0, 0, 1, 1, 1, 1]] * 3 + [[0, 1] * 4])
+    >>> beyond_chance(CredenceTrials((ScaleTrials(item, answer, answer, 8, 2),))).round(2).tolist()
+    [2.37, 2.37, 2.37, 0.0]
+    """
+    excess, variance = np.zeros(trials.shape[0]), np.zeros(trials.shape[0])
+    for part, worth in zip(trials.parts, worths or [None] * len(trials.parts), strict=True):
+        found = excess_agreement(part, counted, worth)
+        excess, variance = excess + found[0], variance + found[1]
+    score: Floats = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
+    return score
+
+
+def excess_agreement(
+    part: ScaleTrials, counted: Bools | None = None, given: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Everybody's agreement above that of their answers dealt anew, its variance, and how much there could be."""
+    rows, shares, number = others_shares(part)
+    kept = (number > 0) & (True if counted is None else counted[rows])
+    owner, level, worth = rows[0][kept], part.content[rows][kept], (shares if given is None else given)[kept]
+    if part.ordered and given is None:
+        worth = np.multiply.outer(worth @ np.arange(part.levels), np.arange(part.levels))
+    people = len(part.item)
+    size = np.bincount(owner, minlength=people)
+    own = np.bincount(owner * part.levels + level, minlength=people * part.levels).reshape(people, -1)
+    many = np.maximum(size, 1)
+    by_answer = np.column_stack([np.bincount(owner, column, people) for column in worth.T]) / many[:, None]
+    by_stimulus = (worth * own[owner]).sum(axis=1) / many[owner]
+    mean = np.bincount(owner, by_stimulus, people) / many
+    centred = worth - by_stimulus[:, None] - by_answer[owner] + mean[owner, None]
+    squares = np.bincount(owner, (own[owner] * centred**2).sum(axis=1), people)
+    excess = np.bincount(owner, worth[np.arange(len(level)), level], people) - size * mean
+    return excess, squares / np.maximum(size - 1, 1), size * (1 - mean)
+
+
+def with_one_another(trials: CredenceTrials, people: Ints) -> Floats:
+    """The agreement of each of some participants with the one of them who agrees best, in standard errors.
+
+    People who share a grammar agree with each other, whatever the rest say. The correlation of two participants over
+    the stimuli that both judged, as a standard score, brought down to that of one comparison among as many as there are
+    (Bonferroni). Labels are compared level by level.
+    """
+    cross, own, number = (np.zeros((len(people), len(people))) for _ in range(3))
+    for part in trials.of(people).parts:
+        rows = np.nonzero(part.there)
+        item, level = part.item[rows], part.content[rows].astype(np.float64)
+        for value in [level] if part.ordered else [(level == one).astype(np.float64) for one in range(part.levels)]:
+            shape = (len(people), part.items)
+            there = sparse.csr_array((np.ones(len(item)), (rows[0], item)), shape=shape)
+            # A stimulus that was judged twice counts with its mean; means of participants and stimuli are taken out.
+            mean = np.bincount(rows[0], value, len(people)) / np.maximum(np.bincount(rows[0], minlength=len(people)), 1)
+            table = sparse.csr_array((value - mean[rows[0]], (rows[0], item)), shape=shape)
+            again = there.copy()
+            again.data = 1 / again.data
+            table = table * again
+            there.data[:] = 1.0
+            squares = (table**2) @ there.T
+            cross += (table @ table.T).toarray()
+            own += np.sqrt((squares * squares.T).toarray())
+        number += (there @ there.T).toarray()
+    r = np.divide(cross, own, out=np.zeros_like(cross), where=own > 1e-9)
+    np.fill_diagonal(r, 0.0)
+    best = (r * np.sqrt(np.maximum(number - 1, 0))).max(axis=1, initial=0.0)
+    found: Floats = ndtri(np.clip(1 - max(len(people) - 1, 1) * ndtr(-best), 1e-9, 1 - 1e-16))
+    return found
+
+
+def closeness(trials: CredenceTrials) -> Floats:
+    """How much closer each participant follows the others than one of the others drawn at random would.
+
+    In standard errors of the log probability of all answers by the shares of the others (a person-fit statistic); zero
+    where too few answered the same stimuli. Somebody who always gives the most frequent answer lies far above zero.
+    """
+    excess, variance = np.zeros(trials.shape[0]), np.zeros(trials.shape[0])
+    for part in trials.parts:
+        rows, shares, number = others_shares(part)
+        if np.median(number) < FEW_ANSWERS - 1:
+            continue
+        shares = (number[:, None] * shares + 1 / part.levels) / (number[:, None] + 1)
+        logs = np.log(shares)
+        mean = (shares * logs).sum(axis=1)
+        found = logs[np.arange(len(mean)), part.content[rows]] - mean
+        excess += np.bincount(rows[0], found, len(excess))
+        variance += np.bincount(rows[0], (shares * logs**2).sum(axis=1) - mean**2, len(excess))
+    score: Floats = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
+    return score
 
 
 def residual_times(stimulus: Ints, seconds: Floats) -> Floats:
@@ -183,12 +296,14 @@ FAR = 60.0
 BIAS, STRETCH, DISCRIMINATION = 0.7, 0.2, 0.2
 """Deviations to begin with; each counts as much as four participants."""
 PRIOR_PEOPLE = 4.0
+DULL, DULL_SHARE = 0.3, 0.02
+"""A few attentive people discriminate much less than others, whatever the spread among the rest is."""
 MOST = {"bias": 3.0, "stretch": 1.0, "discrimination": 0.6}
 """The greatest deviations: with more, people without any discrimination would be part of the earnest."""
 
 
 class Ordered:
-    """The population of earnest participants, as learned so far."""
+    """The population of attentive participants, as learned so far."""
 
     def __init__(self, levels: int, shares: Floats) -> None:
         self.levels = levels
@@ -203,12 +318,16 @@ class Ordered:
         fine = np.linspace(-2.7, 2.7, 13 if self.levels == 2 else 11)
         coarse = np.linspace(-1.8, 1.8, 5 if self.levels == 2 else 3)
         stretch = np.zeros(1) if self.levels == 2 else coarse
-        b, s, d = (part.ravel() for part in np.meshgrid(fine, stretch, coarse, indexing="ij"))
-        weight = np.exp(-(b**2 + s**2 + d**2) / 2)
-        self.log_weights = np.log(weight / weight.sum())
+        usual = np.exp(-(coarse**2) / 2)
+        shares = np.append((1 - DULL_SHARE) * usual / usual.sum(), DULL_SHARE)
+        by = np.append(np.exp(self.deviations["discrimination"] * coarse), DULL)
+        b, s, place = (part.ravel() for part in np.meshgrid(fine, stretch, np.arange(len(by)), indexing="ij"))
+        place = place.astype(np.int64)
+        weight = np.exp(-(b**2 + s**2) / 2)
+        self.log_weights = np.log(weight / weight.sum() * len(by) * shares[place])
         self.bias = self.deviations["bias"] * b
         self.stretch = np.exp(self.deviations["stretch"] * s)
-        self.discrimination = np.exp(self.deviations["discrimination"] * d)
+        self.discrimination = by[place]
 
     @property
     def places(self) -> int:
@@ -253,6 +372,13 @@ class Ordered:
         slope /= probability
         return probability, slope
 
+    def expected(self, strength: Floats, place: Floats) -> Floats:
+        """The probability of each level (answers x levels) at given parameters (answers x 3)."""
+        bias, stretch, by = (part[:, None] for part in place.T)
+        above = expit(stretch * self.thresholds + bias - by * strength[:, None])
+        edge = np.zeros((len(strength), 1))
+        return np.diff(np.concatenate([edge, above, edge + 1], axis=1), axis=1)
+
     def improve(
         self, strengths: Floats, prior: tuple[Floats, Floats], weights: Floats, thresholds: bool
     ) -> tuple[Floats, Floats]:
@@ -292,7 +418,7 @@ class Ordered:
             self.thresholds = moved
 
     def improve_population(self, places: Floats, strengths: Floats, information: Floats) -> float:
-        """The deviations, from the summed posterior of the places of those in earnest, held by wide priors.
+        """The deviations, from the summed posterior of the places of those attentive, held by wide priors.
 
         Populations stay around zero: what their means are away from it goes into the thresholds, and into strengths by
         the factor that is returned. Without this, strengths could shrink while everybody's discrimination grows.

@@ -91,7 +91,7 @@ def extract(
     p = len(correlation)
     if not 1 <= k < p:
         raise ValueError(f"There can be 1 to {p - 1} factors of {p} variables.")
-    problem = _likelihood if method == "ml" else _residuals
+    problem = likelihood_discrepancy if method == "ml" else residual_discrepancy
     random = np.random.default_rng(seed)
     inverse = np.linalg.pinv(correlation, hermitian=True)
     first = (1 - 0.5 * k / p) / np.maximum(np.diag(inverse), 1.0)
@@ -127,7 +127,7 @@ def _searched(correlation: Floats, k: int, problem: _Problem, start: Floats, met
     return Extraction(_loadings(uniquenesses, correlation, k, method), uniquenesses, value, left, left < FLAT, value)
 
 
-def _likelihood(uniquenesses: Floats, correlation: Floats, k: int) -> tuple[float, Floats]:
+def likelihood_discrepancy(uniquenesses: Floats, correlation: Floats, k: int) -> tuple[float, Floats]:
     """F of maximum likelihood, and its slope in the logarithms of the uniquenesses."""
     scale = 1 / np.sqrt(uniquenesses)
     values, vectors = eigh(correlation * np.outer(scale, scale), subset_by_index=[0, len(scale) - k - 1])
@@ -135,7 +135,7 @@ def _likelihood(uniquenesses: Floats, correlation: Floats, k: int) -> tuple[floa
     return float((values - np.log(values) - 1).sum()), np.asarray(vectors**2 @ (1 - values))
 
 
-def _residuals(uniquenesses: Floats, correlation: Floats, k: int) -> tuple[float, Floats]:
+def residual_discrepancy(uniquenesses: Floats, correlation: Floats, k: int) -> tuple[float, Floats]:
     """F of minimum residuals, and its slope in the logarithms of the uniquenesses."""
     values, vectors = eigh(correlation - np.diag(uniquenesses), subset_by_index=[0, len(uniquenesses) - k - 1])
     return float((values**2).sum() / 2), np.asarray(-(vectors**2 @ values) * uniquenesses)

@@ -5,13 +5,13 @@ intercepts of two crossed factors, and much faster; `leave_one_out` refits them 
 `fit_crossed_in_parts` is `fit_crossed` for answers that lie in parts of workers.
 """
 
-from karat.models.glrm.deletion import Deletions, exceedances, leave_one_out
+from karat.models.glrm.deletion import Deletions, exceedances, leave_one_out, predictive_p
 from karat.models.glrm.fit import Fit, fit_crossed
-from karat.models.glrm.formulas.intervals import intervals
+from karat.models.glrm.formulas.intervals import correlation_intervals, intervals
 from karat.models.glrm.formulas.marginal import marginal_means, predict
 from karat.models.glrm.formulas.model import Model, fit
-from karat.models.glrm.formulas.wald import compare, type_three
-from karat.models.glrm.mixed.fit import fit_mixed
+from karat.models.glrm.formulas.wald import compare, type_three, type_two
+from karat.models.glrm.mixed.fit import adaptive_quadrature, fit_mixed
 from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm, random_term
 from karat.models.glrm.nominal import NominalFit, fit_nominal
@@ -27,7 +27,9 @@ __all__ = [
     "Profile",
     "RandomTerm",
     "Share",
+    "adaptive_quadrature",
     "compare",
+    "correlation_intervals",
     "exceedances",
     "fit",
     "fit_crossed",
@@ -39,7 +41,9 @@ __all__ = [
     "leave_one_out",
     "marginal_means",
     "predict",
+    "predictive_p",
     "random_term",
     "type_three",
+    "type_two",
     "worker_share",
 ]

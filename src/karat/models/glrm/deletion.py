@@ -19,6 +19,10 @@ each at its maximum; the second does not depend on them. Labels have effects for
 On answers drawn from the model itself, p is about .6 on average in place of .5, for yes-or-no answers as for labels:
 the test is cautious.
 
+`predictive_p` is the quick version of the same question. The parameters are held at those of the full fit, so that no
+draw needs a fit, and the statistic is -2 log of the probability of the worker's answers given everybody else's, which
+is what D is but for the search for new parameters. Observed and redrawn answers have the same statistic.
+
 Redrawn labels of one worker, from the multinomial model of everybody else.
 
 As `redraw`, with an effect of the worker and of each task for every category but the baseline. A category that nobody
@@ -34,6 +38,7 @@ from typing import Any, cast
 
 import numpy as np
 from scipy import linalg
+from scipy.special import expit, logsumexp
 
 from karat.messages import Message
 from karat.models.glrm.blocks import BlockSchur
@@ -200,7 +205,7 @@ def _p_value(fit: Fit | NominalFit, distance: Floats, simulations: int, seed: in
     if not np.isfinite(distance[worker]):
         return float("nan")
     with one_thread(len(fit.workers) * len(fit.tasks)):
-        redraw = NominalRedraw(fit, worker) if isinstance(fit, NominalFit) else _Redraw(fit, worker)
+        redraw = NominalRedraw(fit, worker) if isinstance(fit, NominalFit) else Redraw(fit, worker)
         random = np.random.default_rng([seed, worker])
         above = 0
         for draws in range(1, simulations + 1):
@@ -208,6 +213,142 @@ def _p_value(fit: Fit | NominalFit, distance: Floats, simulations: int, seed: in
             if above == ENOUGH:
                 return ENOUGH / draws
     return (1 + above) / (1 + simulations)
+
+
+GRID = np.linspace(-5.0, 5.0, 61)
+"""Worker effects, in standard deviations, over which the probability of all answers is summed."""
+TASK_NODES, TASK_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
+STEPS = 25
+"""Newton steps for the worker effects of labels."""
+AT_ONCE = 4_000_000
+"""How many numbers the probabilities of redrawn labels may have at a time."""
+
+
+def predictive_p(fit: AnyFit, places: Iterable[int], simulations: int, seed: int, mapper: Map = map) -> Floats:
+    """The p value of each of these workers' answers among redrawn ones, with the parameters of the full fit.
+
+    p = (1 + redrawn at least as improbable) / (1 + simulations). Others, and workers without whom too few categories
+    are left, have no p value.
+
+    >>> from karat.models.glrm import fit_crossed
+    >>> random = np.random.default_rng(1)
+    >>> worker, task = np.repeat(np.arange(12), 20), np.tile(np.arange(20), 12)
+    >>> eta = random.normal(0, 2, 20)[task] * np.where(worker == 0, -1, 1)
+    >>> fit = fit_crossed(eta + random.logistic(size=240) > 0, worker, task)
+    >>> float(predictive_p(fit, [0], 99, seed=1)[0])
+    0.01
+    """
+    chosen = list(places)
+    p = np.full(len(fit.workers), np.nan)
+    p[chosen] = list(mapper(partial(_predictive_p, fit, simulations, seed), chosen))
+    return p
+
+
+def _predictive_p(fit: AnyFit, simulations: int, seed: int, worker: int) -> float:
+    with one_thread(len(fit.workers) * len(fit.tasks)):
+        rest, modes, kept = cast(Any, fit).without("worker", worker)
+        if rest is None:
+            return float("nan")
+        random = np.random.default_rng([seed, worker])
+        deviance = _deviance_of_labels if isinstance(fit, NominalFit) else _deviance_of_answers
+        values = deviance(cast(Any, fit), worker, rest, modes, fit.parameters[kept], simulations, random)
+    # Sums in another order must not tell equal answers apart.
+    return float((1 + np.sum(values[1:] >= values[0] - 1e-9)) / len(values))
+
+
+def _deviance_of_answers(
+    fit: Fit, worker: int, rest: Any, start: Any, parameters: Floats, simulations: int, random: np.random.Generator
+) -> Floats:
+    """-2 log of the probability of a worker's answers given the others', then that of redrawn ones."""
+    beta, psi, scales = rest.split(parameters)
+    mode = find_mode(rest.layout, rest.family, rest.design @ beta, psi, scales, start)
+    beta, psi, scales = cast(Any, fit.objective).split(fit.parameters)
+    mine, tasks = cast(Any, fit.objective).layout.answers_of(worker)
+    base = (cast(Any, fit.objective).design @ beta)[mine] + scales.task * mode.point.modes.task[tasks]
+    cuts = psi if len(psi) else np.zeros(1)
+    around = scales.task * task_deviations(mode.schur, random, simulations).T
+    latent = base + around[:, tasks] + scales.worker * random.normal(size=(simulations, 1))
+    observed = fit.objective.family.answers[mine]
+    codes = np.vstack([
+        observed > 0 if not len(psi) else observed,
+        np.searchsorted(cuts, latent + random.logistic(size=latent.shape)),
+    ]).astype(np.int64)  # fmt: skip
+    # The probability of each category given the worker effect, over what is not known of the task.
+    spread = around.std(axis=0)[tasks, None] * TASK_NODES
+    eta = base[:, None] + spread + scales.worker * GRID[:, None, None]
+    below = np.stack([expit(cut - eta) @ (TASK_WEIGHTS / TASK_WEIGHTS.sum()) for cut in cuts], axis=-1)
+    ends = np.zeros((*below.shape[:2], 1)), np.ones((*below.shape[:2], 1))
+    log_p = np.log(np.maximum(np.diff(np.concatenate([ends[0], below, ends[1]], axis=-1), axis=-1), 1e-300))
+    together = sum(log_p[:, place, codes[:, place]] for place in range(codes.shape[1])) - GRID[:, None] ** 2 / 2
+    return np.asarray(-2 * logsumexp(together, axis=0))
+
+
+def _deviance_of_labels(
+    fit: NominalFit, worker: int, rest: Any, start: Any, parameters: Floats, simulations: int,
+    random: np.random.Generator,
+) -> Floats:  # fmt: skip
+    """The same of labels: Laplace over the effects of the worker, the tasks at their modes.
+
+    A label that nobody else used is as improbable as can be.
+    """
+    at = rest(parameters, start)
+    m = rest.predictors
+    beta, by_worker, by_task = rest.split(parameters)
+    mine = fit.objective.chosen[:, :, worker]
+    used = fit.objective.chosen.sum(axis=(1, 2, 3)) > mine.sum(axis=(1, 2))
+    here = (
+        np.ones(mine.shape[1:], dtype=bool) if fit.objective.present is None else fit.objective.present[:, worker] > 0
+    )
+    if mine[~used].any():
+        return np.concatenate([[np.inf], np.zeros(simulations)])
+    base = np.moveaxis(fit.objective.design[:, worker] @ beta, -1, 0) + (by_task[:, None] * at.modes.task)[:, None]
+    base = base[:, here]
+    place = np.nonzero(here)[1]
+    observed = np.concatenate([1 - mine[used].sum(axis=0, keepdims=True), mine[used]])[:, here]
+    codes = [np.argmax(observed, axis=0)]
+    for _ in range(simulations):
+        around = by_task[:, None] * task_deviations_by_category(at.modes.factor[0], random)
+        logits = base + around[:, place] + (by_worker * random.normal(size=m))[:, None]
+        whole = np.concatenate([np.zeros_like(logits[:1]), logits])
+        codes.append(np.argmax(whole + random.gumbel(size=whole.shape), axis=0))
+    step = max(1, AT_ONCE // (base.size + m * m))
+    drawn = np.stack(codes)
+    return np.concatenate([_laplace(base, by_worker, drawn[i : i + step]) for i in range(0, len(drawn), step)])
+
+
+def _laplace(base: Floats, by_worker: Floats, codes: Ints) -> Floats:
+    """-2 log of the probability of each row of labels, with the effects of a worker integrated out."""
+    m, chosen = len(base), (codes[:, None, :] == np.arange(1, len(base) + 1)[:, None]).astype(np.float64)
+    effects = np.zeros((len(codes), m))
+
+    def at(effects: Floats) -> tuple[Floats, Floats]:
+        logits = base + (by_worker * effects)[:, :, None]
+        top = np.maximum(logits.max(axis=1, keepdims=True), 0.0)
+        total = top[:, 0] + np.log(np.exp(-top[:, 0]) + np.exp(logits - top).sum(axis=1))
+        value = (chosen * logits).sum(axis=(1, 2)) - total.sum(axis=1) - (effects**2).sum(axis=1) / 2
+        return value, np.exp(logits - total[:, None])
+
+    value, p = at(effects)
+    for _ in range(STEPS):
+        gradient = by_worker * (chosen - p).sum(axis=2) - effects
+        curvature = _curvature(p, by_worker)
+        step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
+        tried = effects + step
+        new, p_new = at(tried)
+        worse = new < value - 1e-9
+        tried[worse] = effects[worse] + step[worse] / 4
+        effects = tried
+        value, p = at(effects) if worse.any() else (new, p_new)
+        if np.abs(step).max() < 1e-6:
+            break
+    return np.asarray(-2 * value + np.linalg.slogdet(_curvature(p, by_worker))[1])
+
+
+def _curvature(p: Floats, by_worker: Floats) -> Floats:
+    m = p.shape[1]
+    inner = np.einsum("dkn,kl->dkl", p, np.eye(m)) - np.einsum("dkn,dln->dkl", p, p)
+    whole: Floats = np.eye(m) + by_worker[:, None] * by_worker * inner
+    return whole
 
 
 class _Others:
@@ -240,7 +381,7 @@ class _Others:
         return float(2 * (best.at.value + self.log_likelihood))
 
 
-class _Redraw(_Others):
+class Redraw(_Others):
     """Everybody else's model, from which the answers of one worker are drawn again and again."""
 
     def __init__(self, fit: Fit, worker: int) -> None:
@@ -267,13 +408,13 @@ class _Redraw(_Others):
     def reaches(self, observed: float, random: np.random.Generator) -> bool:
         """Whether newly drawn answers are at least as far from the others' model as the observed ones."""
         answers = self.answers.copy()
-        answers[self.mine] = self._drawn(random)
+        answers[self.mine] = self.draw_answers(random)
         family, _ = self.family.kept(answers, self.layout.present)
         objective = Objective(self.layout, family, self.design)
         return self.distance_of(objective, self.modes, observed) >= observed
 
-    def _drawn(self, random: np.random.Generator) -> Any:
-        task = self.mode.point.modes.task + _task_deviations(self.mode.schur, random)
+    def draw_answers(self, random: np.random.Generator) -> Any:
+        task = self.mode.point.modes.task + task_deviations(self.mode.schur, random)
         eta = self.base + self.scales.worker * random.normal() + self.scales.task * task[self.tasks]
         latent = eta + random.logistic(size=eta.shape)
         if not len(self.psi):
@@ -281,14 +422,19 @@ class _Redraw(_Others):
         return np.searchsorted(self.psi, latent)
 
 
-def _task_deviations(schur: Any, random: np.random.Generator) -> Floats:
-    """A draw of the task effects around their mode: from N(0, M^-1), whose blocks the factor holds."""
-    few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
+def task_deviations(schur: Any, random: np.random.Generator, draws: int | None = None) -> Floats:
+    """A draw of the task effects around their mode, or a column for each of several: from N(0, M^-1).
+
+    The factor holds the blocks of M.
+    """
+    size = () if draws is None else (draws,)
+    few = linalg.solve_triangular(schur.factor, random.normal(size=(len(schur.factor), *size)), lower=True, trans=1)
     if not schur.turned:
         drawn: Floats = few
         return drawn
-    many = random.normal(size=len(schur.many)) / np.sqrt(schur.many)
-    around: Floats = many - (schur.matrix @ few) / schur.many
+    weights = schur.many if draws is None else schur.many[:, None]
+    many = random.normal(size=(len(schur.many), *size)) / np.sqrt(weights)
+    around: Floats = many - (schur.matrix @ few) / weights
     return around
 
 
@@ -326,7 +472,7 @@ class NominalRedraw(_Others):
         )  # fmt: skip
         if self.others.factor is None:
             raise ValueError("The others' model was not evaluated.")
-        task = by_task[:, None] * (self.others.task + _task_deviations_by_category(self.others.factor[0], random))
+        task = by_task[:, None] * (self.others.task + task_deviations_by_category(self.others.factor[0], random))
         base = np.moveaxis(self.design[:, self.worker] @ beta, -1, 0)
         logits = base + (by_worker * random.normal(size=m))[:, None, None] + task[:, None]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
@@ -337,7 +483,7 @@ class NominalRedraw(_Others):
         return labels
 
 
-def _task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
+def task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
     """A draw of the task effects around their mode (categories x tasks): from N(0, M^-1), whose blocks are held."""
     few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
     if not schur.turned:

@@ -12,6 +12,8 @@ r_psi.
 - Ordinal: P(y <= k) = F(alpha_k - eta). With a and b the thresholds above and below the answer, less eta, and f = F(1
   - F): r = F(a) + F(b) - 1, W = f(a) + f(b). The likelihood F(a) - F(b) is F(a) F(-b) (1 - exp(b - a)), which does
   not cancel.
+- Binary by another link: the probit, F = Phi, or the complementary log-log, F = 1 - exp(-exp(eta)).
+- Ordinal by the probit: l = log(F(a) - F(b)), with its derivatives in a and b one by one.
 - Gaussian: y ~ N(eta, sigma^2), psi = log sigma.
 """
 
@@ -22,11 +24,13 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, log_ndtr, ndtr
 
 from karat.messages import Message
 from karat.types import Bools, Floats, Ints
 
 FamilyName = Literal["binary", "ordinal", "gaussian"]
+Link = Literal["logit", "probit", "cloglog"]
 
 
 def family_message(family: FamilyName) -> Message:
@@ -192,6 +196,119 @@ class OrdinalFamily:
         ends = np.concatenate([[-np.inf], psi, [np.inf]])
         gaps = np.log(-np.expm1(-np.diff(ends)))
         return ends[self.category + 1] - eta, ends[self.category] - eta, gaps[self.category]
+
+
+@dataclass(frozen=True)
+class LinkedBinary(BinaryFamily):
+    """Yes or no, by the probit or the complementary log-log."""
+
+    link: Link = "probit"
+
+    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
+        """Derivatives at `eta`.
+
+        >>> at_zero = LinkedBinary(np.array([1.0, -1.0])).derivatives(np.zeros(2), np.empty(0))
+        >>> at_zero.slope.round(4).tolist(), at_zero.curvature.round(4).tolist()
+        ([0.7979, -0.7979], [0.6366, 0.6366])
+        """
+        return Derivatives(*self._parts(eta)[:3])
+
+    def third(self, eta: Floats, psi: Floats) -> Floats:
+        return self._parts(eta)[3]
+
+    def kept(self, answers: Floats, present: Floats | None) -> tuple[BinaryFamily | None, Bools]:
+        plain, thresholds = super().kept(answers, present)
+        return None if plain is None else LinkedBinary(answers, link=self.link), thresholds
+
+    def _parts(self, eta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """l, r, W and W3."""
+        if self.link == "probit":
+            towards = self.sign * eta
+            log = log_ndtr(towards)
+            ratio = np.exp(-0.5 * towards**2 - 0.5 * np.log(2 * np.pi) - log)
+            curvature = ratio * (towards + ratio)
+            third = self.sign * (ratio - curvature * (towards + 2 * ratio))
+            return log, self.sign * ratio, curvature, third
+        mean = np.exp(np.minimum(eta, 300.0))
+        with np.errstate(over="ignore"):
+            slope = np.where(mean > 1e-8, mean / np.expm1(np.minimum(mean, 700.0)), 1 - mean / 2)
+        bend = slope * (mean + slope - 1)
+        third = slope * (mean - bend) - bend * (mean + slope - 1)
+        yes = self.sign > 0
+        # For small means 1 - exp(-mean) is nearly the mean.
+        log = np.where(yes, np.log(-np.expm1(-np.maximum(mean, 1e-300))), -mean)
+        return log, np.where(yes, slope, -mean), np.where(yes, bend, mean), np.where(yes, third, mean)
+
+
+@dataclass(frozen=True)
+class ProbitOrdinal(OrdinalFamily):
+    """Ordered categories by cumulative probits."""
+
+    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
+        at = self._at(eta, psi)
+        return Derivatives(at["l"], -(at["a"] + at["b"]), -(at["aa"] + 2 * at["ab"] + at["bb"]))
+
+    def third(self, eta: Floats, psi: Floats) -> Floats:
+        at = self._at(eta, psi)
+        third: Floats = at["aaa"] + 3 * at["aab"] + 3 * at["abb"] + at["bbb"]
+        return third
+
+    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+        at = self._at(eta, psi)
+        above = -at["a"] - by_curvature * (at["aaa"] + 2 * at["aab"] + at["abb"]) - by_slope * (at["aa"] + at["ab"])
+        below = -at["b"] - by_curvature * (at["aab"] + 2 * at["abb"] + at["bbb"]) - by_slope * (at["ab"] + at["bb"])
+        flat = self.category.ravel()
+        total_above = np.bincount(flat, (present * above).ravel(), self.categories)
+        total_below = np.bincount(flat, (present * below).ravel(), self.categories)
+        return np.asarray(total_above[:-1] + total_below[1:], dtype=np.float64)
+
+    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+        at, flat, size = self._at(eta, psi), self.category.ravel(), self.categories
+        own_above, own_below, both = (
+            np.bincount(flat, np.broadcast_to(present * -at[key], eta.shape).ravel(), size)
+            for key in ("aa", "bb", "ab")
+        )
+        diagonal, beside = own_above[:-1] + own_below[1:], both[1:-1]
+        above, below = -present * (at["aa"] + at["ab"]), -present * (at["ab"] + at["bb"])
+        slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in range(size - 1)])
+        return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1), slopes
+
+    def kept(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
+        plain, thresholds = super().kept(answers, present)
+        return None if plain is None else ProbitOrdinal(plain.category, plain.categories), thresholds
+
+    def _at(self, eta: Floats, psi: Floats) -> dict[str, Floats]:
+        """l and its derivatives in the thresholds above (a) and below (b), less eta."""
+        above, below, _ = self._sides(eta, psi)
+        turned = below > 0  # differences are taken in the tail that is closer
+        share = np.where(turned, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
+        share = np.maximum(share, 1e-300)
+        a, b = (np.where(np.isfinite(end), end, 0.0) for end in (above, below))
+        fa, fb = (
+            np.where(np.isfinite(end), np.exp(-0.5 * near**2) / np.sqrt(2 * np.pi), 0.0) / share
+            for end, near in ((above, a), (below, b))
+        )
+        one, other = -a * fa, b * fb  # of f'(a) and -f'(b)
+        la, lb = fa, -fb
+        laa, lbb, lab = one - la**2, other - lb**2, -la * lb
+        return {
+            "l": np.log(share), "a": la, "b": lb, "aa": laa, "bb": lbb, "ab": lab,
+            "aaa": (a**2 - 1) * fa - one * la - 2 * la * laa,
+            "aab": -one * lb - 2 * la * lab,
+            "abb": -other * la - 2 * lb * lab,
+            "bbb": -(b**2 - 1) * fb - other * lb - 2 * lb * lbb,
+        }  # fmt: skip
+
+
+def inverse_link(link: Link, eta: Floats) -> Floats:
+    """The probability that belongs to a predictor.
+
+    >>> [inverse_link(link, np.zeros(1)).round(3).item() for link in ("logit", "probit", "cloglog")]
+    [0.5, 0.5, 0.632]
+    """
+    if link == "logit":
+        return np.asarray(expit(eta))
+    return np.asarray(ndtr(eta) if link == "probit" else -np.expm1(-np.exp(eta)))
 
 
 @dataclass(frozen=True)

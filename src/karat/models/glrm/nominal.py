@@ -108,7 +108,7 @@ def fit_nominal(
     layout = crossed(answers.worker, answers.task, workers, tasks, whole=True)
     chosen = np.stack([layout.place((number == k + 1).astype(np.float64)) for k in range(m)])
     objective = NominalObjective(chosen, layout.present, layout.place(answers.design))
-    start = np.concatenate([np.zeros(answers.design.shape[1] * m), _first_deviations(chosen, layout.present)])
+    start = np.concatenate([np.zeros(answers.design.shape[1] * m), first_deviations(chosen, layout.present)])
     with one_thread(workers * tasks * m * m):
         optimum, convergence = solve(objective, start, objective.zero_modes())
     sign = np.concatenate([np.ones(len(start) - 2 * m), np.where(optimum.parameters[-2 * m :] < 0, -1.0, 1.0)])
@@ -130,7 +130,7 @@ def fit_nominal(
     )  # fmt: skip
 
 
-def _first_deviations(chosen: Floats, present: Floats | None) -> Floats:
+def first_deviations(chosen: Floats, present: Floats | None) -> Floats:
     """How much the logits of each category's counts vary between workers, and between tasks; at least 1."""
     baseline = (1.0 if present is None else present) - chosen.sum(axis=0)
     deviations = []
@@ -238,7 +238,7 @@ class NominalObjective:
         if not np.all(np.isfinite(parameters)):
             return None
         beta, by_worker, by_task = self.split(parameters)
-        place = _SoftmaxEvaluation(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
+        place = SoftmaxEvaluation(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
         point, factorised, found = place.mode(start)
         covariance = factorised[0].covariance()
         gradient = place.gradient(point, factorised, covariance)
@@ -249,7 +249,7 @@ class NominalObjective:
 
 
 @dataclass(frozen=True)
-class _SoftmaxEvaluation:
+class SoftmaxEvaluation:
     """The objective at some parameters."""
 
     objective: NominalObjective

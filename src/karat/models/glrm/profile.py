@@ -105,7 +105,7 @@ def _end(function: Function, origin: ProfilePoint, place: int, error: float, qua
             return outer
         inner, outer = (ahead, outer) if zeta < quantile else (inner, ahead)
         after = (point, zeta)
-        ahead = _secant(before, after, quantile, error)
+        ahead = secant(before, after, quantile, error)
         before = after
         if not min(inner, outer) < ahead < max(inner, outer):
             ahead = (inner + outer) / 2
@@ -114,7 +114,7 @@ def _end(function: Function, origin: ProfilePoint, place: int, error: float, qua
     return float("nan")
 
 
-def _secant(
+def secant(
     before: tuple[ProfilePoint, float], after: tuple[ProfilePoint, float], quantile: float, error: float
 ) -> float:
     """Where the line through the last two points reaches the quantile; at most thrice as far as the last step."""

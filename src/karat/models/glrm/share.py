@@ -75,7 +75,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class _AtAngle:
+class AtAngle:
     """The objective along a ray: (beta, psi, R) for theta_w = R sin(a), theta_t = R cos(a)."""
 
     objective: Objective | PartedObjective
@@ -115,7 +115,7 @@ def worker_share(fit: Fit, level: float = 0.95) -> Share:
     total = float(theta @ theta)
     if total == 0:
         raise ValueError(Message("models.no_variance"))
-    profile = _Profile(fit)
+    profile = AngleProfile(fit)
     drop = float(chdtri(1, 1 - level)) / 2
     with one_thread(len(fit.workers) * len(fit.tasks)):
         lower = profile.end(0.0, drop)
@@ -123,7 +123,7 @@ def worker_share(fit: Fit, level: float = 0.95) -> Share:
     return Share(float(theta[0] ** 2) / total, float(np.sin(lower) ** 2), float(np.sin(upper) ** 2), level)
 
 
-class _Profile:
+class AngleProfile:
     """How far the log-likelihood falls from its maximum with the angle; a search starts where the last one ended."""
 
     def __init__(self, fit: Fit) -> None:
@@ -142,7 +142,7 @@ class _Profile:
 
     def fall(self, angle: float) -> float:
         """By how much the log-likelihood, maximised over everything but the angle, lies below its maximum."""
-        function = _AtAngle(self.fit.objective, angle)
+        function = AtAngle(self.fit.objective, angle)
         expected = self.parameters + self.follow * (angle - self.angle)
         # Where the last search ended at R = 0, the next would stay there: the likelihood is even in R.
         start = np.append(expected[:-2], max(float(np.hypot(*expected[-2:])), self.radius / 2))
@@ -321,7 +321,7 @@ def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
     0.1890, 95 % interval from 0.0732 to 0.3875.
     """
     drop = float(chdtri(1, 1 - level)) / 2
-    above, below = _Search(models, 1), _Search(models, -1)
+    above, below = ShareSearch(models, 1), ShareSearch(models, -1)
     value = float(np.sin(above.angle(above.best)[0]) ** 2)
     if not np.isfinite(value):
         raise ValueError(Message("models.no_variance"))
@@ -330,7 +330,7 @@ def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
     return Share(value, lower, upper, level)
 
 
-class _Search:
+class ShareSearch:
     """The search for one end of the interval, in the coordinates of all models side by side."""
 
     def __init__(self, models: Sequence[FittedShare], sign: int) -> None:
@@ -370,7 +370,7 @@ class _Search:
 
     def end(self, drop: float) -> float:
         """The share at the end of the interval."""
-        start = self._start()
+        start = self.start()
         slope = self.turn.T @ self.angle(self.best + self.turn @ start)[1]
         # Scaled so that the multiplier of the constraint is about 1, as the search expects.
         scale = -self.sign * np.sqrt(2 * drop) / max(float(np.linalg.norm(slope)), 1e-12)
@@ -388,7 +388,7 @@ class _Search:
             return float("nan")
         return float(np.sin(self.angle(self.best + self.turn @ found.x)[0]) ** 2)
 
-    def _start(self) -> Floats:
+    def start(self) -> Floats:
         """Beside the estimate: deviations that are to grow begin away from zero."""
         growing = np.diag(self.one if self.sign > 0 else self.rest) > 0
         errors = np.sqrt((self.turn**2).sum(axis=1))

@@ -6,10 +6,12 @@ Each file has a function `section`, from what was gathered to a `Section`, or to
 from __future__ import annotations
 
 from karat.report.build import ReportData
-from karat.report.sections import asked, brief, colophon, people, quality, results, sample
+from karat.report.sections import brief, colophon, people, quality, results, sample
 from karat.section import Section
 
-PARTS = (brief, asked, sample, quality, people, results)
+PARTS = (
+    brief.section, results.section, quality.section, people.section, sample.section, sample.asked_section,
+)  # fmt: skip
 
 
 def sections(gathered: ReportData, language: str = "en") -> tuple[Section, ...]:
@@ -19,8 +21,8 @@ def sections(gathered: ReportData, language: str = "en") -> tuple[Section, ...]:
     >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
     >>> [section.key for section in sections(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))][:3]
-    ['brief', 'asked', 'sample']
+    ['brief', 'results', 'quality']
     """
-    made = [part.section(gathered) for part in PARTS]
+    made = [part(gathered) for part in PARTS]
     made += [colophon.words_section(gathered, language), colophon.section(gathered)]
     return tuple(one for one in made if isinstance(one, Section))

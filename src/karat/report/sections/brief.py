@@ -1,4 +1,4 @@
-"""In brief: who stays, how good the data are and what they show, in the sentences of the results themselves.
+"""In brief: who stays, what the main comparison found on the response scale, and whether it depends on the rule.
 
 A difference in logits says little to somebody who does not fit models: plain means or shares stand beside it, from the
 tables of the contrasts, and the wording of an item from the table of answers or the study.
@@ -14,6 +14,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale
+from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measured import Measure
@@ -21,34 +22,162 @@ from karat.measure.measures import Measures
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
+from karat.report.counts import excluded_by
 from karat.report.figures import sentences
+from karat.report.outcomes import Outcomes
 from karat.screen.rules import applied_rule
 from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
 from karat.study.study import Study
 
-FIRST = ("planned", "contrasts", "strengths", "factors", "decisions", "consensus", "agreement")
-"""The results that are told here, the most important first."""
-MOST = 3
+MOST_REASONS = 3
+"""So many criteria are named in the first sentence."""
 WIDEST = 0.8
 """An interval of the Spammer Index that is wider than this says nothing."""
-LONGEST = 800
-"""Letters above which a result, such as the agreement on many questions, is told in its own section only."""
 
 
 def section(gathered: ReportData) -> Section:
-    """The sentences that a reader with two minutes needs.
+    """The sentences that a reader with one minute needs.
 
     >>> import karat
     >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
     >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[0]
-    '120 of 120 participants stay in the analysis (rule: any of completion).'
+    '120 of 120 participants stay. No criterion excludes anybody.'
     """
-    told = [verdict(gathered.screening), quality_told(gathered)]
-    if isinstance(gathered.measures, Measures):
-        told += found(gathered.measures, gathered.study)
-    return Section("brief", "In brief", tuple(told))
+    return Section("brief", "In brief", tuple(f"{one} {other}".strip() for one, other in leads(gathered)))
+
+
+def leads(gathered: ReportData) -> list[tuple[str, str]]:
+    """The sentences of the first screen: a short claim, and what it rests on.
+
+    >>> import karat
+    >>> from karat.report.build import build
+    >>> rows = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
+    >>> leads(build(karat.Judgments(rows, karat.Ordinal(5)), quick=True))[0]
+    ('Both participants are in the analysis.', 'No exclusion rule was stated.')
+    """
+    told = [*((str(change), "") for change in gathered.screening.changes), _who_stays(gathered.screening)]
+    found = gathered.outcomes
+    if isinstance(found, Outcomes):
+        told += [_main(found), *_robust(found)]
+    return told
+
+
+def _who_stays(screening: Screening) -> tuple[str, str]:
+    everyone, gone = screening.judgments.participants.height, len(screening.excluded)
+    if screening.exclude is None:
+        who = {1: "The one participant is", 2: "Both participants are"}.get(
+            everyone, f"All {everyone:,} participants are"
+        )
+        return f"{who} in the analysis.", "No exclusion rule was stated."
+    claim = f"{everyone - gone:,} of {counted(everyone, 'participant')} stay."
+    counts = sorted(excluded_by(screening).items(), key=lambda one: -one[1])
+    if not counts:
+        return claim, "No criterion excludes anybody." if not gone else ""
+    told = [f"{number:,} by {title[:1].lower()}{title[1:]}" for title, number in counts[:MOST_REASONS]]
+    rest = sum(number for _, number in counts[MOST_REASONS:])
+    return claim, f"Excluded: {ENGLISH.several([*told, *([f'{rest:,} by others'] if rest else [])])}."
+
+
+def _main(found: Outcomes) -> tuple[str, str]:
+    """The main result on the response scale."""
+    if found.comparisons:
+        return _compared(found)
+    means = [cell[0] for cell in found.analysed.cells]
+    known = [number for number, mean in enumerate(means) if math.isfinite(mean)]
+    if not known:
+        return "There is no main result.", ""
+    best, worst = max(known, key=means.__getitem__), min(known, key=means.__getitem__)
+    name = {number: ", ".join(found.cells[number]) for number in (best, worst)}
+    if found.kind == "preference":
+        clear = found.clear()
+        pairs = counted(len(found.cells), "pair")
+        if len(found.cells) == 1:
+            first, second = name[best].split(" over ", 1) if " over " in name[best] else (name[best], "the other")
+            return f"{first} was chosen over {second} in {_number(found, means[best])} of choices.", _ends_told(
+                found, best
+            )
+        claim = f"Choices show a preference in {clear:,} of {pairs}."
+        return claim, f"The clearest is {name[best]} ({_number(found, means[best])} of choices)."
+    if found.factors == ("answer",):
+        return f"The most frequent answer is “{name[best]}”, with {_number(found, means[best])} of answers.", ""
+    what = {"means": "Mean ratings range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
+            "right": "Right answers range"}[found.kind]  # fmt: skip
+    if len(known) == 1:
+        rest = {"means": "The mean rating is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
+                "right": "The share of right answers is"}[found.kind]  # fmt: skip
+        return f"{rest} {_number(found, means[best])}.", _ends_told(found, best)
+    return f"{what} from {_number(found, means[worst])} to {_number(found, means[best])}.", (
+        f"The lowest is {name[worst]}, the highest {name[best]}."
+    )
+
+
+def _ends_told(found: Outcomes, cell: int) -> str:
+    _, low, high = found.analysed.cells[cell]
+    return f"The 95 % interval is [{_number(found, low)}, {_number(found, high)}]." if math.isfinite(low) else ""
+
+
+def _compared(found: Outcomes) -> tuple[str, str]:
+    """The first comparison, with the number of others."""
+    one, (estimate, low, high) = found.comparisons[0], found.analysed.comparisons[0]
+    sides = found.sides(found.analysed, one)
+    if estimate < 0 and one.simple:
+        sides, estimate, low, high = (sides[1], sides[0]), -estimate, -high, -low
+    over, under = (one.first, one.second) if found.analysed.comparisons[0][0] >= 0 else (one.second, one.first)
+    verb = {"means": "is rated higher than", "share": f"gets more {found.unit.removesuffix(' (%)')} answers than",
+            "right": "is answered correctly more often than"}[found.kind]  # fmt: skip
+    if not one.simple and one.shown is not None:
+        claim = f"{'A' if one.shown else 'No'} difference is shown for “{one.name}”."
+    elif one.shown:
+        claim = f"“{over}” {verb} “{under}”."
+    elif one.shown is None:
+        claim = f"“{over}” minus “{under}” is {_number(found, estimate, points=True)}."
+    else:
+        claim = f"No difference between “{one.first}” and “{one.second}” is shown."
+    ends = f" [{_signed(found, low)}, {_signed(found, high)}]" if math.isfinite(low) else ""
+    p = "" if one.p is None else f", p {p_text(one.p)}"
+    rest = f"{_number(found, sides[0])} against {_number(found, sides[1])}: a difference of "
+    rest = rest if one.simple else f"“{one.first}” minus “{one.second}” is "
+    rest += f"{_signed(found, estimate)}{' points' if found.percent or found.kind == 'means' else ''}{ends}{p}."
+    if one.shown is not None and math.isfinite(low) and one.shown != (low > 0 or high < 0):
+        rest += " The interval is over participants; the p value, from the model with items, decides."
+    more = [other for other in found.comparisons[1:] if other.shown is not None]
+    if more:
+        shown = sum(bool(other.shown) for other in more)
+        others = "one other comparison" if len(more) == 1 else f"{len(more)} other comparisons"
+        rest += f" {shown} of {others} {'shows' if shown == 1 else 'show'} a difference."
+    return claim, rest
+
+
+def _robust(found: Outcomes) -> list[tuple[str, str]]:
+    """Whether the first comparison depends on who is excluded."""
+    if not found.comparisons or len(found.rules) < 2:
+        return []
+    rows = [rule.comparisons[0] for rule in found.rules]
+    if found.comparisons[0].simple and rows[0][0] < 0:
+        # As in the sentence before, the larger side comes first.
+        rows = [(-estimate, -high, -low) for estimate, low, high in rows]
+    known = [row for row in rows if math.isfinite(row[0])]
+    if len(known) < 2:
+        return []
+    low, high = min(row[0] for row in known), max(row[0] for row in known)
+    sides = {(row[1] > 0) - (row[2] < 0) for row in known if math.isfinite(row[1])}
+    span = f"from {_signed(found, low)} to {_signed(found, high)} points under {len(known)} exclusion rules"
+    if len(sides) == 1:
+        return [("It does not depend on who is excluded.", f"The difference ranges {span}.")]
+    return [("It depends on who is excluded.", f"The difference ranges {span}, and not all intervals agree.")]
+
+
+def _number(found: Outcomes, value: float, points: bool = False) -> str:
+    if found.percent or found.factors == ("answer",):
+        return f"{value:.0f}" + ("" if points else " %")
+    return f"{value:.2f}"
+
+
+def _signed(found: Outcomes, value: float) -> str:
+    text = _number(found, abs(value), points=True)
+    return f"−{text}" if value < 0 and text.strip("0.") else text
 
 
 def verdict(screening: Screening) -> str:
@@ -77,25 +206,12 @@ def quality_told(gathered: ReportData) -> str:
     return sentences([*index.summary, *([Message("report.index_unknown")] if unknown else [])])
 
 
-def found(measures: Measures, study: Study | None = None) -> list[str]:
-    """What the most important results say, without their remarks, and in plain means where there are some."""
-    parts = sorted((one for one in measures.parts if one.name in FIRST), key=lambda one: FIRST.index(one.name))
-    told = []
-    for part in parts[:MOST]:
-        for text in (_plainly(part, measures, study), _said(part)):
-            whole = (f"{part.question}: " if part.question else "") + text
-            if text and len(whole) <= LONGEST:
-                told.append(whole[:1].upper() + whole[1:])
-                break
-    return told
-
-
 def _said(part: Measure) -> str:
     """A result in its own words, without its notes."""
     return sentences(part.result.summary)
 
 
-def _plainly(part: Measure, measures: Measures, study: Study | None) -> str:
+def plainly(part: Measure, measures: Measures, study: Study | None) -> str:
     """A result with the plain means or shares of conditions, or with the sentences of its items, before or in it."""
     judgments = measures.judgments
     scale = judgments.scales.get(part.question) or next(iter(judgments.scales.values()))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from karat.measure.effects.contrasts import Contrasts
+from karat.measure.export import r_script
+from karat.measure.measures import Measures
 from karat.report.build import ReportData
 from karat.report.literature import bibtex, cited, readable, references
 from karat.report.words import methods, preregistration
@@ -58,7 +61,21 @@ def words_section(gathered: ReportData, language: str = "en") -> Section:
         parts.append(
             Section("literature", third, tuple(references(keys, language)), listings=(listing,), language=language)
         )
+    scripts = _r_scripts(gathered)
+    if scripts:
+        parts.append(Section("r-script", R_SCRIPT[language], listings=scripts, language=language))
     return Section("words", title, sections=tuple(parts), language=language)
+
+
+R_SCRIPT = {"en": "R script", "de": "R-Skript"}
+
+
+def _r_scripts(gathered: ReportData) -> tuple[Listing, ...]:
+    """The models of the contrasts as R scripts; `karat measure` writes the rows that they read."""
+    parts = gathered.measures.parts if isinstance(gathered.measures, Measures) else ()
+    fitted = [part.result for part in parts if isinstance(part.result, Contrasts) and part.result.model is not None]
+    names = [f"model-{number}" if len(fitted) > 1 else "model" for number in range(1, len(fitted) + 1)]
+    return tuple(Listing(name, "R", r_script(found)[0], "R") for name, found in zip(names, fitted, strict=True))
 
 
 def _paragraphs(text: str, language: str) -> tuple[str, ...]:

@@ -5,18 +5,19 @@ every criterion.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 
+from karat.errors import counted
 from karat.judgments import Judgments
-from karat.judgments.message_tables import with_reasons
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.messages import Message, NotComputed, with_code
 from karat.report.build import NOT_COMPUTED, ReportData
-from karat.report.figures import credence_figure, performance_figure, report_figure, retitled, sentences, shares_right
+from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
 from karat.report.sections.brief import quality_told
 from karat.screen.criteria.deletion import Deletion
-from karat.screen.criteria.markov import MOST_MATRICES, Markov
+from karat.screen.criteria.markov import Markov
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.evidence import Evidence
@@ -27,8 +28,6 @@ SOURCES = {
     "workers": "participants", "tasks": "items", "workers:time": "participants:time", "tasks:time": "items:time",
 }  # fmt: skip
 """Sources of variance, named as everywhere else on the page."""
-WIDTHS = {1: 8.0, 2: 12.0}
-"""The width in cm of a figure with so few transition matrices."""
 SHORT = 90
 """Letters up to which a remark is shown in a cell."""
 MOST_DRAWN = 2000
@@ -54,13 +53,122 @@ def section(gathered: ReportData) -> Section:
     for name, part in parts:
         found = part(gathered)
         if isinstance(found, NotComputed):
-            notes.append(f"{name}: not shown. {found}")
+            unasked = found == NOT_COMPUTED and part in (_transitions, _deviance)
+            notes += [] if unasked else [f"{name}: not shown. {found}"]
         else:
             made.append(found)
-    beyond = [title_of(name) for name, one in gathered.described.items()
-              if isinstance(one, Evidence) and name not in gathered.screening.evidence]  # fmt: skip
-    text = (f"Shown for information; not used for exclusion: {', '.join(beyond)}.",) if beyond else ()
-    return Section("quality", "How good the data are", text, notes=tuple(notes), sections=tuple(made))
+    for name, one in gathered.screening.evidence.items():
+        if name not in _deciding(gathered) and not trusted(one) and any(one.flagged):
+            flagged, people = len(one.flagged), counted(one.participants.height, "participant")
+            notes.append(f"{title_of(name)} flags {flagged:,} of {people}, too many to go by, and is not counted.")
+    table = look_table(gathered)
+    text = (look_told(gathered),) if table.height else ()
+    tables = (Table("look", "Participants by criterion", table, headings={
+        "participants": "looked at", "alone": "by no other"}),) if table.height else ()  # fmt: skip
+    return Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
+
+
+MOST_FLAGGED = 0.5
+"""A criterion that flags a larger share of participants does not tell them apart."""
+DISTRUSTED = ("deletion.flags_most",)
+"""Notes by which a criterion advises against its own use."""
+
+
+def trusted(evidence: Evidence) -> bool:
+    """Whether a criterion does not itself advise against going by it, nor flags most participants.
+
+    >>> import karat
+    >>> trusted(karat.screen.attention(karat.datasets.load("likert")))
+    True
+    """
+    most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
+    return not most and not any(with_code(evidence.notes, *DISTRUSTED))
+
+
+def looked_at(gathered: ReportData) -> dict[str, Evidence]:
+    """The criteria of the rules first, then those that only describe; none that advises against its own use."""
+    known = dict(gathered.screening.evidence)
+    known |= {name: one for name, one in gathered.described.items() if isinstance(one, Evidence) and name not in known}
+    return {name: one for name, one in known.items() if name in _deciding(gathered) or trusted(one)}
+
+
+def _deciding(gathered: ReportData) -> set[str]:
+    return set(gathered.screening.evidence) if gathered.screening.exclude is not None else set()
+
+
+def look_table(gathered: ReportData) -> pl.DataFrame:
+    """One row per criterion: whether it decides, whom it looked at, flagged, and flagged as the only one.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
+    >>> look_table(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).rows()[0]
+    ('Completion', 'decides', 48, 1, 1)
+    """
+    known, deciding = looked_at(gathered), _deciding(gathered)
+    flagged = {name: set(one.flagged) for name, one in known.items()}
+    rows = []
+    for name, one in known.items():
+        others = set().union(*(who for other, who in flagged.items() if other != name))
+        role = "decides" if name in deciding else "for information"
+        rows.append((title_of(name), role, one.participants.height, len(flagged[name]), len(flagged[name] - others)))
+    schema = {"criterion": pl.String, "role": pl.String, "participants": pl.Int64, "flagged": pl.Int64,
+              "alone": pl.Int64}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+FAST = 0.5
+"""A median response time below this share of everybody's median is uniformly fast."""
+
+
+def look_counts(gathered: ReportData) -> dict[str, Any]:
+    """How many are flagged by anything, by several criteria and by the rule, and who is fast throughout.
+
+    ReMFOD compares each response time with the participant's own, so that it takes those who are uniformly fast for
+    valid: `fast` of them it does not flag, of whom the criterion speed flags `speed` (null where it did not run).
+    """
+    times: dict[str, int] = {}
+    for one in looked_at(gathered).values():
+        for name in one.flagged:
+            times[name] = times.get(name, 0) + 1
+    found: dict[str, Any] = {
+        "participants": gathered.judgments.participants.height, "flagged": len(times),
+        "several": sum(number > 1 for number in times.values()), "excluded": len(gathered.screening.excluded),
+    }  # fmt: skip
+    remfod, speed, frame = gathered.evidence("remfod"), gathered.evidence("speed"), gathered.judgments.frame
+    if not isinstance(remfod, Evidence) or "rt" not in frame.columns:
+        return found
+    timed = frame.filter(pl.col("rt") > 0, pl.col("function") != "practice")
+    medians = timed.group_by("participant").agg(pl.col("rt").median())
+    usual = medians["rt"].median()
+    if not isinstance(usual, float):
+        return found
+    missed = medians.filter(pl.col("rt") < FAST * usual, ~pl.col("participant").is_in(list(remfod.flagged)))
+    seen = set(missed["participant"].to_list())
+    known = len(seen & set(speed.flagged)) if isinstance(speed, Evidence) else None
+    return found | {"fast": missed.height, "fastest": missed["rt"].min(), "median": usual, "speed": known}
+
+
+def look_told(gathered: ReportData) -> str:
+    """How many are flagged by the rule and by anything, and why criteria disagree."""
+    counts = look_counts(gathered)
+    people = counted(counts["participants"], "participant")
+    told = [f"At least one criterion flags {counts['flagged']:,} of {people}, several flag {counts['several']:,}."]
+    if gathered.screening.exclude is not None:
+        told.append(f"The stated rule excludes {counts['excluded']:,}.")
+    if counts["flagged"] > counts["several"]:
+        told.append(
+            "Criteria disagree because they look at different things: attention and control items at right answers, "
+            "ReMFOD at single response times, credence and transitions at patterns of answers."
+        )
+    if counts.get("fast"):
+        told.append(
+            f"ReMFOD calls {counted(counts['fast'], 'participant')} valid who answer fast throughout, because it "
+            "compares each response time with the participant's own. The fastest median is "
+            f"{counts['fastest']:.2f} s, that of everybody {counts['median']:.2f} s."
+        )
+        told += [f"Speed flags {counts['speed']:,} of them."] if counts["speed"] is not None else []
+    return " ".join(told)
 
 
 def _index(gathered: ReportData) -> Section | NotComputed:
@@ -71,11 +179,10 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         "variances", "What the variance is made of", _in_words(found.variances),
         headings={"share": "% of all"}, digits={"variance": 3, "share": 1},
     )  # fmt: skip
-    reading = (
-        "It is the share of the variance of answers that lies between participants rather than between items. "
-        f"From {ENGLISH.value(SUSPICIOUS, '.2r')} on, it is read as the share of participants whose answers deserve "
-        "a look."
-    )
+    reading = "It is the share of the variance of answers that lies between participants rather than between items."
+    if found.suspicious:
+        low = ENGLISH.value(SUSPICIOUS, ".2r")
+        reading += f" From {low} on, it is read as the share of participants whose answers deserve a look."
     return Section(
         "spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances,),
         notes=tuple(map(str, found.notes)),
@@ -103,8 +210,13 @@ def _credence(gathered: ReportData) -> Section | NotComputed:
     return Section("credence", "Credence", (text, how), figures=(figure,), notes=tuple(map(str, found.notes)))
 
 
+def _of(gathered: ReportData, name: str) -> Evidence | NotComputed:
+    """What a criterion of the screening found, or one that describes."""
+    return gathered.screening.evidence.get(name) or gathered.screening.skipped.get(name) or gathered.evidence(name)
+
+
 def _transitions(gathered: ReportData) -> Section | NotComputed:
-    found = gathered.evidence("markov")
+    found = _of(gathered, "markov")
     if not isinstance(found, Markov):
         return found if isinstance(found, NotComputed) else NOT_COMPUTED
     text, figures = sentences(found.summary), []
@@ -112,38 +224,28 @@ def _transitions(gathered: ReportData) -> Section | NotComputed:
         data = found.participants.select("participant", "score", "threshold", "flagged", "kind", "target")
         caption = "A tick below the axis is a participant."
         figures.append(report_figure("markov-distances", found.plot(), text, caption, data))
-    if found.flagged:
-        reasons = with_reasons(found.participants.filter("flagged")).select("participant", "reason")
-        alt = "; ".join(f"{who}: {why}" for who, why in reasons.head(MOST_MATRICES).iter_rows())
-        caption = "Rows are answers, columns the answers that follow; a row adds up to one."
-        # One or two matrices on the whole width would shout.
-        width = WIDTHS.get(len(found.flagged), 16)
-        figures.append(report_figure("transitions", found.plot_transitions(width_cm=width), alt, caption, reasons))
     return Section("transitions", "Transitions between answers", (text,), figures=tuple(figures),
                    notes=tuple(map(str, found.notes)))  # fmt: skip
 
 
 def _deviance(gathered: ReportData) -> Section | NotComputed:
-    found = gathered.evidence("deletion")
+    found = _of(gathered, "deletion")
     if not isinstance(found, Deletion):
         return found if isinstance(found, NotComputed) else NOT_COMPUTED
+    if not trusted(found):
+        return NotComputed("deletion.flags_most")
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")
-    # A cutoff that nearly everybody crosses must not stand there without the word that explains it.
-    doubts = list(with_code(found.notes, "deletion.flags_most"))
-    text, dashed = sentences([*found.summary, *doubts]), "The dashed line is the published cutoff."
+    published = found.settings["by"] == "published"
+    text, dashed = sentences(found.summary), "The dashed line is the published cutoff." * published
     figures: tuple[Figure, ...] = ()
     if found.participants.height <= MOST_DRAWN:
-        figures = (
-            report_figure("deviance", found.plot(), text, f"{dashed} {sentences(doubts)}".strip(), data),
-            report_figure("deviance-chance", found.plot_chance(), text, sentences(doubts), data),
-        )
+        figures = (report_figure("deviance", found.plot(), text, dashed, data),)
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
-    notes = tuple(str(note) for note in found.notes if note not in doubts)
-    return Section("deviance", "Deviance distances", (text, how), figures=figures, notes=notes)
+    return Section("deviance", "Deviance distances", (text, how), figures=figures, notes=tuple(map(str, found.notes)))
 
 
 def _criteria(gathered: ReportData) -> Section | NotComputed:
-    """One row a criterion: how many it looked at and flagged, by which settings, or why it could not run."""
+    """One row per criterion: how many it looked at and flagged, by which settings, or why it could not run."""
     screening = gathered.screening
     rows: list[tuple[object, ...]] = [
         (title_of(name), one.participants.height, len(one.flagged), _settings(one), _remarks(list(map(str, one.notes))))
@@ -155,11 +257,9 @@ def _criteria(gathered: ReportData) -> Section | NotComputed:
     schema = {"criterion": pl.String, "participants": pl.Int64, "flagged": pl.Int64, "settings": pl.String,
               "notes": pl.String}  # fmt: skip
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    table = Table("criteria", "Criteria of this screening", frame, headings={"participants": "looked at"})
-    how = (
-        "Each criterion looks at those whom earlier stages left, flags and gives a reason; whom to exclude is the rule."
-    )
-    return Section("criteria", "Criteria", (how,), (table,))
+    table = Table("criteria", "Settings of each criterion", frame, headings={"participants": "looked at"})
+    how = "Each criterion looks at the participants that earlier stages left. The stated rule decides who is excluded."
+    return Section("criteria", "Settings of the criteria", (how,), (table,))
 
 
 def _settings(one: Evidence) -> str:
@@ -251,10 +351,6 @@ def chances_of(evidence: Evidence, judgments: Judgments) -> list[float]:
     return found
 
 
-MOST_ALONE = 2
-"""So many of the flagged participants have a figure of their own."""
-LEAST_ALONE = 12
-"""So many timed trials make a figure of one participant worth its place."""
 MOST_ROWS = 20_000
 """Times above which the table behind a figure has medians only, to keep the page small."""
 
@@ -281,24 +377,10 @@ def times_section(gathered: ReportData) -> Section | NotComputed:
             "densities", found.plot_density(), _medians_told(found), "Kernel densities of log times.", _times(found)
         ),
         report_figure("everybody", found.plot(), text, "Those with the smallest share of genuine trials.", everybody),
-        *_alone(found),
     ]
     return Section(
         "times", "Response times", (text,), (_functions(found),), tuple(figures), tuple(map(str, found.notes))
     )
-
-
-def _alone(found: Remfod) -> list[Figure]:
-    """The trials of the flagged participants with the smallest share of genuine ones; drop-outs have too few to see."""
-    flagged = found.participants.filter("flagged", pl.col("trials") >= LEAST_ALONE)
-    worst = with_reasons(flagged).sort("genuine_share", maintain_order=True).head(MOST_ALONE)
-    return [
-        report_figure(
-            f"times-{number}", retitled(found.plot(name), f"{name}: {reason}"), f"Response times of {name}: {reason}.",
-            "", found.timed.filter(pl.col("participant") == name),
-        )
-        for number, (name, reason) in enumerate(worst.select("participant", "reason").iter_rows(), start=1)
-    ]  # fmt: skip
 
 
 def _functions(found: Remfod) -> Table:

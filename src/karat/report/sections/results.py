@@ -1,4 +1,4 @@
-"""What they said: every measure in its own sentences, with its figures and tables, and effects before and after."""
+"""Results: the main comparisons by every exclusion rule, then each measure with its sentences, figures and tables."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import re
 
 import polars as pl
 
-from karat.errors import KaratError
-from karat.measure.effects.contrasts import Contrasts
 from karat.measure.export import TABLES, TOLD, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
-from karat.messages import Message, NotComputed
-from karat.report.build import NOT_COMPUTED, ReportData
+from karat.messages import NotComputed
+from karat.report.build import ReportData
 from karat.report.figures import report_figure, sentences
-from karat.screen.compare.effects import EffectsBeforeAfter
+from karat.report.outcomes import Outcomes
+from karat.report.sections.brief import plainly
 from karat.section import Figure, Section, Table
 
 SHOWN = {
@@ -32,6 +31,8 @@ SHOWN = {
     "ratings": [],
 }
 """The tables of a result that are shown; of the results that are not named here, all."""
+UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
+"""The results whose figure is on the first screen, or says no more than their table."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
             "odds_ratio": "odds ratio", "raw": "plain"}  # fmt: skip
@@ -42,42 +43,58 @@ def section(gathered: ReportData) -> Section:
     """All measures of the participants who stay.
 
     >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
+    >>> from karat.report.build import ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
     >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs
     ('Nothing could be measured. It was not computed.',)
     """
     measures = gathered.measures
     if isinstance(measures, NotComputed):
-        return Section("results", "What they said", (f"Nothing could be measured. {measures}",))
+        return Section("results", "Results", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
-    compared = isinstance(gathered.effects, EffectsBeforeAfter)
-    made = [_part(part, measures, number, compared) for number, part in enumerate(measures.parts)]
+    made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
     notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
-    if isinstance(gathered.effects, EffectsBeforeAfter):
-        made.append(_effects(gathered.effects, any(_simplified(part) for part in measures.parts)))
-    elif gathered.effects != NOT_COMPUTED:
-        notes.append(f"Effects before and after exclusion: not shown. {gathered.effects}")
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
     told = f"All results are of the test trials of {who}."
-    return Section("results", "What they said", (told,), notes=tuple(notes), sections=tuple(made))
+    tables = _rules(gathered)
+    return Section("results", "Results", (told,), tables, notes=tuple(notes), sections=tuple(made))
 
 
-def _simplified(part: Measure) -> bool:
-    """Whether contrasts leave out random effects, which the effects before and after exclusion keep."""
-    return isinstance(part.result, Contrasts) and bool(part.result.simplified)
+def _rules(gathered: ReportData) -> tuple[Table, ...]:
+    """The comparisons, or the conditions, of those who stay by each rule; what the buttons on the page show."""
+    found = gathered.outcomes
+    if not isinstance(found, Outcomes):
+        return ()
+    p = {one.name: one.p for one in found.comparisons}
+    frame = found.table()
+    if any(value is not None for value in p.values()):
+        known = (pl.col("rule") == found.analysed.name) & pl.col("comparison").is_in(list(p))
+        numbers = pl.col("comparison").replace_strict(p, default=None, return_dtype=pl.Float64)
+        frame = frame.with_columns(p=pl.when(known).then(numbers))
+    what = "Comparisons" if found.comparisons else "Conditions"
+    caption = (
+        f"In {'percentage points' if found.percent else 'points of the response scale'}, with 95 % intervals over "
+        "participants."
+    )
+    if any(value is not None for value in p.values()):
+        planned = all(one.planned for one in found.comparisons)
+        caption += (
+            f" The p value is the mixed model's{'' if planned else ', adjusted (Holm) where a factor has several'}."
+        )
+    headings = {"lower": "from", "upper": "to", "comparison": "comparison" if found.comparisons else "condition"}
+    return (Table("rules", f"{what} by exclusion rule", frame, caption, headings),)
 
 
-def _part(part: Measure, measures: Measures, number: int, compared: bool) -> Section:
-    """One result: its sentences, then what it has drawn and tabulated; `compared` with effects before exclusion."""
+def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) -> Section:
+    """One result: its sentences, then what it has drawn and tabulated."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
     notes = list(map(str, getattr(part.result, "notes", ())))
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables)
-    further = (str(Message("discrepancies.contrasts")),) if compared and _simplified(part) else ()
+    text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
     return Section(
-        key, part.heading[:1].upper() + part.heading[1:], (sentences(part.result.summary), *further),
+        key, part.heading[:1].upper() + part.heading[1:], (text,),
         tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
         tuple(figures), (*notes, *undrawn),
     )  # fmt: skip
@@ -101,6 +118,8 @@ def _figures(
     """The figures of a result, and why others could not be drawn."""
     found, undrawn = [], []
     for name, draw in figures_of(part.name, part.result).items():
+        if part.name in UNDRAWN or name == "thresholds":
+            continue
         try:
             figure = draw(part.result, measures)
         except MeasureError as error:
@@ -113,27 +132,3 @@ def _figures(
 
 def _undrawn(error: Exception) -> str:
     return f"A figure is not shown. {error}"
-
-
-def _effects(found: EffectsBeforeAfter, simplified: bool) -> Section:
-    tests = Table("effects-tests", "Tests of the terms", found.tests, headings={
-        "chisq_before": "χ², everybody", "p_before": "p, everybody", "chisq_after": "χ², those who stay",
-        "p_after": "p, those who stay"}, digits={"p_before": 3, "p_after": 3})  # fmt: skip
-    coefficients = Table("effects-coefficients", "Coefficients", found.coefficients, headings={
-        "before": "everybody", "se_before": "SE", "after": "those who stay", "se_after": "SE "})  # fmt: skip
-    told = (
-        f"The model `{found.settings['formula']}` was fitted to everybody and without {len(found.excluded):,} who are "
-        "excluded. A p that changes says nothing on whether the exclusion was right; read the coefficients beside "
-        "their standard errors."
-    )
-    further = (str(Message("discrepancies.effects")),) if simplified else ()
-    figures: tuple[Figure, ...] = ()
-    undrawn: tuple[str, ...] = ()
-    try:
-        figures = (report_figure("effects", found.plot(), sentences(found.summary), "", found.means()),)
-    except (KaratError, ValueError) as error:
-        undrawn = (_undrawn(error),)
-    return Section(
-        "effects", "Effects before and after exclusion", (told, *further), (tests, coefficients), figures,
-        (*map(str, found.notes), *undrawn),
-    )  # fmt: skip

@@ -93,10 +93,9 @@ def _planned(language: Language, study: Study) -> list[str]:
     for one in study.settings.contrast:
         levels = language.several([f"{name} = {level}" for name, level in one.within.items()])
         within = language.say("contrast.within", levels=levels) if one.within else ""
-        first, second = one.levels
-        told.append(
-            language.say("contrast", name=one.name, factor=one.factor, first=first, second=second, within=within)
-        )
+        first, second = one.sides
+        factor = " × ".join(one.own)
+        told.append(language.say("contrast", name=one.name, factor=factor, first=first, second=second, within=within))
     return [language.say("planned contrasts", contrasts="; ".join(told))] if told else []
 
 

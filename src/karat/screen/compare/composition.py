@@ -34,6 +34,7 @@ from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
 from karat.screen.evidence import Evidence
+from karat.study.criteria import CRITERIA
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,7 +106,7 @@ class Composition:
         chosen = criterion or self.criterion or known[0]
         if chosen not in known:
             close = nearest(chosen, known)
-            hint = f"is {close} meant?" if close else f"there are {', '.join(known)}."
+            hint = f"did you mean {close}?" if close else f"there are {', '.join(known)}."
             raise KaratError(f"There is no evidence of {chosen} here; {hint}")
         rows = self.groups.filter(pl.col("criterion") == chosen)
         word = "excluded" if chosen == VERDICT else "flagged"
@@ -140,8 +141,9 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
 
     Taken are columns of text or truth values with 2 to 12 different values, and numbers, which are cut at their
-    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns in
-    which everybody differs and the behaviour of simulated participants are left out, with a note.
+    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns that
+    a criterion looks at (such as how participation ended, or an eligibility question), columns in which everybody
+    differs and the behaviour of simulated participants are left out, with a note.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
@@ -150,7 +152,7 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     """
     people = screening.judgments.participants
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []
-    variables, notes = background(people.drop(planted), columns, _ids(screening))
+    variables, notes = background(people.drop(planted), columns, _ids(screening), _looked_at(screening))
     simulated = Message("background.simulated")
     notes += [Message("background.left_out", {"column": name, "why": simulated}) for name in planted]
     flags = _flags(screening, people["participant"].to_list())
@@ -173,6 +175,11 @@ def _ids(screening: ScreenedParticipants) -> list[str]:
     """The column that names the person behind an id, where the rules state one."""
     person = screening.settings.get("completion", {}).get("person")
     return [person] if person else []
+
+
+def _looked_at(screening: ScreenedParticipants) -> set[str]:
+    """The columns about participants that a criterion looks at, stated or not: a verdict, and no background."""
+    return {column for name, one in CRITERIA.items() for column in one.looks_at(screening.settings.get(name, {}))}
 
 
 def _intended(screening: ScreenedParticipants) -> set[str]:
@@ -292,7 +299,6 @@ MOST_NUMBERS = 5
 """Numbers with more different values are cut."""
 ENOUGH_FOR_QUARTILES = 40
 NOT_KNOWN = "not known"
-QUIZ = ("quiz_attempts", "quiz_passed")
 TIMES = ("started", "finished", "working_time", "time", "duration")
 
 
@@ -305,7 +311,10 @@ class BackgroundVariable:
 
 
 def background(
-    people: pl.DataFrame, columns: Sequence[str] | None = None, ids: Collection[str] = ()
+    people: pl.DataFrame,
+    columns: Sequence[str] | None = None,
+    ids: Collection[str] = (),
+    looked_at: Collection[str] = (),
 ) -> tuple[list[BackgroundVariable], list[Message]]:
     """The variables that can be compared, or those that are named, and notes on the columns left out.
 
@@ -321,12 +330,16 @@ def background(
         for name in columns:
             if name not in known:
                 close = nearest(name, known)
-                mend = f"is {close} meant?" if close else f"there are {', '.join(known) or 'none'}."
+                mend = f"did you mean {close}?" if close else f"there are {', '.join(known) or 'none'}."
                 raise KaratError(f"Nothing called {name} is known of participants; {mend}")
         return [_named(people[name]) for name in columns], []
-    variables, notes = [], []
+    variables: list[BackgroundVariable] = []
+    notes: list[Message] = []
     for name in known:
-        why = Message("background.names") if name in ids else _unfit(people[name])
+        if name in ids or name in looked_at:
+            why: Message | None = Message("background.names" if name in ids else "background.criterion")
+        else:
+            why = _unfit(people[name])
         if why is not None:
             notes.append(Message("background.left_out", {"column": name, "why": why}))
         else:
@@ -341,8 +354,6 @@ def _unfit(column: pl.Series) -> Message | None:
         return Message("background.time")
     if name == "id" or name.endswith("_id"):
         return Message("background.names")
-    if name in QUIZ:
-        return Message("background.criterion")
     texts = _texts(column).drop_nulls()
     different = texts.n_unique()
     if different < 2:

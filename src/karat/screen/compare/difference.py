@@ -7,7 +7,9 @@ For each participant i and two levels a and b of a factor, with x the position o
 over test trials, with Student's 95 % interval over participants. Positions are steps of a rating scale, 1 and 0 for yes
 and no, and logarithms of magnitudes. In choices between a and b, x is 1 where a was chosen, -1 where b was, and 0 for
 no difference. Where participants saw one level each, the estimate is the difference of both groups, with Welch's
-interval. It is meant for comparing screenings, and does not replace a model of participants and items.
+interval. An interaction or a weighted contrast is the weighted sum of a participant's means, d_i = sum w mean(x), over
+participants who answered in every cell. It is meant for comparing screenings, and does not replace a model of
+participants and items.
 """
 
 from __future__ import annotations
@@ -101,6 +103,8 @@ def difference(judgments: Judgments, contrast: ContrastSettings) -> ScreenedDiff
     rows = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
     for name, level in contrast.within.items():
         rows = rows.filter(pl.col(_known(rows, name)).cast(pl.String) == _level(rows, name, level))
+    if not contrast.simple:
+        return _weighted(judgments, rows, contrast)
     parts = list(by_scale(judgments, rows))
     first, second = contrast.levels
     if parts and all(isinstance(scale, Choice) for scale, _ in parts):
@@ -115,6 +119,33 @@ def difference(judgments: Judgments, contrast: ContrastSettings) -> ScreenedDiff
     found = people.join(means, on="participant", how="left", maintain_order="left")
     where = [Message("difference.level", {"name": name, "level": level}) for name, level in contrast.within.items()]
     values = {"factor": contrast.factor, "first": first, "second": second, "where": where or None}
+    a, b = (found[key].cast(pl.Float64).fill_null(np.nan).to_numpy() for key in ("a", "b"))
+    return ScreenedDifference(a, b, Message("difference.name", values), unit)
+
+
+def _weighted(judgments: Judgments, rows: pl.DataFrame, contrast: ContrastSettings) -> ScreenedDifference:
+    """The sum of the cells with a positive weight, and of those with a negative one, for each participant."""
+    for name in contrast.own:
+        _known(rows, name)
+    held = len(contrast.own)
+    cells = pl.concat_str([pl.col(name).cast(pl.String) for name in contrast.own], separator="\n")
+    weights = {"\n".join(cell[:held]): weight for cell, weight in contrast.cells.items()}
+    placed, unit = _rated(list(by_scale(judgments, rows.with_columns(_cell=cells))), "_cell", *weights)
+    means = placed.filter(pl.col("level").is_in(list(weights))).group_by("participant", "level").agg(pl.col("x").mean())
+    weight = pl.col("level").replace_strict(weights, return_dtype=pl.Float64)
+    sides = means.with_columns(_w=weight).group_by("participant").agg(
+        pl.len(), *((pl.col("x") * pl.col("_w").abs()).filter(pl.col("_w") * sign > 0).sum().alias(key)
+                    for key, sign in (("a", 1), ("b", -1)))
+    )  # fmt: skip
+    whole = sides.filter(pl.col("len") == len(weights))
+    first, second = contrast.sides
+    if not whole.height:
+        raise ScreenError(Message("difference.no_whole", {"first": first, "second": second}))
+    found = judgments.participants.select("participant").join(
+        whole, on="participant", how="left", maintain_order="left"
+    )
+    where = [Message("difference.level", {"name": name, "level": level}) for name, level in contrast.within.items()]
+    values = {"factor": " × ".join(contrast.own), "first": first, "second": second, "where": where or None}
     a, b = (found[key].cast(pl.Float64).fill_null(np.nan).to_numpy() for key in ("a", "b"))
     return ScreenedDifference(a, b, Message("difference.name", values), unit)
 

@@ -174,7 +174,7 @@ def _over(
     parts: AnyParts[Found], below: float, seed: int, drawn: int | None = None
 ) -> tuple[Found, Looked, Fitted, dict[str, float]]:
     """The evidence; those who were learned from, what was learned, and how many behave in which way."""
-    from karat.models.credence import fit_credence
+    from karat.models.credence import compare, fit_credence
     from karat.screen.credence_model import in_classes, learned_from, learned_shares, looked_at, people_table
 
     if refused_setting(CredenceSettings, below=below):
@@ -191,7 +191,13 @@ def _over(
         raise ScreenError(Message("credence.numbers_in_parts", {"most": drawn}))
     fitted = fit_credence(looked.trials, seed, sampled=sampled)
     learned = learned_from(together, looked, fitted, below) if sampled else None
-    shared = (people_table(looked, fitted, below), learned)
+    table = people_table(looked, fitted, below)
+    many = float(table["flagged"].mean()) > MANY  # type: ignore[arg-type]
+    for one in compare(fitted, table["flagged"].to_numpy(), seed):
+        if one.fails(strictly=many):
+            figures = {"observed": round(one.observed, 2), "expected": round(one.expected, 2)}
+            raise ScreenError(Message("credence.misfit", {"figure": f"misfit.{one.figure}", **figures}))
+    shared = (table, learned)
     evidence, facts = parts.judge("credence", _judge, shared, {"below": below, "seed": seed})
     shares = learned_shares(fitted)
     few, lost = (sum(own) for own in zip(*facts, strict=True))

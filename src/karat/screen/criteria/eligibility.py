@@ -207,6 +207,8 @@ CRITERION = Criterion(
     shown_blind=True,
     from_study=_of_study,
     wording=_wording,
+    looks_at=lambda settings: {*settings.get("answers", {}), *settings.get("same", {})},
+    careless=False,
     cites=("pieper",),
     alternatives=(),
 )

@@ -31,7 +31,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.judgments.stimuli import SHARED, numbered
-from karat.judgments.trial_order import order_is_known, order_messages
+from karat.judgments.trial_order import check_order, order_messages
 from karat.messages import Message
 from karat.screen.answer_table import correlations, ordered_answers, owners, without_score
 from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside
@@ -67,6 +67,7 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     """
     if not -1 <= at_least <= 1:
         raise ScreenError(Message("even_odd.at_least", {"at_least": at_least}))
+    check_order(judgments.frame.columns, ScreenError, "even_odd")
     rows, notes = ordered_answers(judgments, "even_odd")
     columns, on_groups = _groups(rows, groups, judgments.stimuli().design)
     people = everybody(judgments)
@@ -79,11 +80,8 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     found = correlations(owner, halves["odd"].to_numpy(), halves["even"].to_numpy(), people.height)
     answers = np.bincount(owner, halves["answers"].to_numpy(), people.height).astype(np.int64)
     table = _verdicts(people, found, counts, answers, at_least)
-    known = order_is_known(rows.columns)
-    order = order_messages(rows.columns) if known else (Message("order.halves_by_row"),)
-    split = "presentation" if known else "rows"
-    settings = {"at_least": at_least, "groups": columns, "split": split}
-    every = (*notes, *on_groups, *_median_note(table), *order, *without_score(table))
+    settings = {"at_least": at_least, "groups": columns, "split": "presentation"}
+    every = (*notes, *on_groups, *_median_note(table), *order_messages(rows.columns), *without_score(table))
     return Evidence(table, "even_odd", settings, every)
 
 

@@ -7,16 +7,33 @@ not as its side. With x and y running over all M pairs of answers to the same qu
 
     sqrt(1/M sum (x - y)^2)   in scale steps;
 
-on nominal scales and in choices a pair differs by 0 or 1, on magnitudes the logarithms are compared. Flagged is a score
-above median + `upper` MAD of all participants' scores, MAD = 1.4826 median |score - median|.
+on nominal scales and in choices a pair differs by 0 or 1, on magnitudes the logarithms are compared.
+
+A score is compared with what guessing gives, every answer of the scale being equally likely: 9,999 simulated guessers
+who answered the same questions as often. Flagged is a score that is above both
+
+    the largest score that at most `alpha` of the guessers stay at or below, and
+    sqrt(median score^2 chi2(d, 1 - alpha) / chi2(d, 1/2)),
+
+with d the answers minus the questions of the participant. By the first, guessing passes with probability alpha, as in
+`controls`; by the second, a participant who is no noisier than the median one is flagged with at most that probability
+where differences are normal. The second is the larger where few questions are repeated or most participants differ by
+much: guessing then passes more often, and a note says how often. Participants with so few repeated questions that even
+equal answers throughout are no evidence against guessing are not judged; nor are answers on scales without ends.
+
+Where `upper` is stated, flagged is instead a score above median + `upper` MAD of all participants' scores, MAD = 1.4826
+median |score - median|. In a differential with two repeated pairs this finds nobody.
 
 Macketanz et al. use an inconsistency score on repeated adjective pairs and cite Naderi (2018) for it, without a formula
-or a cutoff: the formula and the rule here are karat's reading of it.
+or a cutoff: the formula and the rules here are karat's reading of it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -28,42 +45,53 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import Stimuli
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats
 
-UPPER = 2.5
+ALPHA = 0.05
+GUESSERS = 9999
+AT_ONCE = 20_000_000
+"""Simulated answers, above which there are fewer guessers."""
 REPEATED = {
-    "participant": pl.String, "comparisons": pl.Int64, "equal": pl.Int64, "squares": pl.Float64, "_scale": pl.Int64,
+    "participant": pl.String, "comparisons": pl.Int64, "equal": pl.Int64, "squares": pl.Float64, "answers": pl.Int64,
+    "_scale": pl.Int64,
 }  # fmt: skip
+Design = tuple[tuple[int, int, int], ...]
+"""Of a participant's repeated questions: the scale, how often they were answered, and how many there are."""
 
 
 class InconsistencySettings(CriterionSettings):
     """Who answered repeated questions differently."""
 
-    upper: float = Field(UPPER, gt=0, description="MADs above the median from which a score is flagged.")
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="The probability with which somebody who guesses may pass.")
+    upper: float | None = Field(
+        None, gt=0, description="MADs above the median from which a score is flagged, instead of a test for guessing."
+    )
 
 
-def inconsistency(judgments: Judgments, upper: float = UPPER) -> Evidence:
-    """How far each participant's answers to repeated questions lie apart, and whose lie apart unusually far.
+def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | None = None) -> Evidence:
+    """How far each participant's answers to repeated questions lie apart, and whose are no better than guesses.
 
-    Further columns: repeated (how many questions came again), comparisons (pairs of answers) and identical (the share
-    of pairs without a difference).
+    Further columns: repeated (how many questions came again), comparisons (pairs of answers), identical (the share of
+    pairs without a difference) and guess_probability (with which somebody who guesses passes).
 
     >>> import karat
     >>> twice = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "response": [5, 1, 2, 4],
     ...          "trial": [1, 2, 3, 4], "polarity": [1, -1, 1, 1]}
     >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["values"][0]
-    {'questions': 2, 'difference': 1.41, 'comparisons': 2}
+    {'questions': 2, 'difference': 1.41, 'comparisons': 2, 'limit': None, 'p': None}
     """
-    return over_parts(OnePart(judgments), upper)
+    return over_parts(OnePart(judgments), alpha, upper)
 
 
-def over_parts(parts: AnyParts[Found], upper: float = UPPER) -> Found:
+def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, upper: float | None = None) -> Found:
     """The same of judgments in parts: the median and the deviation are those of everybody's scores."""
-    if not upper > 0:
+    if refused_setting(InconsistencySettings, upper=upper):
         raise ScreenError(Message("inconsistency.upper", {"upper": upper}))
+    if refused_setting(InconsistencySettings, alpha=alpha):
+        raise ScreenError(Message("passing.bad_alpha", {"value": alpha}))
     scales = list(dict.fromkeys(parts.scales.values()))
     kept, widths = parts.keep("inconsistency", _gather, (parts.stimuli(), scales))
     widest: dict[Scale, float] = {}
@@ -75,9 +103,21 @@ def over_parts(parts: AnyParts[Found], upper: float = UPPER) -> Found:
     scores = np.concatenate(kept.map(_scores, (scales, widest)))
     middle = float(np.median(scores))
     deviation = MAD_CONSTANT * float(np.median(np.abs(scores - middle)))
-    settings = {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
-    notes = _notes(len(widest), len(scores), middle, deviation)
-    return kept.judge(_judge, (scales, widest, middle + upper * deviation), settings, notes)
+    shared = (tuple(scales), widest, middle, alpha, None if upper is None else middle + upper * deviation)
+    notes = [Message("inconsistency.several_scales")] if len(widest) > 1 else []
+    if upper is not None:
+        settings = {"upper": upper, "mad_constant": MAD_CONSTANT, "median": middle, "mad": deviation}
+        if deviation == 0:
+            notes.append(Message("inconsistency.no_deviation", {"scores": len(scores), "median": middle}))
+        return kept.judge(_judge, shared, settings, tuple(notes))
+    found = [one for part in kept.map(_passing, shared) for one in part]
+    passing = max((p for p in found if p is not None), default=None)
+    if passing is not None and passing > alpha:
+        notes.append(Message("passing.guessing", {"p": round(passing, 4), "alpha": alpha}))
+    unjudged = sum(p is None for p in found)
+    if unjudged:
+        notes.append(Message("inconsistency.not_judged", {"participants": unjudged}))
+    return kept.judge(_judge, shared, {"alpha": alpha, "median": middle}, tuple(notes))
 
 
 def _gather(
@@ -107,6 +147,8 @@ def _per_person(table: pl.DataFrame, scales: list[Scale], widest: Mapping[Scale,
         repeated = repeated.with_columns(pl.col("squares") / unit)
     return repeated.group_by("participant").agg(
         pl.len().cast(pl.Int64).alias("repeated"), pl.col("comparisons").sum(),
+        (pl.col("answers") - 1).sum().alias("_freedom"),
+        pl.struct("_scale", "answers").alias("_design"),
         (pl.col("equal").sum() / pl.col("comparisons").sum()).alias("identical"),
         # Differences that are only rounding would make a deviation of 0 a tiny one.
         (pl.col("squares").sum() / pl.col("comparisons").sum()).sqrt().round(12).alias("score"),
@@ -117,19 +159,97 @@ def _scores(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float
     return _per_person(table, *shared)["score"].to_numpy()
 
 
-def _judge(table: pl.DataFrame, shared: tuple[list[Scale], Mapping[Scale, float], float]) -> pl.DataFrame:
-    """The table of participants, given the cutoff."""
-    scales, widest, threshold = shared
-    apart = pl.lit("inconsistency.widths") if len(widest) > 1 else pl.lit("inconsistency.steps")
+Shared = tuple[tuple[Scale, ...], Mapping[Scale, float], float, float, float | None]
+"""The scales, the greatest difference on each, the median score, alpha, and the cutoff where one is stated."""
+
+
+def _limited(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
+    """The score of everybody who answered a question again, beside its limit and how often guessing passes."""
+    scales, widest, middle, alpha, cutoff = shared
+    found = _per_person(table, list(scales), widest)
+    if cutoff is not None:
+        none = pl.lit(None, pl.Float64)
+        return found.drop("_design", "_freedom").with_columns(threshold=pl.lit(cutoff), guess_probability=none)
+    units = tuple(_unit(scale, widest.get(scale, 1.0)) if len(widest) > 1 else 1.0 for scale in scales)
+    rows = []
+    for design, freedom in found.select("_design", "_freedom").iter_rows():
+        counts = Counter((one["_scale"], one["answers"]) for one in design)
+        key = tuple(sorted((scale, answers, number) for (scale, answers), number in counts.items()))
+        rows.append(_limit(key, freedom, scales, units, middle, alpha))
+    schema = {"threshold": pl.Float64, "guess_probability": pl.Float64}
+    return found.drop("_design", "_freedom").hstack(pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+@lru_cache(maxsize=1024)
+def _limit(
+    design: Design, freedom: int, scales: tuple[Scale, ...], units: tuple[float, ...], middle: float, alpha: float
+) -> tuple[float | None, float | None]:
+    """The score above which somebody is flagged, and how often guessing passes; nothing where that cannot be told."""
+    from scipy.special import chdtri
+
+    guessed = guessed_scores(design, scales, units)
+    if guessed is None:
+        return None, None
+    values, first = np.unique(guessed, return_index=True)
+    below = np.append(first[1:], len(guessed)) / len(guessed)
+    if below[0] > alpha:
+        return None, None
+    typical = middle * np.sqrt(chdtri(freedom, alpha) / chdtri(freedom, 0.5))
+    limit = max(float(values[below <= alpha][-1]), float(typical))
+    return limit, float(np.searchsorted(guessed, limit, side="right") / len(guessed))
+
+
+@lru_cache(maxsize=256)
+def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float, ...]) -> Floats | None:
+    """The scores of participants who guess, from the lowest; None where a scale has no ends to guess between.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> guessed = guessed_scores(((0, 2, 6),), (Ordinal(7),), (1.0,))
+    >>> round(float((guessed**2).mean()), 1), len(guessed)
+    (8.0, 9999)
+    """
+    answers = sum(times * number for _, times, number in design)
+    draws = int(np.clip(AT_ONCE // max(answers, 1), 999, GUESSERS))
+    random = np.random.default_rng(1)
+    squares, comparisons = np.zeros(draws), 0
+    for place, times, number in design:
+        scale, size = scales[place], (draws, number, times)
+        levels = getattr(scale, "levels", ())
+        if levels:
+            drawn = random.integers(0, len(levels), size).astype(np.float64)
+        elif (wide := width(scale)) is not None:
+            drawn = random.uniform(0.0, wide, size)
+        else:
+            return None
+        for one, other in combinations(range(times), 2):
+            apart = drawn[..., one] - drawn[..., other]
+            own = apart**2 if is_ordered(scale) else (apart != 0).astype(np.float64)
+            squares += own.sum(axis=1) / units[place] ** 2
+        comparisons += number * times * (times - 1) // 2
+    scores: Floats = np.sort(np.sqrt(squares / comparisons).round(12))
+    return scores
+
+
+def _passing(table: pl.DataFrame, shared: Shared) -> list[float | None]:
+    """How often guessing passes, of everybody who answered a question again; None of those who are not judged."""
+    return _limited(table, shared)["guess_probability"].to_list()
+
+
+def _judge(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
+    """The table of participants, given the cutoffs."""
+    apart = pl.lit("inconsistency.widths") if len(shared[1]) > 1 else pl.lit("inconsistency.steps")
     people = table.select(pl.col("participant").unique(maintain_order=True))
-    found = people.join(_per_person(table, scales, widest), on="participant", how="left", maintain_order="left")
+    found = people.join(_limited(table, shared), on="participant", how="left", maintain_order="left")
     message = pl.when(pl.col("score").is_not_null()).then(apart).otherwise(pl.lit("inconsistency.once"))
-    values = pl.struct(questions="repeated", difference=pl.col("score").round(2), comparisons="comparisons")
+    limit = pl.when(pl.col("guess_probability").is_not_null()).then(pl.col("threshold").round(2))
+    values = pl.struct(
+        questions="repeated", difference=pl.col("score").round(2), comparisons="comparisons", limit=limit,
+        p=pl.col("guess_probability").round(4),
+    )  # fmt: skip
     return found.select(
-        "participant", "score", pl.lit(threshold).alias("threshold"),
-        (pl.col("score") > threshold).fill_null(False).alias("flagged"),
+        "participant", "score", "threshold", (pl.col("score") > pl.col("threshold")).fill_null(False).alias("flagged"),
         message.alias("message"), values.alias("values"),
-        pl.col("repeated", "comparisons").fill_null(0), "identical",
+        pl.col("repeated", "comparisons").fill_null(0), "identical", "guess_probability",
     )  # fmt: skip
 
 
@@ -141,16 +261,6 @@ def repeated_questions(judgments: Judgments) -> dict[Scale, pl.DataFrame]:
         for scale, rows in scales
         if (repeated := _repeated(scale, rows, judgments.stimuli(scale))).height
     }
-
-
-def _notes(scales: int, scores: int, middle: float, deviation: float) -> tuple[Message, ...]:
-    """Notes on the unit of the scores and on the cutoff."""
-    notes = []
-    if scales > 1:
-        notes.append(Message("inconsistency.several_scales"))
-    if deviation == 0:
-        notes.append(Message("inconsistency.no_deviation", {"scores": scores, "median": middle}))
-    return tuple(notes)
 
 
 def _repeated(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFrame:
@@ -174,7 +284,7 @@ def _repeated(scale: Scale, rows: pl.DataFrame, stimuli: Stimuli) -> pl.DataFram
         same = same.join(spread, on=keys, nulls_equal=True)
     else:
         same = same.with_columns(squares=(pl.col("comparisons") - pl.col("equal")).cast(pl.Float64))
-    return same.select("participant", "comparisons", "equal", "squares")
+    return same.select("participant", "comparisons", "equal", "squares", "answers")
 
 
 def _widest(repeated: pl.DataFrame) -> float:
@@ -197,10 +307,12 @@ CRITERION = Criterion(
     computed_by=inconsistency,
     needs_repeated_questions=True,
     in_parts=over_parts,
+    wording=lambda settings: ["" if settings.get("upper") is None else "upper"],
     cites=("macketanz2022",),
     alternatives=(
+        Alternative("guessing, .05", {}, "as for controls"),
+        Alternative("guessing, .10", {"alpha": 0.1}, "lenient"),
         Alternative("2.5 MADs", {"upper": 2.5}, "usual"),
-        Alternative("3 MADs", {"upper": 3.0}, "lenient"),
         left_out(),
     ),
 )

@@ -103,7 +103,7 @@ SHORT: dict[str, Any] = {
     "target": pl.String, "pattern": pl.String, "way": pl.List(pl.String), "kind": pl.String, "akld": pl.Float64,
     "mkld": pl.Float64, "answers": pl.Int64, "flagged": pl.Boolean,
 }  # fmt: skip
-MEASURES = {"rows": "largest row divergence", "average": "average divergence", "minimum": "smallest divergence"}
+MEASURES = {"rows": "largest row divergence", "average": "aKLD", "minimum": "mKLD"}
 """What is compared with the cutoff by each strategy."""
 FLAGGED = {
     "primary choice": "markov.primary_choice", "stay": "markov.stay", "repeated pattern": "markov.repeated_pattern",

@@ -236,6 +236,9 @@ def procedure(
     }  # fmt: skip
     notes = tuple(walk.notes(index, least_index))
     found = walk.verdict()
+    # Steps that looked at everybody are criteria of participants to hold beside the index.
+    whole = {name: one for name, one in walk.steps.items() if one.participants.height == len(people)}
+    index = index.beside({name: len(one.flagged) for name, one in whole.items()})
     return Procedure(
         found, "procedure", settings, notes, None, walk.path(found), walk.flow(), index, walk.steps, checked
     )
@@ -273,10 +276,10 @@ def _auxiliary(
         return auxiliary
     if auxiliary == "time":
         return time_filter(judgments, rule, time_limit=time_limit)
-    return completion(judgments) if auxiliary == "completeness" else _accuracy(judgments, rule, doubtful)
+    return completion(judgments) if auxiliary == "completeness" else accuracy_step(judgments, rule, doubtful)
 
 
-def _accuracy(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
+def accuracy_step(judgments: Judgments, rule: Rule, doubtful: Doubtful) -> Evidence:
     """The share of right answers of each participant; flagged below the mean, or one standard deviation below it."""
     rows = answered(judgments)
     keyed = "correct" in rows.columns or has_key(rows)
@@ -470,6 +473,7 @@ CRITERION = Criterion(
     computed_by=procedure,
     in_tasks=True,
     unasked=False,
+    careless=False,
     cites=("ba2024",),
     of_the_study=("seed", "simulations", "deletion_simulations", "time_limit", "auxiliary"),
     alternatives=(

@@ -137,6 +137,8 @@ CRITERION = Criterion(
     shown_blind=True,
     from_study=_of_study,
     impossible=_impossible,
+    looks_at=lambda _: ("quiz_attempts", "quiz_passed"),
+    careless=False,
     cites=("langsford2018",),
     alternatives=(Alternative("1 attempt", {"attempts_at_most": 1}, "strict"), left_out()),
 )

@@ -31,10 +31,9 @@ from karat.judgments.columns import nearest
 from karat.judgments.trial_order import order_messages
 from karat.messages import Message
 from karat.models.robust import MAD_CONSTANT
-from karat.screen.evidence import Evidence, ScreenError, everybody, timed, values_of
-from karat.screen.time_rules import adjusted_for_length, find_outliers, time_rule
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, timed, values_of
+from karat.screen.time_rules import TIME_RULES, TimeRule, adjusted_for_length, find_outliers, time_rule
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
-from karat.study.time_rules import TIME_RULES, TimeRule
 from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -284,10 +283,13 @@ def stated_rule(
     rule: str, upper: float | None, lower: float | None, genuine_at_least: float | None, mad_constant: float
 ) -> TimeRule:
     """The rule that the settings state; ScreenError where one of them cannot be."""
-    stated = time_rule(rule, upper, lower, genuine_at_least)
-    if not mad_constant > 0:
+    if refused_setting(RemfodSettings, upper=upper, lower=lower):
+        raise ScreenError(Message("remfod.bad_factors"))
+    if refused_setting(RemfodSettings, genuine_at_least=genuine_at_least):
+        raise ScreenError(Message("remfod.bad_share", {"value": genuine_at_least}))
+    if refused_setting(RemfodSettings, mad_constant=mad_constant):
         raise ScreenError(Message("remfod.bad_constant", {"value": mad_constant}))
-    return stated
+    return time_rule(rule, upper, lower, genuine_at_least)
 
 
 def as_settings(rule: TimeRule, mad_constant: float, length: str | None, inclusive: bool) -> dict[str, Any]:

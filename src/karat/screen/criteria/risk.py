@@ -13,14 +13,16 @@ Table 4 of Ba, Mancenido, Chiou and Pan. Each of three dimensions scores 0, 0.5 
 
 Their sum is high risk from 2.5, moderate from 1.5, and undetermined below. Mean and standard deviation of the times and
 accuracies are those of all participants; the mean of the times is that of all trials, as in the paper's time filter.
-Nobody who is not flagged by a criterion of answers has a level. Items whose recorded right answer disagrees with a
+Nobody who is not flagged by a criterion of answers has a level: by the Markov criterion or, where `criteria` names it,
+by deletion analysis. The published table has both, with the published rules of both: `criteria=["markov", "deletion"],
+cutoffs="published", deletion_by="published", doubtful="counted"`. Items whose recorded right answer disagrees with a
 near-unanimous crowd (`karat.screen.gold`) do not count as accuracy, unless `doubtful="counted"`. Only high risk is
 flagged. A level sums up signs; it does not say what somebody did or why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -35,12 +37,14 @@ from karat.judgments.trial_order import check_order, presented
 from karat.messages import Message
 from karat.models.markov import Strategy
 from karat.screen.answer_table import with_stimuli
+from karat.screen.criteria.deletion import By, deletion
 from karat.screen.criteria.markov import ALPHA, SIMULATIONS, MarkovSettings, markov
 from karat.screen.criteria.time_filter import evened, refuse_time_limit
 from karat.screen.crowd.gold import Doubtful, check_doubtful, columns_of, has_key
-from karat.screen.evidence import Evidence, ScreenError, everybody, timed
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, timed
 from karat.study.criterion import Alternative, Criterion, left_out
 
+AnswerCriterion = Literal["markov", "deletion"]
 HIGH, MODERATE = 2.5, 1.5
 STANDARD_DEVIATIONS = 4
 Accuracy = Literal["accuracy", "agreement"]
@@ -50,6 +54,12 @@ Accuracy = Literal["accuracy", "agreement"]
 class RiskSettings(MarkovSettings):
     """Who has a high risk level by pattern, time and accuracy together."""
 
+    criteria: list[AnswerCriterion] | None = Field(
+        None, min_length=1, description="The criteria whose flagged participants have a level; by default markov."
+    )
+    deletion_by: By = Field(
+        "simulated", description="Whether the simulated null decides in deletion, or the published chi-squared rule."
+    )
     doubtful: Literal["left out", "counted"] = Field(
         "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
     )
@@ -67,22 +77,31 @@ def risk(
     simulations: int = SIMULATIONS,
     doubtful: Doubtful = "left out",
     time_limit: float | None = None,
+    criteria: Sequence[AnswerCriterion] | None = None,
+    deletion_by: By = "simulated",
     *,
     executor: Executor = SERIAL,
 ) -> Evidence:
-    """The risk level of everybody flagged by the Markov criterion, with these settings.
+    """The risk level of everybody flagged by the Markov criterion, by deletion analysis, or by either (`criteria`).
 
     >>> import karat
     >>> evidence = risk(karat.datasets.load("crowd"), simulations=2000)
     >>> evidence.participants["level"].drop_nulls().unique().sort().to_list()
     ['high', 'moderate', 'undetermined']
     """
+    criteria = ["markov"] if criteria is None else list(criteria)
     settings = {
         "cutoffs": cutoffs, "alpha": alpha, "strategy": strategy, "seed": seed, "simulations": simulations,
-        "doubtful": doubtful, "time_limit": time_limit,
+        "doubtful": doubtful, "time_limit": time_limit, "criteria": criteria, "deletion_by": deletion_by,
     }  # fmt: skip
-    patterns = markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor)
-    found = risk_levels(judgments, patterns.flagged, doubtful, time_limit)
+    if refused_setting(RiskSettings, criteria=criteria):
+        raise ScreenError(Message("risk.criteria"))
+    flagged: set[str] = set()
+    if "markov" in criteria:
+        flagged |= set(markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor).flagged)
+    if "deletion" in criteria:
+        flagged |= set(deletion(judgments, alpha, seed=seed, by=deletion_by, executor=executor).flagged)
+    found = risk_levels(judgments, flagged, doubtful, time_limit)
     return Evidence(found.participants, "risk", settings, found.notes)
 
 

@@ -28,7 +28,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
 from karat.judgments.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.screen.right_answers import neutral_point, unnamed_middle
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
@@ -54,7 +54,7 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     >>> evidence.flagged
     []
     """
-    if not 0 <= neutral_at_most <= 1:
+    if refused_setting(ScaleUseSettings, neutral_at_most=neutral_at_most):
         raise ScreenError(Message("scale_use.neutral_at_most", {"neutral_at_most": neutral_at_most}))
     rows = answered(judgments)
     if not rows.height:
@@ -197,6 +197,7 @@ CRITERION = Criterion(
     asks="who used only a small part of the scale",
     settings=ScaleUseSettings,
     computed_by=scale_use,
+    careless=False,
     impossible=_impossible,
     shares=("neutral_at_most",),
     alternatives=(

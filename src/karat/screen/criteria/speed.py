@@ -18,7 +18,7 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside, timed, values_of
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, round_beside, timed, values_of
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
 
@@ -200,7 +200,7 @@ def _check_settings(settings: Mapping[str, float | None]) -> None:
     """Whether the settings can be used; ScreenError says why not."""
     for name, value in settings.items():
         share = name in ("relative_below", "share_of_expected")
-        if value is not None and not (0 < value < 1 if share else value > 0):
+        if refused_setting(SpeedSettings, **{name: value}):
             raise ScreenError(
                 Message("speed.not_a_share" if share else "speed.not_positive", {"setting": name, "value": value})
             )

@@ -121,7 +121,7 @@ def source_effect(
     if len(np.unique(cluster)) <= design.shape[1]:
         notes.append(Message("source_effect.few_participants"))
     fitted = _least_squares(design, y) if model == "linear" else _logistic(design, y)
-    weighted = _Clustered(*fitted.rows(design, y), cluster, errors)
+    weighted = Clustered(*fitted.rows(design, y), cluster, errors)
     table = [
         _effect(weighted, fitted, design, number + 1, values, level) for number in range(len(values) - 1)
     ]  # fmt: skip
@@ -261,7 +261,7 @@ def _logistic(design: Floats, y: Floats) -> _Fitted:
     raise ScreenError(Message("source_effect.no_maximum"))
 
 
-class _Clustered:
+class Clustered:
     """The cluster-robust covariance, and the degrees of freedom of a linear function of the coefficients."""
 
     def __init__(self, design: Floats, residual: Floats, cluster: Ints, errors: str) -> None:
@@ -305,7 +305,7 @@ class _Clustered:
 
 
 def _effect(
-    clustered: _Clustered, fitted: _Fitted, design: Floats, number: int, values: list[str], level: float
+    clustered: Clustered, fitted: _Fitted, design: Floats, number: int, values: list[str], level: float
 ) -> dict[str, Any]:
     estimate, slope = fitted.slope(design, number, len(values) - 1)
     se, df = clustered.error(slope), clustered.degrees(slope)

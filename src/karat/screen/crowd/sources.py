@@ -31,7 +31,7 @@ from karat.judgments import Judgments
 from karat.messages import Message, message_of
 from karat.models.agreement import fleiss_kappa, icc_fixed_error, variance_components
 from karat.models.proportions import wilson
-from karat.screen.criteria.deletion import deletion
+from karat.screen.criteria.deletion import By, deletion
 from karat.screen.criteria.markov import SIMULATIONS, markov
 from karat.screen.criteria.risk import risk_levels
 from karat.screen.criteria.time_filter import time_filter
@@ -89,7 +89,8 @@ def compare(
 ) -> SourceComparison:
     """The measures of each group beside each other; what cannot be computed is null, and a note says why.
 
-    `cutoffs` and `simulations` are those of `markov`, `rule` that of the time filter, `doubtful` that of `risk`.
+    `cutoffs` and `simulations` are those of `markov`, `rule` that of the time filter, `doubtful` that of `risk`. With
+    published cutoffs, the published rule decides in deletion, too; otherwise its simulated null.
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
@@ -158,7 +159,8 @@ class _SourceGroup:
             "markov", lambda: markov(self.judgments, cutoffs, alpha, seed=seed, simulations=simulations)
         )
         quick = self._tried("time_filter", lambda: time_filter(self.judgments, rule))
-        distances = self._tried("deletion", lambda: deletion(self.judgments, alpha))
+        by: By = "published" if cutoffs == "published" else "simulated"
+        distances = self._tried("deletion", lambda: deletion(self.judgments, alpha, seed=seed, by=by))
         in_time = set(quick.flagged) if quick else None
         self._count("markov", patterns.flagged if patterns else None)
         self._count("markov_and_time", [w for w in patterns.flagged if w in in_time]

@@ -12,7 +12,11 @@ apart, and a note says so).
 The index of labels depends on which category is the baseline, since the model does. It is therefore given for every
 baseline, and pooled over all of them: both sums of equation 4 run over all baselines, so that no category is set apart.
 
-At .10 and above, the paper reads it as about SI x N workers whose answers deserve a look. The interval is that of the
+At .10 and above, the paper reads it as about SI x N workers whose answers deserve a look. That does not follow wherever
+workers differ for other reasons: how they use a scale, a dialect, or items that hardly differ, which leave little
+variance to compare with. The number is therefore given only where the answers are labels or yes and no, where items
+make up at least a third of the variance of an answer (with pi^2 / 3 for what is left), and where at least one criterion
+that looks at each participant flags a number of them within the interval of SI x N. The interval is that of the
 profile likelihood, also for labels and rounds; where `simulations` asks, a parametric bootstrap.
 
 The Spammer Index of labels: for every baseline category, and pooled over all.
@@ -27,11 +31,17 @@ The interval is that of the profile likelihood. For the pooled index it is that 
 log-likelihoods: they are models of the same answers, so that the pooled index is no surer than each of them. Where
 `simulations` asks, samples are drawn from the model with the first baseline, and the spread of its index is taken for
 that of the pooled one, as angles arcsin(sqrt(SI)), which do not mind an index of zero.
+
+The Spammer Index as workers are added who answer in a known way: how much it would say of them in this crowd.
+
+The answers at hand are taken as they are, and workers of one kind are added until they are a given share of everybody
+(Ba, Mancenido, Chiou and Pan, figure 2; drawn by `karat.plots.crowd.index_plot`). The index rises most with
+workers who keep to one choice, since these differ most in how often they give each answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,6 +51,7 @@ from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Nominal, Ordinal
 from karat.messages import Message, NotComputed
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
 from karat.models.glrm import Fit, NominalFit
@@ -62,6 +73,8 @@ from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapp
 from karat.screen.crowd.spammer_rounds import index_of_rounds, round_column
 from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
+from karat.simulate import draw_tasks, worker_answers
+from karat.study.criteria import CRITERIA
 from karat.types import Progress
 
 
@@ -85,11 +98,38 @@ class SpammerIndex:
     """For labels: the index for every baseline."""
     notes: tuple[Message, ...] = ()
     settings: dict[str, object] = field(default_factory=dict)
+    flagged: dict[str, int] | None = None
+    """How many of the same participants each criterion that looks for careless answers flags, where it was compared."""
+
+    def beside(self, flagged: Mapping[str, int]) -> SpammerIndex:
+        """The index beside the numbers that criteria flag; only those that look for careless answers count."""
+        own = {name: n for name, n in flagged.items() if name in CRITERIA and CRITERIA[name].careless}
+        return replace(self, flagged=own)
 
     @property
-    def suspicious(self) -> int:
-        """About how many workers deserve a look, by the paper's reading; 0 below .10."""
-        return round(self.value * self.participants) if self.value >= SUSPICIOUS else 0
+    def doubts(self) -> tuple[Message, ...]:
+        """Why the index cannot be read as a number of participants; none where it can."""
+        found = []
+        if self.family == "ordinal":
+            found.append(Message("spammer_index.ordered"))
+        between = {
+            source: float(np.mean(self.variances.filter(source=source)["variance"].to_numpy()))
+            for source in ("workers", "tasks")
+        }
+        if between["tasks"] < ITEMS_DIFFER * (sum(between.values()) + np.pi**2 / 3):
+            found.append(Message("spammer_index.items_alike"))
+        if self.flagged is None:
+            found.append(Message("spammer_index.alone"))
+        elif not any(self.lower <= n / self.participants <= self.upper for n in self.flagged.values() if n):
+            found.append(Message("spammer_index.no_criterion"))
+        return tuple(found)
+
+    @property
+    def suspicious(self) -> int | None:
+        """About how many workers deserve a look; 0 below .10, None where the index cannot be read so (`doubts`)."""
+        if self.value < SUSPICIOUS:
+            return 0
+        return None if self.doubts else round(self.value * self.participants)
 
     def table(self) -> pl.DataFrame:
         """The variances."""
@@ -107,12 +147,14 @@ class SpammerIndex:
 
     @property
     def summary(self) -> tuple[Message, ...]:
-        """The index with its interval, and how the paper reads it."""
-        values = {
-            "value": self.value, "lower": self.lower, "upper": self.upper, "suspicious": self.suspicious,
-            "participants": self.participants,
-        }  # fmt: skip
-        return (Message("spammer_index.low" if self.value < SUSPICIOUS else "spammer_index.suspicious", values),)
+        """The index with its interval, and how the paper reads it, or why that does not follow here."""
+        values: dict[str, object] = {"value": self.value, "lower": self.lower, "upper": self.upper}
+        if self.value < SUSPICIOUS:
+            return (Message("spammer_index.low", values),)
+        if self.suspicious is None:
+            return (Message("spammer_index.raised", {**values, "why": list(self.doubts)}),)
+        number = {"suspicious": self.suspicious, "participants": self.participants}
+        return (Message("spammer_index.suspicious", values | number),)
 
     def __str__(self) -> str:
         return " ".join(map(str, self.summary))
@@ -133,7 +175,11 @@ def spammer_index(
     where the samples are fitted (`karat.executors.open_executor`).
 
     >>> import karat
-    >>> print(spammer_index(karat.datasets.load("crowd")))
+    >>> crowd = karat.datasets.load("crowd")
+    >>> found = spammer_index(crowd)
+    >>> found.summary[0].code, [doubt.code for doubt in found.doubts]
+    ('spammer_index.raised', ['spammer_index.alone'])
+    >>> print(found.beside({"markov": len(karat.screen.markov(crowd, "published").flagged)}))
     Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
     """
     if simulations < 0:
@@ -309,6 +355,8 @@ def _tell(progress: Progress | None, number: int, total: int) -> None:
         progress(number + 1, total)
 
 
+ITEMS_DIFFER = 1 / 3
+"""The share of the variance of an answer that items must make up for the index to be read as a number of people."""
 NOBODY = NotComputed("spammer_index.nobody")
 NO_ROOM = NotComputed("spammer_index.no_room")
 MOST_ANSWERS = 1_000_000
@@ -316,8 +364,12 @@ LONGEST = 600.0
 """Seconds that the index of labels may take."""
 
 
-def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerIndex | NotComputed:
+def index_unasked(
+    screening: Screening, *, only_quick: bool = False, longest: float = LONGEST
+) -> SpammerIndex | NotComputed:
     """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
+
+    That of labels is left out where it would take more than `longest` seconds.
 
     >>> import karat
     >>> index_unasked(karat.screen.run(karat.datasets.load("crowd"), {"straightlining": {}})).value > 0
@@ -336,9 +388,12 @@ def index_unasked(screening: Screening, *, only_quick: bool = False) -> SpammerI
         seconds = labels_take(answers)
         if only_quick and seconds > QUICK:
             return NOT_QUICK
-        if seconds > LONGEST:
-            return NotComputed("spammer_index.takes_long", {"minutes": round(seconds / 60)})
-        return spammer_index(kept)
+        if seconds > longest:
+            return NotComputed("spammer_index.takes_long", {"minutes": max(round(seconds / 60), 1)})
+        gone = set(screening.excluded)
+        return spammer_index(kept).beside(
+            {name: len(set(one.flagged) - gone) for name, one in screening.evidence.items()}
+        )
     except MemoryError:
         return NO_ROOM
     except ValueError as error:
@@ -357,3 +412,88 @@ def index_or_reason(index: SpammerIndex | NotComputed) -> Message:
 def index_as_data(index: SpammerIndex | NotComputed) -> object:
     """The index as plain data, or the sentence that says why there is none."""
     return str(index_or_reason(index)) if isinstance(index, NotComputed) else index.to_dict()
+
+
+SHARES = (0.0, 0.1, 0.2, 0.3)
+ADDED = ("primary choice", "repeated pattern", "random guessing")
+
+
+def index_by_share(
+    judgments: Judgments,
+    added: Mapping[str, Judgments] | None = None,
+    shares: Sequence[float] = SHARES,
+    seed: int = 1,
+) -> pl.DataFrame:
+    """The Spammer Index when workers of each kind are added until they are such shares of everybody.
+
+    `added` has workers of each kind, who judged the same items, and the first of them are taken; without it, workers
+    who keep to one choice, repeat a pattern or guess are simulated. Columns: kind, share (of added workers), added,
+    value, lower, upper.
+
+    >>> import karat
+    >>> found = index_by_share(karat.simulate.crowd(30, 24), shares=[0, 0.2])
+    >>> found.filter(pl.col("share") > 0).select("kind", "added").row(0)
+    ('primary choice', 8)
+    """
+    if not shares or not all(0 <= share < 1 for share in shares):
+        raise ScreenError(Message("index_by_share.shares"))
+    people = judgments.frame["participant"].n_unique()
+    wanted = [round(people * share / (1 - share)) for share in shares]
+    if added is None:
+        judgments = _plain(judgments)
+        added = {kind: _simulated(judgments, kind, max(wanted), seed) for kind in ADDED}
+    rows = []
+    alone = spammer_index(judgments) if 0 in wanted else None
+    for kind, pool in added.items():
+        names = pool.frame["participant"].unique(maintain_order=True)
+        if len(names) < max(wanted) or names.is_in(judgments.frame["participant"].unique().to_list()).any():
+            values = {"needed": max(wanted), "kind": kind, "known": len(names)}
+            raise ScreenError(Message("index_by_share.too_few", values))
+        for number in wanted:
+            found = (
+                alone if number == 0 and alone is not None else spammer_index(_with(judgments, pool, names[:number]))
+            )
+            rows.append((kind, number / (people + number), number, found.value, found.lower, found.upper))
+    schema = {"kind": pl.String, "share": pl.Float64, "added": pl.Int64, "value": pl.Float64, "lower": pl.Float64,
+              "upper": pl.Float64}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _with(judgments: Judgments, pool: Judgments, names: pl.Series) -> Judgments:
+    more = pool.frame.filter(pl.col("participant").is_in(names.to_list()))
+    return Judgments(pl.concat([judgments.frame, more], how="diagonal_relaxed"), judgments.scales)
+
+
+def _plain(judgments: Judgments) -> Judgments:
+    """The answers of a crowd by the numbers of tasks and categories, whatever they were called."""
+    answers = crowd(judgments, "index_by_share")
+    names = [str(code) for code in range(int(answers.response.max()) + 1)]
+    scale: Binary | Ordinal | Nominal = Nominal(names)
+    if answers.family == "ordinal":
+        scale = Ordinal(names)
+    elif answers.family == "binary":
+        low, high = np.unique(answers.response)
+        scale = Binary((str(low), str(high)))
+    frame = answers.rows.select(
+        "participant",
+        pl.col("_stimulus").cast(pl.String).alias("item"),
+        pl.col("_code").cast(pl.String).alias("response"),
+    )
+    return Judgments(frame, scale)
+
+
+def _simulated(judgments: Judgments, kind: str, workers: int, seed: int) -> Judgments:
+    """Workers of a kind who answer every item of plain judgments once."""
+    items = judgments.frame["item"].unique(maintain_order=True)
+    (scale,) = judgments.scales.values()
+    levels = pl.Series(getattr(scale, "levels", ()))
+    # They do not look at the tasks: only how many there are matters.
+    tasks = draw_tasks(len(items), len(levels), seed=seed)
+    codes = worker_answers(kind, max(workers, 1), tasks, seed=seed)
+    who = np.repeat(np.arange(len(codes)), len(items))
+    frame = pl.DataFrame({
+        "participant": pl.Series([f"added {number}" for number in range(1, len(codes) + 1)]).gather(who),
+        "item": items.gather(np.tile(np.arange(len(items)), len(codes))),
+        "response": levels.gather(codes.ravel().astype(np.int64)),
+    })  # fmt: skip
+    return Judgments(frame, judgments.scales)

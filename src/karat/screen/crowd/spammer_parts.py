@@ -98,8 +98,9 @@ def spammer_index_in_parts(
     >>> from karat.judgments.parts import open_parts
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     karat.datasets.load("crowd").to_parquet(Path(folder, "crowd.parquet"))
-    ...     print(spammer_index_in_parts(InParts(open_parts(folder), Path(folder, "out"))))
-    Spammer Index .105 [.068, .156]: about 13 of 120 participants may have answered without regard to the items.
+    ...     found = spammer_index_in_parts(InParts(open_parts(folder), Path(folder, "out")))
+    >>> round(found.value, 3), round(found.lower, 3), round(found.upper, 3)
+    (0.105, 0.068, 0.156)
     """
     if simulations:
         raise ScreenError(Message("spammer_index.no_bootstrap_in_parts"))

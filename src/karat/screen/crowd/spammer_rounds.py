@@ -91,9 +91,9 @@ def index_of_rounds(
         raise ScreenError(Message("spammer_index.labels_in_rounds"))
     known = answers.rows.filter(pl.col(column).is_not_null())
     rounds, when = np.unique(known[column].to_numpy(), return_inverse=True)
-    model = _Model(known, when, len(rounds), answers.family)
+    model = RoundsModel(known, when, len(rounds), answers.family)
     found = model.fit(known["_code"].to_numpy())
-    variances = _variances(found, len(rounds))
+    variances = variances_of(found, len(rounds))
     value = _share(variances)
     notes = [Message("spammer_index.rounds", {"rounds": len(rounds), "column": column})]
     notes += _notes(found, answers.rows.height - known.height, column)
@@ -103,7 +103,7 @@ def index_of_rounds(
         notes += lost_samples(len(values), simulations)
     else:
         with one_thread(known.height * len(SOURCES)):
-            lower, upper, told = profiled([_forms(found, len(rounds))])
+            lower, upper, told = profiled([share_of_fit(found, len(rounds))])
         notes += told
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
     return IndexFound(
@@ -118,7 +118,7 @@ def index_of_rounds(
 
 
 @dataclass(frozen=True)
-class _Model:
+class RoundsModel:
     """The model of the longer form for the rows of a crowd."""
 
     rows: pl.DataFrame
@@ -166,14 +166,14 @@ class _Model:
         return drawn
 
 
-def _sample(about: tuple[_Model, MixedFit, int], number: int) -> float | None:
+def _sample(about: tuple[RoundsModel, MixedFit, int], number: int) -> float | None:
     """The index of one sample; None where it has not all answers, or no maximum."""
     model, found, seed = about
     codes = model.drawn(found, np.random.default_rng([seed, number]))
     if len(np.unique(codes)) < len(found.categories):
         return None
     again = model.fit(codes, found.parameters)
-    return _share(_variances(again, model.rounds)) if again.converged else None
+    return _share(variances_of(again, model.rounds)) if again.converged else None
 
 
 def _effects(found: MixedFit, rounds: int) -> Floats:
@@ -181,7 +181,8 @@ def _effects(found: MixedFit, rounds: int) -> Floats:
     return np.concatenate([np.zeros(rounds - len(found.coefficients)), found.coefficients])
 
 
-def _variances(found: MixedFit, rounds: int) -> dict[str, float]:
+def variances_of(found: MixedFit, rounds: int) -> dict[str, float]:
+    """The variance of each grouping, and that of the rounds."""
     parts = {name: float(matrix[0, 0]) for name, matrix in found.covariances.items()}
     return parts | {"time": float(np.var(_effects(found, rounds), ddof=1))}
 
@@ -191,7 +192,7 @@ def _share(variances: dict[str, float]) -> float:
     return variances["workers"] / whole if whole > 0 else float("nan")
 
 
-def _forms(found: MixedFit, rounds: int) -> FittedShare:
+def share_of_fit(found: MixedFit, rounds: int) -> FittedShare:
     """The variance of workers, and the sum of all others, as quadratic forms of the parameters."""
     size, columns = len(found.parameters), len(found.coefficients)
     workers, rest = np.zeros((size, size)), np.zeros((size, size))

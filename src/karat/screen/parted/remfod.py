@@ -47,11 +47,11 @@ from karat.screen.time_rules import (
     Cutoffs,
     OutlierSearch,
     TimedTrials,
+    TimeRule,
     group_codes,
     search_rounds,
     sorted_by_group,
 )
-from karat.study.time_rules import TimeRule
 from karat.types import Ints
 
 BATCHES = 2
@@ -120,7 +120,7 @@ def remfod_in_parts(
     folder = crowd.scratch / "remfod" / hashlib.sha256(about).hexdigest()[:12]
     parts = crowd.map(take_times, folder, name="remfod")
     given = SharedPasses(stated, mad_constant, inclusive, _spanning(parts, stated), folder, crowd.token)
-    batches = _batches(crowd, parts)
+    batches = part_batches(crowd, parts)
     executor = SERIAL if len(batches) == 1 else crowd.executor
 
     def each(step: str, number: int, *more: Any) -> list[Any]:
@@ -168,7 +168,7 @@ def _spanning(parts: Sequence[TimedPart], rule: TimeRule) -> list[str]:
     return list(dict.fromkeys(name for part in parts for name in part.functions))
 
 
-def _batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[PartBatch]:
+def part_batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[PartBatch]:
     """Parts that follow each other put together, with about as many trials in each batch."""
     trials = np.array([part.trials for part in parts])
     total, processes = int(trials.sum()), crowd.executor.processes

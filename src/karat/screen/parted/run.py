@@ -355,7 +355,9 @@ def _index(running: _PartedRun, seen: PartsOverview, *, only_quick: bool) -> Spa
     if only_quick and seen.answers > QUICK_ANSWERS:
         return NOT_QUICK
     try:
-        return spammer_index_in_parts(running.crowd, only_quick=only_quick)
+        found = spammer_index_in_parts(running.crowd, only_quick=only_quick)
+        # The counts are of everybody, so they are comparable only where nobody is excluded.
+        return found.beside({} if running.gone else {name: one.flagged for name, one in running.evidence.items()})
     except MemoryError:
         return NO_ROOM
     except ValueError as error:
@@ -401,7 +403,9 @@ def look(crowd: InParts, folder: Path) -> PartsOverview:
             )
     digest = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()[:16]
     people, answers = sum(one.participants for one in seen), sum(one.answers for one in seen)
-    return PartsOverview(people, answers, digest, _notes([one.notes for one in seen], crowd.parts), seen[0].columns)
+    return PartsOverview(
+        people, answers, digest, joined_notes([one.notes for one in seen], crowd.parts), seen[0].columns
+    )
 
 
 def _look(judgments: Judgments, shared: tuple[Path, Parts, Path | None], number: int) -> _Part:
@@ -435,7 +439,7 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
     )
 
 
-def _notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Message, ...]:
+def joined_notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Message, ...]:
     """What was assumed: numbers of answers are added up; a note that not all parts have names one that has it."""
     kinds: list[tuple[str, dict[str, Any]]] = []
     first: list[int] = []

@@ -1,7 +1,7 @@
 """The check before money is spent: a study goes in, findings in three grades come out.
 
 Every rule is a small function that looks at a study and says what it would stumble over. It is registered with its
-name, its grade, where it comes from and how to mend a study; `docs/reference/checks.md` lists them all.
+name, its grade, where it comes from and how to fix a study; `docs/reference/checks.md` lists them all.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def allow(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(told, "Fix what it finds, and take it out of allow.", draft.at("check", "allow"))
         elif name not in RULES:
             close = nearest(name, list(RULES))
-            mend = f"Is {close} meant?" if close else ""
+            mend = f"Did you mean {close}?" if close else ""
             yield Flaw(f"there is no rule {shown(name)}.", mend, draft.at("check", "allow"))
 
 

@@ -31,14 +31,14 @@ def levels(draft: Draft) -> Iterator[Flaw]:
             told = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
             more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
             close = nearest(value, factor.levels) if value else None
-            mend = f"Is {close} meant? " if close else ""
+            mend = f"Did you mean {close}? " if close else ""
             yield Flaw(f"{own[0].item} has {told} of {name}.{more}", f"{mend}There are {', '.join(factor.levels)}.",
                        own[0].spot)  # fmt: skip
 
 
 @rule("error", mend="Fix the item table or the factors of the study file.", must=True)
 def design(draft: Draft) -> Iterator[Flaw]:
-    """No lists can be made from the item table. The compiler has a reason that no other rule tells."""
+    """No lists can be made from the item table. The compiler has a reason that no other rule reports."""
     told = any(levels(draft)) or any(missing_cells(draft))
     if draft.design_error is not None and not told:
         message, advice = split_advice(draft.design_error)
@@ -67,8 +67,8 @@ def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
     nowhere = [cell for cell in wanted if cell not in used]
     if nowhere:
         yield Flaw(
-            f"no test item has {spelled(names, nowhere[0])}{_and_more(len(nowhere) - 1)}: the factors cannot be told "
-            "apart.",
+            f"no test item has {spelled(names, nowhere[0])}{_and_more(len(nowhere) - 1)}: the factors cannot be "
+            "separated.",
             "Write these sentences, or drop a level.",
         )
     lacking = {
@@ -101,7 +101,7 @@ def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]
 
 @rule("error", source=SECTION, mend="Use as many lists as an item has conditions.")
 def confounded_with_item(draft: Draft) -> Iterator[Flaw]:
-    """Each item is seen in one condition only, so that items and conditions cannot be told apart."""
+    """Each item is seen in one condition only, so items and conditions cannot be separated."""
     for index, block in enumerate(draft.study.blocks):
         for name in _confounded_factors(draft, index):
             yield Flaw(
@@ -198,10 +198,10 @@ def list_sizes(draft: Draft) -> Iterator[Flaw]:
 
 @rule("warning", source=SECTION, mend="Use a number of items and lists that the conditions divide.")
 def unbalanced(draft: Draft) -> Iterator[Flaw]:
-    """Conditions or items are not seen equally often. The compiler notes it, and no other rule tells."""
+    """Conditions or items are not seen equally often. The compiler notes it, and no other rule reports it."""
     for index, plan in enumerate(draft.plans):
         uneven_lists = len({trials.height for trials in plan.lists}) > 1
-        # In subsets and random pairs small differences are in the nature of the numbers; the plan tells them.
+        # In subsets and random pairs, small differences are unavoidable; the plan reports them.
         if not draft.study.blocks[index].settings.factors or _told_of_cells(draft, index) or uneven_lists:
             continue
         if any(_too_few_lists(draft, index, draft.study.blocks[index].settings)):
@@ -212,5 +212,5 @@ def unbalanced(draft: Draft) -> Iterator[Flaw]:
 
 
 def _told_of_cells(draft: Draft, index: int) -> bool:
-    """Whether missing cells or a confound explain what is uneven, so that it need not be told twice."""
+    """Whether missing cells or a confound explain what is uneven, so that it need not be reported twice."""
     return any(_missing_in(draft.rows[index])) or any(True for _ in _confounded_factors(draft, index))

@@ -238,16 +238,16 @@ CONTROLS = "Pieper et al., section 3.2"
     mend="Add control and attention trials with expected answers.",
 )
 def no_controls(draft: Draft) -> Iterator[Flaw]:
-    """There are no control trials, or no attention trials. Without trials that have a right answer nobody can be told
-    from a guesser."""
+    """There are no control trials, or no attention trials. Without trials that have a correct answer,
+    participants who guess cannot be recognised."""
     settings = draft.study.settings
     stated = settings.screening.criteria if settings.screening is not None else {}
     rows = [row for own in draft.rows for row in own]
     if not any(row.function == "test" and row.block.task.acceptability for row in rows):
         return
     for function, criterion, purpose in (
-        ("control", "controls", "people who guess cannot be told from people who judge"),
-        ("attention", "attention", "people who read carelessly cannot be noticed"),
+        ("control", "controls", "participants who guess cannot be distinguished from those who judge"),
+        ("attention", "attention", "careless readers cannot be recognised"),
     ):
         if criterion not in stated and not any(row.function == function for row in rows):
             yield Flaw(f"there are no {function} trials: {purpose}.", f"Add items with the function {function}.")
@@ -319,8 +319,8 @@ def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
     mend="Hide a small violation late in the sentence, and state status = ungrammatical with its expected answer.",
 )
 def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
-    """An attention item of a rating task is grammatical. Whoever overlooks everything accepts a grammatical sentence,
-    and so is right."""
+    """An attention item of a rating task is grammatical. Participants who overlook everything accept a grammatical
+    sentence, and so pass."""
     rows = [row for row in _scored_rows(draft, ("attention",)) if row.block.task.rated]
     # Members of attention pairs are compared with each other; one of the two is grammatical by design.
     flawed = [row for row in rows if row["status"] == "grammatical" and not row["pair"]]

@@ -142,7 +142,7 @@ class Draft:
         return [(block, self.study.trials(index, number)) for index, block in enumerate(self.study.blocks)]
 
     def count(self, number: int, judged_only: bool = False) -> int:
-        """How many trials a list has in one session, rounds included; all, or those that ask for acceptability."""
+        """How many trials a list has in a session, rounds included; all, or those that ask for acceptability."""
         return sum(
             trials.height * block.settings.rounds
             for block, trials in self.trials(number)

@@ -17,7 +17,7 @@ SCORED = ("control", "attention")
 SIDES = ("1", "2")
 """How a row with two sentences names the better one."""
 MOST = 5
-"""So many wrong answers of a block are told one by one."""
+"""Up to this many wrong answers of a block are listed one by one."""
 DASHES = re.compile(r"\s*[\u2010-\u2015\u2212]\s*|\s*\.\.+\s*")
 BETWEEN_ANSWERS = re.compile(r"\s*(?:[,;/]|\bor\b|\boder\b)\s*")
 DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?|\d{1,2}[-. ]+[^\W\d_]{3,9}\.?|[^\W\d_]{3,9}[-. ]+\d{1,2}", re.IGNORECASE)
@@ -90,12 +90,12 @@ def is_known(scale: Scale, answer: str) -> bool:
 
 
 def _mend(row: Row, answer: str) -> str:
-    """How to mend an answer that the scale does not know: what may be meant by it, and what may be written."""
+    """How to fix an answer that is not on the scale: what it may mean, and what is possible."""
     if DATE.fullmatch(answer) and isinstance(row.block.scale, Ordinal | Magnitude | Continuous):
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
     how = _mend_expected(row.block.scale) if row.function in SCORED else "Correct it, or leave the cell empty."
     close = meant(row.block, answer)
-    return f"Is {close} meant? {how}" if close else how
+    return f"Did you mean {close}? {how}" if close else how
 
 
 def meant(block: Block, answer: str) -> str | None:
@@ -141,13 +141,12 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
 
 
 SECTION = "Pieper et al., section 3.1"
-OPENING = ("test", "calibration", "practice")
 KNOWN_SHARE = 0.8
 """Where fewer fillers state their acceptability, nothing can be said about their range."""
 SKEWED = 0.75
 """Where so many fillers are of one kind, ratings crowd there."""
 MOST_WORDS = 3
-"""So many words that are not understood are told one by one."""
+"""Up to this many unknown words are listed one by one."""
 WORDS = {"low": "unnatural", "mid": "doubtful", "high": "natural"}
 
 
@@ -157,11 +156,14 @@ def _degrees(rows: Sequence[Row]) -> Counter[str]:
 
 
 def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
-    """The test rows and the fillers of each rated block with factors; calibration is over before they matter."""
+    """The test rows and the ordinary fillers of each rated block with factors.
+
+    Controls and attention trials are clear cases by design, and calibration is over before fillers matter.
+    """
     for rows in draft.rows:
         block = rows[0].block if rows else None
         if block is not None and has_factors(block.settings) and block.task.rated:
-            fillers = [row for row in rows if row.function not in OPENING]
+            fillers = [row for row in rows if row.function == "filler"]
             if fillers:
                 yield [row for row in rows if row.function == "test"], fillers
 
@@ -185,7 +187,7 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
             continue
         for said, own in odd.items():
             close = nearest(said, tuple(WORDS))
-            mend = f"Is {close} meant?" if close else ""
+            mend = f"Did you mean {close}?" if close else ""
             yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
 
 
@@ -200,21 +202,32 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
         known = _degrees(fillers).total()
         if known < KNOWN_SHARE * len(fillers):
             yield Flaw(
-                f"{len(fillers) - known} of {len(fillers)} trials beside the test trials have no intended "
+                f"{len(fillers) - known} of {len(fillers)} fillers have no intended "
                 "acceptability, so that it cannot be seen whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
 
 
-@rule("warning", source=SECTION, mend="Add fillers until both ends of the scale are used.")
+ORDINARY = 6
+"""From so many ordinary fillers on, all of them at one end are a pattern."""
+
+
+def name_of(degrees: Counter[str]) -> str:
+    """The degree that most rows have."""
+    return degrees.most_common(1)[0][0]
+
+
+@rule("warning", source=SECTION, mend="Add fillers until both ends and the middle of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
-    """The fillers leave out an end of the scale, or nearly all stand at one. Fillers from fully unacceptable to fully
-    acceptable, so that ratings neither crowd nor lean."""
-    for _, fillers in _blocks(draft):
+    """The fillers leave out an end of the scale or its middle, or nearly all stand at one place. Fillers from fully
+    unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
+    for tests, fillers in _blocks(draft):
         found = _degrees(fillers)
         if found.total() < KNOWN_SHARE * len(fillers):
             continue
-        missing = [name for name in ("low", "high") if not found[name]]
+        # Where test sentences are meant to be in the middle, `filler_match` asks for fillers there.
+        places = ("low", "high", *(() if _degrees(tests)["mid"] else ("mid",)))
+        missing = [name for name in places if not found[name]]
         name, most = found.most_common(1)[0]
         if most >= SKEWED * found.total():
             told = f"all {most}" if most == found.total() else f"{most} of {found.total()}"
@@ -225,12 +238,23 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 fillers[0].spot,
             )
         elif missing:
+            clearly, part = ("", "the middle") if missing[0] == "mid" else ("clearly ", "that end")
             yield Flaw(
-                f"none of the {found.total()} fillers is clearly {WORDS[missing[0]]}; that end of the scale will not "
+                f"none of the {found.total()} fillers is {clearly}{WORDS[missing[0]]}; {part} of the scale will not "
                 "be used.",
-                f"Add fillers that are clearly {WORDS[missing[0]]}.",
+                f"Add fillers that are {clearly}{WORDS[missing[0]]}.",
                 fillers[0].spot,
             )
+        else:
+            ordinary = [row for row in fillers if row.function == "filler"]
+            only = _degrees(ordinary)
+            if len(only) == 1 and only.total() == len(ordinary) >= ORDINARY and name_of(only) != "mid":
+                yield Flaw(
+                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so that only controls use the "
+                    "other end of the scale, and participants can tell them.",
+                    "Vary the fillers.",
+                    ordinary[0].spot,
+                )
 
 
 @rule("warning", source=SECTION, mend="Add fillers of the acceptability of the test items.")

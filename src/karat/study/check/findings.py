@@ -1,4 +1,4 @@
-"""What a check finds, and the registry of its rules: each with its name, grade, source and how to mend a study."""
+"""What a check finds, and the registry of its rules: each with its name, grade, source and fix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INDENT = 11
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that should be mended: what it is, where the rule comes from, how to mend it, where it stands."""
+    """One finding: what is wrong, where the rule comes from, how to fix it, and where it is."""
 
     grade: Grade
     rule: str
@@ -121,7 +121,7 @@ class Flaw:
     mend: str = ""
     spot: Spot = (None, None)
     must: bool = False
-    """Whether this one must be mended, of a rule whose findings need not always."""
+    """Whether this finding must be fixed, if not all findings of its rule must."""
 
 
 Test = Callable[[Draft], Iterator[Flaw]]
@@ -139,7 +139,7 @@ class CheckRule:
     mend: str
     test: Test
     must: bool = False
-    """Whether it must be mended: no questionnaire can be made or served else, so that it cannot be intended."""
+    """Whether it must be fixed: no questionnaire could be made or served otherwise, so it cannot be intended."""
 
     def findings(self, draft: Draft) -> Iterator[Finding]:
         """What the rule finds in a study."""

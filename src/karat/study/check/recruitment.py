@@ -66,11 +66,12 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         subset = block.settings.subset
         if subset is None:
             continue
-        items = len({row.item for row in draft.rows[index] if row.function == "test"})
+        key = "item" if block.settings.pairs is None else "pair"
+        items = len({row[key] or row.item for row in draft.rows[index] if row.function == "test"})
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
             yield Flaw(
-                f"{items} items with {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
+                f"{items} {key}s, {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
                 f"need {needed} participants; {number} are wanted.",
                 f"Recruit {needed}.",
                 draft.at("recruitment", "participants"),
@@ -118,7 +119,7 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     if name in ("", *PLATFORMS) or stated or name in {entry.name for entry in offered("karat.platforms")}:
         return
     close = nearest(name, list(PLATFORMS))
-    hint = f"Is {close} meant? " if close else ""
+    hint = f"Did you mean {close}? " if close else ""
     yield Flaw(
         f"there is no platform {shown(name)}.",
         f"{hint}Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url.",
@@ -181,6 +182,13 @@ def screening(draft: Draft) -> Iterator[Flaw]:
     settings = draft.study.settings.screening
     if settings is None or not settings.criteria:
         yield Flaw("no criteria are stated for excluding participants; stated later, they depend on the data.")
+
+
+@rule("error", mend='Write what participants agree to: [texts] consent = "...".')
+def consent(draft: Draft) -> Iterator[Flaw]:
+    """There is no text to which participants agree before they begin. Where consent is given elsewhere, allow it."""
+    if not draft.study.settings.texts.consent.strip():
+        yield Flaw("participants are not asked for their consent.")
 
 
 @rule("error", source="Pieper et al., section 5", mend="Add what the criterion needs, or take it out of [screening].")

@@ -42,13 +42,14 @@ def encoding(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{file.name} is not UTF-8; it {how}{seen}.", mend, (file.name, None))
 
 
-@rule("hint", mend="If the items stand on another sheet, put it first, or save it as a file of its own.")
+@rule("hint", mend='If the items are on another sheet, name the sheets in the block: sheets = ["..."].')
 def sheets(draft: Draft) -> Iterator[Flaw]:
     """A spreadsheet has several sheets, of which only the first is read. Items on a second sheet, which nobody would be
-    shown."""
+    shown. A block that names its `sheets` has decided."""
+    named = {name for block in draft.study.settings.block for name in block.sheets}
     for file in _files(draft):
         names = sheets_of(file)
-        if len(names) > 1:
+        if len(names) > 1 and not named.intersection(names):
             others = f"{', '.join(names[1:4])}{', ...' if len(names) > 4 else ''}"
             told = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, and not {others}."
             yield Flaw(told, spot=(file.name, None))

@@ -1,4 +1,4 @@
-"""Rules about sentences: what a reader of the item table would stumble over."""
+"""Rules about texts: what a reader of the item table would stumble over, and what participants read beforehand."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def columns(draft: Draft) -> Iterator[Flaw]:
         for name in own:
             close = get_close_matches(name.lower(), missing, 1, ALIKE)
             if close:
-                yield Flaw(f"the column {shown(name)} has no meaning for karat.", f"Is {close[0]} meant? Rename it.",
+                yield Flaw(f"the column {shown(name)} is unknown to karat.", f"Did you mean {close[0]}? Rename it.",
                            (block.items.locate(0)[0], None))  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def _script(letter: str) -> str:
     return next((script for script in SCRIPTS if name.startswith(script)), "") if letter not in "µªº" else ""
 
 
-@rule("warning", mend="Add it; otherwise it tells conditions apart.")
+@rule("warning", mend="Add it; otherwise it reveals the condition.")
 def final_punctuation(draft: Draft) -> Iterator[Flaw]:
     """A sentence has no final punctuation while most others have."""
     for rows in draft.rows:
@@ -217,7 +217,7 @@ def _instructs(text: str, row: Row) -> bool:
     return row.function == "attention" or re.search(OBJECTS, rest) is not None or any(label in rest for label in labels)
 
 
-@rule("error", mend="Put a PNG, JPEG, GIF, WebP or SVG file beside the study file, or mend its name.")
+@rule("error", mend="Put a PNG, JPEG, GIF, WebP or SVG file next to the study file, or fix its name.")
 def images(draft: Draft) -> Iterator[Flaw]:
     """An image file is missing, or is of a kind that browsers do not show. Image files that the item table names: the
     server of the study shows them, and no other."""
@@ -236,8 +236,8 @@ def images(draft: Draft) -> Iterator[Flaw]:
 
 @rule("warning", mend="Take it out, or make the item one for practice.")
 def feedback(draft: Draft) -> Iterator[Flaw]:
-    """An item that is no practice item has feedback, which is never shown. Only practice tells participants anything
-    about their answers."""
+    """An item that is no practice item has feedback, which is never shown. Participants get feedback on their answers
+    only in practice."""
     found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
     if found:
         yield _gathered(found, "has feedback, but is no practice item.", "have feedback, but are no practice items")
@@ -265,3 +265,31 @@ def instructions(draft: Draft) -> Iterator[Flaw]:
             "school.",
             spot=draft.at("texts", "instructions"),
         )
+
+
+TELLING = (
+    "acceptability", "grammaticality", "grammatical", "ungrammatical", "hypothesis", "effect", "versus", "island",
+    "akzeptabilität", "grammatikalität", "grammatisch", "ungrammatisch", "hypothese", "effekt", "einfluss", "syntax",
+)  # fmt: skip
+"""Words of the field, which tell participants what a study is about."""
+
+
+@rule("warning", mend="Set public_title to something harmless, such as How sentences sound.")
+def public_title(draft: Draft) -> Iterator[Flaw]:
+    """The study has no `public_title`, so that participants see its title. Titles often name what is tested."""
+    if not draft.study.settings.public_title:
+        yield Flaw(f"participants will see the title {shown(draft.study.title)}.", spot=draft.at("title"))
+
+
+@rule("warning", mend="Choose a public_title that says nothing about what is compared.")
+def telling_title(draft: Draft) -> Iterator[Flaw]:
+    """The title that participants see names a factor, a level or a term of the field. It gives the hypothesis away."""
+    title = draft.study.settings.public_title
+    words = {word.casefold() for word in re.findall(r"\w{4,}", title)}
+    named = [name for block in draft.study.settings.block for factor, own in block.factors.items()
+             for name in (factor, *own.levels)]  # fmt: skip
+    telling = {word.casefold() for name in named for word in re.findall(r"\w{4,}", name)} | set(TELLING)
+    found = sorted(words & telling)
+    if found:
+        told = f"the public title has {', '.join(shown(word) for word in found)}, which shows what is tested."
+        yield Flaw(told, spot=draft.at("public_title"))

@@ -2,9 +2,9 @@
 
 The exact methods build an order from its first position to its last. What the rules still ask for depends only on a
 small state: how many trials of each kind are left, how long ago each group had its last trial, and how many it has in
-the window at hand. Orders that reach the same state need not be told apart.
+the window at hand. Orders that reach the same state need not be distinguished.
 
-Exchanging mends an order until no rule is broken. The places of a group are the bits of one whole number: shifted
+Exchanges repair an order until no rule is broken. The places of a group are the bits of one whole number: shifted
 copies of it show at once where too many stand in a row or two stand too close. An exchange of two trials flips two bits
 in each group that has one of them.
 """
@@ -221,7 +221,7 @@ class Repair:
             for a in problem.kinds
         ]
         self.blame = [0] * len(problem.groups)
-        """How often each group was still in breach when mending was given up."""
+        """How often each group still broke a rule when the repair was given up."""
 
     def mend(
         self, order: list[int], partners: Sequence[Sequence[int]], steps: int, random: Callable[[], float]

@@ -1,7 +1,7 @@
-"""The tasks: what participants do with a trial. One file a task; a new one is named in `TASKS`.
+"""The tasks: what participants do in a trial. One file per task; add new ones to `TASKS`.
 
-A package of one's own adds a task by an entry point in the group `karat.tasks`, under the name of the task.
-`docs/extending/task.md` shows both ways.
+Other packages add tasks with an entry point in the group `karat.tasks`, named like the task. `docs/extending/task.md`
+shows both ways.
 """
 
 from __future__ import annotations
@@ -22,7 +22,34 @@ TASKS: Mapping[str, Task] = {
     task.name: task for task in (yes_no.TASK, likert.TASK, choice.TASK, magnitude.TASK, differential.TASK, label.TASK)
 }
 _added: dict[str, Task] = {}
-"""Tasks that were registered, and those of packages from when a study first named them."""
+"""Registered tasks, and tasks of packages once a study has named them."""
+_ELSEWHERE: Mapping[str, str] = {
+    "likert": "rating ratings acceptability scale slider vas visual-analogue-scale naturalness",
+    "yes-no": "binary yesno grammaticality truth-value truth-value-judgment felicity acceptable true-false",
+    "choice": "2afc afc forced-choice preference comparison paired-comparison pairwise best-worst bws ranking",
+    "magnitude": "magnitude-estimation thermometer me ratio",
+    "differential": "semantic-differential adjectives osgood",
+    "label": "classification category categories annotation nli sentiment multiple-choice tagging",
+    "": "audio sound speech video recording self-paced-reading spr maze eye-tracking eyetracking mouse-tracking cloze "
+    "completion production lexical-decision priming recall drag-and-drop spans",
+}
+"""Names of tasks in the literature and in other tools, by the task karat has for them; '' if it has none."""
+
+
+def instead_of(word: str) -> str | None:
+    """What karat offers for a task that goes by another name, if it knows the name.
+
+    >>> instead_of("forced choice")
+    'karat calls this task choice.'
+    >>> instead_of("audio")
+    'karat has judgments of text and pictures only: yes-no, likert, choice, magnitude, differential, label.'
+    """
+    name = "-".join(word.lower().replace("_", " ").split())
+    for task, words in _ELSEWHERE.items():
+        if name in words.split():
+            only = f"karat has judgments of text and pictures only: {', '.join(TASKS)}."
+            return f"karat calls this task {task}." if task else only
+    return None
 
 
 def register(task: Task) -> Task:
@@ -35,6 +62,8 @@ def register(task: Task) -> Task:
     """
     if task.name in TASKS:
         raise KaratError(f"karat has a task {task.name} itself. Choose another name.")
+    if not task.instructions:
+        raise KaratError(f"The task {task.name} has no instructions in English. Add instructions for en.")
     _added[task.name] = task
     return task
 

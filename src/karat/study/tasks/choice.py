@@ -21,10 +21,6 @@ TASK = Task(
     name="choice",
     scale=_scale,
     seconds=9.2,
-    instructions={
-        "en": "You will see two sentences at a time. Choose the one that sounds more natural to you.",
-        "de": "Sie sehen immer zwei Sätze. Wählen Sie den Satz, der für Sie natürlicher klingt.",
-    },
     scale_keys=("no_difference", "labels"),
     block_keys=("compared", "pairs"),
     flaw=_flaw,

@@ -25,12 +25,6 @@ TASK = Task(
     name="differential",
     scale=_scale,
     seconds=4.0,
-    instructions={
-        "en": "You will see one text at a time with pairs of opposite words. Mark on each line which of the two words "
-        "fits the text better, and how much better.",
-        "de": "Sie sehen immer einen Text und dazu Paare gegensätzlicher Wörter. Geben Sie in jeder Zeile an, welches "
-        "der beiden Wörter besser zum Text passt, und wie viel besser.",
-    },
     scale_keys=("points", "labels", "slider", "colours"),
     block_keys=("questions", "repeated_questions", "per_page"),
     points=POINTS,

@@ -19,10 +19,6 @@ TASK = Task(
     name="label",
     scale=_scale,
     seconds=5.0,
-    instructions={
-        "en": "You will see one text at a time. Choose the category that fits it best.",
-        "de": "Sie sehen immer einen Text. Wählen Sie die Kategorie, die am besten passt.",
-    },
     scale_keys=("levels", "labels"),
     flaw=_flaw,
 )

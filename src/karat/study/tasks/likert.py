@@ -20,10 +20,6 @@ TASK = Task(
     name="likert",
     scale=_scale,
     seconds=8.8,
-    instructions={
-        "en": "You will see one sentence at a time. Say on the scale how natural it sounds to you.",
-        "de": "Sie sehen immer einen Satz. Sagen Sie auf der Skala, wie natürlich er für Sie klingt.",
-    },
     scale_keys=("points", "labels", "neutral", "slider", "colours"),
     points=POINTS,
     acceptability=True,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from karat.errors import KaratError
@@ -37,8 +37,9 @@ class Task:
     seconds: float
     """About how long a trial takes on the whole, for the estimated duration: for ratings and choices what the median
     participant of Pieper, Börner and Kiss took, else an assumption."""
-    instructions: Mapping[str, str]
-    """What participants are asked to do, by language; English is shown where there is no other."""
+    instructions: Mapping[str, str] = field(default_factory=dict)
+    """Of a task in another package: what participants are asked to do, by language; English is shown where there is no
+    other. karat's own tasks have theirs in the files of the languages."""
     scale_keys: tuple[str, ...] = ()
     """The keys of the scale that have a say."""
     block_keys: tuple[str, ...] = ()
@@ -57,7 +58,7 @@ class Task:
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             raise KaratError(f'"{self.name}" cannot be the name of a task. Use small letters, digits and hyphens.')
-        if "en" not in self.instructions:
+        if self.instructions and "en" not in self.instructions:
             raise KaratError(f"The task {self.name} has no instructions in English. Add instructions for en.")
 
     @property

@@ -21,10 +21,6 @@ TASK = Task(
     name="yes-no",
     scale=_scale,
     seconds=6.0,
-    instructions={
-        "en": "You will see one sentence at a time. Say whether it sounds natural to you.",
-        "de": "Sie sehen immer einen Satz. Sagen Sie, ob er für Sie natürlich klingt.",
-    },
     scale_keys=("levels", "labels"),
     flaw=_flaw,
     acceptability=True,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
 from karat.field.content.platforms.platform import Platform, Visit, devices, places, row
@@ -10,6 +11,7 @@ from karat.study.settings import RecruitmentSettings
 from karat.study.study import Study
 
 HOST = "https://app.prolific.com"
+PROLIFIC_ID = re.compile(r"[0-9a-fA-F]{24}")
 COMPLETE = f"{HOST}/submissions/complete?cc={{code}}"
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 CODES = (
@@ -25,11 +27,14 @@ REJECTING = (
 
 
 class Prolific(Platform):
-    """Prolific.
+    """Prolific. Its ids are 24 hexadecimal digits; anything else was made up and counts as none.
 
-    >>> PROLIFIC.read({"PROLIFIC_PID": "5f0a", "SESSION_ID": "<b>"})
-    Visit(person='5f0a', session='', study='', preview=False, submit_to=None)
+    >>> PROLIFIC.read({"PROLIFIC_PID": "5f0a5f0a5f0a5f0a5f0a5f0a", "SESSION_ID": "made-up"})
+    Visit(person='5f0a5f0a5f0a5f0a5f0a5f0a', session='', study='', preview=False, submit_to=None)
     """
+
+    def read(self, query: Mapping[str, str]) -> Visit:
+        return super().read({name: text for name, text in query.items() if PROLIFIC_ID.fullmatch(text.strip())})
 
     def address(self, recruitment: RecruitmentSettings, visit: Visit, code: str, stated: bool) -> str | None:
         # A code that Prolific did not give would be counted as none.

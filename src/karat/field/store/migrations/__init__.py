@@ -25,7 +25,7 @@ def migrate(connection: Connection, until: str | None = None) -> list[str]:
     >>> from sqlalchemy import create_engine
     >>> with create_engine("sqlite://").begin() as connection:
     ...     migrate(connection), migrate(connection)
-    (['first'], [])
+    (['first', 'versions_and_limits'], [])
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -109,10 +110,50 @@ def intervals(
         return _profiles(model, level, parameters)
 
 
+def correlation_intervals(model: Model, level: float = 0.95) -> Intervals:
+    """Intervals of the correlations of random effects, by Fisher's z and the delta method; NaN in a singular fit.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> draw = np.random.default_rng(3)
+    >>> who, x = np.repeat(np.arange(40), 10), np.tile(np.arange(10) - 4.5, 40)
+    >>> own = draw.multivariate_normal([0, 0], [[1, 0.1], [0.1, 0.04]], 40)[who]
+    >>> data = {"time": own[:, 0] + own[:, 1] * x + draw.normal(size=400), "x": x, "who": who}
+    >>> found = correlation_intervals(fit("time ~ x + (1 + x | who)", data, "gaussian"))
+    >>> found.names, bool(found.lower[0] < 0.5 < found.upper[0])
+    (('cor_(Intercept).x|who',), True)
+    """
+    fit = model.fit
+    fixed = len(fit.parameters) - len(fit.theta)
+    spread = fit.parameter_covariance[fixed:, fixed:]
+    names, found = [], []
+    for place, block in fit.objective.crossing.placed(len(fit.theta)):
+        if not block.full:
+            continue
+        theta, part = fit.theta[place : place + block.size], slice(place, place + block.size)
+        steps = np.eye(block.size) * 1e-5 * max(1.0, float(np.abs(theta).max()))
+        singular = fit.singular_terms[block.term]
+        for row, column in combinations(range(block.width), 2):
+            ends = [[_fisher(block.factor(theta + sign * step), row, column) for sign in (1, -1)] for step in steps]
+            slope = np.array([one - other for one, other in ends]) / (2 * steps.max())
+            error = float(np.sqrt(slope @ spread[part, part] @ slope))
+            names.append(f"cor_{block.names[row]}.{block.names[column]}|{block.group}")
+            found.append((_fisher(block.factor(theta), row, column), np.nan if singular else error))
+    z, errors = np.array(found, dtype=np.float64).reshape(-1, 2).T
+    half = float(ndtri((1 + level) / 2)) * errors
+    return Intervals(tuple(names), np.tanh(z), np.tanh(z - half), np.tanh(z + half), level, "wald")
+
+
+def _fisher(factor: Floats, row: int, column: int) -> float:
+    """Fisher's z of a correlation, from Lambda."""
+    matrix = factor @ factor.T
+    size = np.sqrt(matrix[row, row] * matrix[column, column])
+    return float(np.arctanh(np.clip(matrix[row, column] / size, -1 + 1e-12, 1 - 1e-12))) if size > 0 else np.nan
+
+
 def _wald(model: Model, level: float, wanted: Sequence[str] | None) -> Intervals:
     fit = model.fit
     names = [*fit.names]
-    estimate, se, df = fit.coefficients, fit.standard_errors, model.degrees(np.eye(len(fit.coefficients)))
+    estimate, se, df = fit.coefficients, model.standard_errors, model.degrees(np.eye(len(fit.coefficients)))
     if model.family == "ordinal":
         between = model.thresholds()
         names += between["threshold"].tolist()
@@ -129,7 +170,7 @@ def _profiles(model: Model, level: float, wanted: Sequence[str] | None) -> Inter
     if not model.fit.converged:
         raise ValueError(Message("intervals.not_converged", {"convergence": model.fit.convergence.message}))
     objective, best = whole_likelihood(model)
-    at = _evaluated(objective, best)
+    at = evaluated(objective, best)
     all_parameters = _parameters(model, objective)
     chosen = [all_parameters[k] for k in _chosen([one.name for one in all_parameters], wanted)]
     fall = float(ndtri((1 + level) / 2))
@@ -165,7 +206,7 @@ def whole_likelihood(model: Model) -> tuple[LaplaceObjective, Floats]:
     objective = LaplaceObjective(gaussian.crossing, Gaussian(gaussian.value), gaussian.design, np.zeros(rows))
     sigma = np.sqrt(fit.residual_variance)
     start = np.concatenate([fit.coefficients, [np.log(sigma)], sigma * fit.theta])
-    return objective, minimise(objective, start, _evaluated(objective, start), None, PRECISE / 10).parameters
+    return objective, minimise(objective, start, evaluated(objective, start), None, PRECISE / 10).parameters
 
 
 def _profile(
@@ -174,9 +215,9 @@ def _profile(
     """Estimate, lower and upper end."""
     place, least = one.place, -np.inf
     if one.term >= 0:
-        objective, best, place = _leading(objective, best, model.fit.terms, one)
+        objective, best, place = leading_deviation(objective, best, model.fit.terms, one)
         least = 0.0
-        at = _evaluated(objective, best)
+        at = evaluated(objective, best)
     error = float(np.sqrt(np.linalg.pinv(at.information(), hermitian=True)[place, place]))
     low, high = profile_ends(objective, best, at, place, error, fall, least)
     if one.logarithm:
@@ -184,7 +225,8 @@ def _profile(
     return float(best[place]), low, high
 
 
-def _evaluated(objective: LaplaceObjective, parameters: Floats) -> Evaluated:
+def evaluated(objective: LaplaceObjective, parameters: Floats) -> Evaluated:
+    """The likelihood at the parameters; an error where it cannot be computed."""
     at = objective(parameters)
     if at is None:
         raise ValueError("The likelihood cannot be computed at the estimate, so that it has no profile.")
@@ -206,7 +248,7 @@ def _parameters(model: Model, objective: LaplaceObjective) -> list[Parameter]:
     return found
 
 
-def _leading(
+def leading_deviation(
     objective: LaplaceObjective, best: Floats, terms: Sequence[RandomTerm], one: Parameter
 ) -> tuple[LaplaceObjective, Floats, int]:
     """The same likelihood with the deviation of one column as a coordinate, which may not be negative.

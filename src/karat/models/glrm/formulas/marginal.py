@@ -24,9 +24,10 @@ from math import prod
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import expit
+from numpy.typing import ArrayLike
 
 from karat.messages import Message
+from karat.models.glrm.families import Link, inverse_link
 from karat.models.glrm.formulas.design import code
 from karat.models.glrm.formulas.formula import names_in
 from karat.models.glrm.formulas.frame import Column, Data, FactorVariable, Numeric, evaluate, group_factor, listed
@@ -34,10 +35,11 @@ from karat.models.glrm.formulas.model import Model, Table, quantile, two_sided
 from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.numerics import known as known_number
 from karat.models.numerics import significant
-from karat.models.proportions import holm
+from karat.models.proportions import benjamini_hochberg, holm
 from karat.types import Bools, Floats
 
 Scale = Literal["link", "response"]
+Adjustment = Literal["holm", "bh", "tukey", "none"]
 ESTIMABLE = 1e-6
 
 
@@ -69,20 +71,45 @@ class MarginalMeans:
         numbers = {"estimate": self.estimate, "se": self.se, "df": self.df, "lower": self.lower, "upper": self.upper}
         return cells | numbers
 
-    def differences(self) -> Differences:
-        """Every pair of cells, on the scale of the link, with Holm's adjustment of p."""
-        pairs = list(combinations(range(len(self.estimate)), 2))
-        contrasts = np.array([self.contrasts[i] - self.contrasts[j] for i, j in pairs]).reshape(
-            -1, self.contrasts.shape[1]
-        )
+    def differences(self, adjust: Adjustment = "holm") -> Differences:
+        """Every pair of cells, on the scale of the link, with p adjusted by Holm, Benjamini and Hochberg, or Tukey.
+
+        Tukey's adjustment is by the range of k means (the studentised range with the degrees of freedom of each
+        pair), and its intervals hold for all pairs together.
+        """
+        names, pairs = self.labels(), list(combinations(range(len(self.estimate)), 2))
+        weights = np.zeros((len(pairs), len(names)))
+        for row, (i, j) in enumerate(pairs):
+            weights[row, [i, j]] = 1.0, -1.0
+        return self._compared(tuple(f"{names[i]} - {names[j]}" for i, j in pairs), weights, adjust)
+
+    def contrast(self, weights: Mapping[str, ArrayLike], adjust: Adjustment = "none") -> Differences:
+        """Weighted sums of the means, by name: a custom matrix of contrasts, with a weight for each cell."""
+        if adjust == "tukey":
+            raise ValueError("Tukey's adjustment is for all pairs of means; use holm, bh or none.")
+        matrix = np.array([np.asarray(row, dtype=np.float64) for row in weights.values()])
+        if matrix.ndim != 2 or matrix.shape[1] != len(self.estimate):
+            raise ValueError(f"A contrast needs a weight for each of the {len(self.estimate)} means.")
+        if np.any(np.abs(matrix.sum(axis=1)) > 1e-8 * np.abs(matrix).sum(axis=1)):
+            raise ValueError("The weights of a contrast must sum to zero.")
+        return self._compared(tuple(weights), matrix, adjust)
+
+    def _compared(self, names: tuple[str, ...], weights: Floats, adjust: Adjustment) -> Differences:
+        # A mean without weight may be unknown, and does not matter then.
+        rows = [row[row != 0] @ self.contrasts[row != 0] for row in weights]
+        contrasts = np.array(rows).reshape(-1, self.contrasts.shape[1])
         estimate, se, df = _linear(self.model, contrasts)
         half = quantile(self.level, df) * se
         p = two_sided(estimate / se, df)
-        names = self.labels()
-        return Differences(
-            tuple(f"{names[i]} - {names[j]}" for i, j in pairs), estimate, se, df, estimate - half, estimate + half,
-            p, holm(p), self.level,
-        )  # fmt: skip
+        if adjust == "tukey":
+            from scipy.stats import studentized_range
+
+            # Never below p, which the range loses where it is tiny.
+            adjusted = np.maximum(studentized_range.sf(np.abs(estimate / se) * np.sqrt(2), len(self.estimate), df), p)
+            half = studentized_range.ppf(self.level, len(self.estimate), df) / np.sqrt(2) * se
+        else:
+            adjusted = holm(p) if adjust == "holm" else benjamini_hochberg(p) if adjust == "bh" else p
+        return Differences(names, estimate, se, df, estimate - half, estimate + half, p, adjusted, self.level)
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -115,7 +142,7 @@ class Differences:
     upper: Floats
     p: Floats
     adjusted: Floats
-    """p by Holm's method."""
+    """p, adjusted for all pairs."""
     level: float
 
     def table(self) -> Table:
@@ -191,8 +218,9 @@ def marginal_means(
     half = quantile(level, df) * se
     ends = estimate - half, estimate + half
     if scale == "response" and model.family == "binary":
-        estimate = expit(estimate)
-        se, ends = se * estimate * (1 - estimate), (expit(ends[0]), expit(ends[1]))
+        steepness = _steepness(model.link, estimate)
+        estimate, se = inverse_link(model.link, estimate), se * steepness
+        ends = inverse_link(model.link, ends[0]), inverse_link(model.link, ends[1])
     named = {name: tuple(one[place] for one in asked) for place, name in enumerate(factors)}
     return MarginalMeans(named, estimate, se, df, ends[0], ends[1], scale, level, contrasts, model, tuple(notes))
 
@@ -239,7 +267,7 @@ def _linear(model: Model, contrasts: Floats) -> tuple[Floats, Floats, Floats]:
         values = np.concatenate([model.fit.coefficients, model.fit.thresholds])
         covariance = model.fit.parameter_covariance[: len(values), : len(values)]
     else:
-        values, covariance = model.fit.coefficients, model.fit.covariance
+        values, covariance = model.fit.coefficients, model.covariance
     variance = np.einsum("ki,ij,kj->k", contrasts, covariance, contrasts)
     return contrasts @ values, np.sqrt(variance), model.degrees(contrasts)
 
@@ -262,10 +290,19 @@ def predict(
     if scale == "link" or model.family == "gaussian":
         return eta
     if model.family == "binary":
-        probability: Floats = expit(eta)
-        return probability
-    below = expit(model.fit.thresholds - eta[:, None])
+        return inverse_link(model.link, eta)
+    below = inverse_link(model.link, model.fit.thresholds - eta[:, None])
     return np.diff(np.column_stack([np.zeros(len(eta)), below, np.ones(len(eta))]), axis=1)
+
+
+def _steepness(link: Link, eta: Floats) -> Floats:
+    """The derivative of the inverse link."""
+    if link == "probit":
+        return np.asarray(np.exp(-0.5 * eta**2) / np.sqrt(2 * np.pi))
+    if link == "cloglog":
+        return np.asarray(np.exp(eta - np.exp(eta)))
+    share = inverse_link(link, eta)
+    return share * (1 - share)
 
 
 def _fitted(model: Model, random: bool) -> Floats:

@@ -2,9 +2,9 @@
 
 The formula is read (`formula`), its variables looked up (`frame`), coded (`design`) and fitted (`mixed`). Coefficients
 of yes-or-no and ordered answers are tested by z, those of measured answers by t with Satterthwaite's degrees of
-freedom.
+freedom, unless `Model.method` says otherwise (`tested_by`).
 
-Satterthwaite's degrees of freedom for measured answers.
+Satterthwaite's degrees of freedom.
 
 A contrast c'beta has the variance v = c'V c, which is itself an estimate. Its t statistic is taken for one with as
 many degrees of freedom as a chi-squared variable with the same relative spread has (Satterthwaite 1946; Kuznetsova,
@@ -12,25 +12,37 @@ Brockhoff and Christensen 2017, lmerTest):
 
     df = 2 v^2 / (g'A g),   g = dv/d(parameters), A the covariance of the variance parameters
 
-V = s(theta) U(theta) follows from the fit. With the residual variance written as tau s(theta), where s is its best
-value given theta, the likelihood falls into a part of theta and a part of tau, so that A is made of two blocks: the
-inverse Hessian of theta, which the fit has, and 2/f for tau, f being the residual degrees of freedom (n, less the
-coefficients with REML).
+For measured answers V = s(theta) U(theta) follows from the fit. With the residual variance written as tau s(theta),
+where s is its best value given theta, the likelihood falls into a part of theta and a part of tau, so that A is made of
+two blocks: the inverse Hessian of theta, which the fit has, and 2/f for tau, f being the residual degrees of freedom
+(n, less the coefficients with REML). For yes-or-no and ordered answers, V(theta) is the inverse information of
+coefficients and thresholds, and A the part of theta in the inverse Hessian of all parameters.
+
+Kenward and Roger (1997) also widen the standard errors of a REML fit for the uncertainty of its variances gamma, in
+which V(y) = sum of gamma_r G_r is linear. With Phi = (X'V^-1 X)^-1, P_r = -X'V^-1 G_r V^-1 X, Q_rs = X'V^-1 G_r V^-1
+G_s V^-1 X and W the inverse of the expected information about gamma,
+
+    Phi_A = Phi + 2 Phi (sum of W_rs (Q_rs - P_r Phi P_s)) Phi,
+
+and F is scaled and given degrees of freedom that match the first two moments of its distribution (as pbkrtest,
+Halekoh and Hojsgaard 2014). V^-1 = (I - Z T Z') / sigma^2 needs matrices of the size of the random effects only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc, ndtr, ndtri, stdtr, stdtrit
+from scipy.linalg import block_diag
+from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from karat.messages import Message
-from karat.models.glrm.families import FamilyName
+from karat.models.glrm.blocks import Sides
+from karat.models.glrm.families import FamilyName, Link
 from karat.models.glrm.formulas.design import Coding, DesignMatrix, code, coding_note, make_design
 from karat.models.glrm.formulas.formula import Formula, names_in, read_formula
 from karat.models.glrm.formulas.frame import (
@@ -45,13 +57,16 @@ from karat.models.glrm.formulas.frame import (
 )
 from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.glrm.mixed.fit import fit_mixed
-from karat.models.glrm.mixed.gaussian import GaussianObjective
+from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjective
+from karat.models.glrm.mixed.laplace import LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm
 from karat.models.numerics import known, one_thread, significant
 from karat.types import Floats, Ints
 
 Table = dict[str, NDArray[Any]]
+Method = Literal["asymptotic", "satterthwaite", "kenward-roger"]
+"""Where p values and intervals come from: z, t with Satterthwaite's degrees of freedom, or Kenward and Roger's t."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +85,53 @@ class Model:
     """What the numbers mean; of two, the second is the one whose probability is modelled."""
     notes: tuple[Message, ...]
 
+    method: Method = "asymptotic"
+    link: Link = "logit"
+
+    def tested_by(self, method: Method | None = None) -> Model:
+        """The model with other tests; by default those for small samples.
+
+        These are Kenward and Roger's for measured answers fitted by REML, and else Satterthwaite's.
+        """
+        if method is None:
+            fits = self.fit.reml and effects_of(self.fit) <= MOST_EFFECTS
+            method = "kenward-roger" if fits else "satterthwaite"
+        elif method == "kenward-roger" and not self.fit.reml:
+            raise ValueError("Kenward and Roger's method is for measured answers that are fitted by REML.")
+        return replace(self, method=method)
+
     @cached_property
     def satterthwaite(self) -> Satterthwaite:
-        """The degrees of freedom of contrasts; measured answers only."""
+        """The degrees of freedom of contrasts."""
         return Satterthwaite(self.fit)
 
+    @cached_property
+    def kenward_roger(self) -> KenwardRoger:
+        """Covariance and degrees of freedom for small samples; measured answers only."""
+        return KenwardRoger(self.fit)
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the coefficients, as they are tested."""
+        return self.kenward_roger.covariance if self.method == "kenward-roger" else self.fit.covariance
+
+    @property
+    def standard_errors(self) -> Floats:
+        """Of the coefficients, as they are tested."""
+        return np.sqrt(np.diag(self.covariance)) if self.method == "kenward-roger" else self.fit.standard_errors
+
     def degrees(self, contrasts: Floats) -> Floats:
-        """The degrees of freedom of each row of contrasts: infinite but for measured answers."""
-        if self.family == "gaussian":
+        """The degrees of freedom of each row of contrasts; infinite where tests are by z."""
+        if self.method == "kenward-roger":
+            return np.array([self.kenward_roger.test(row[None])[2] for row in contrasts])
+        if self.method == "satterthwaite":
             return self.satterthwaite.degrees(contrasts)
         return np.full(len(contrasts), np.inf)
+
+    def test(self, contrasts: Floats) -> tuple[float, int, float, float]:
+        """F, its two degrees of freedom and p, for all rows of contrasts at once."""
+        found = self.kenward_roger if self.method == "kenward-roger" else self.satterthwaite
+        return found.test(contrasts)
 
     @property
     def parameters(self) -> int:
@@ -98,10 +150,10 @@ class Model:
 
     def table(self) -> Table:
         """One row a coefficient: term, estimate, se, z (or t and df), p."""
-        estimate, se = self.fit.coefficients, self.fit.standard_errors
+        estimate, se = self.fit.coefficients, self.standard_errors
         ratio = estimate / se
         table: Table = {"term": np.array(self.fit.names, dtype=object), "estimate": estimate, "se": se}
-        if self.family == "gaussian":
+        if self.method != "asymptotic":
             df = self.degrees(np.eye(len(estimate)))
             return table | {"t": ratio, "df": df, "p": two_sided(ratio, df)}
         return table | {"z": ratio, "p": two_sided(ratio, np.full(len(ratio), np.inf))}
@@ -115,7 +167,7 @@ class Model:
             {"name": name, "estimate": significant(estimate), "se": significant(se), "p": known(p)}
             for name, estimate, se, p in own
         ]
-        if self.family == "gaussian":
+        if self.method != "asymptotic":
             ratios = [{"t": known(t), "df": known(df)} for t, df in zip(table["t"], table["df"], strict=True)]
             tests = [_coefficient("model.coefficient_t", row | one) for row, one in zip(rows, ratios, strict=True)]
         else:
@@ -141,11 +193,13 @@ def fit(
     reml: bool | None = None,
     simplify: bool = False,
     levels: Mapping[str, Sequence[Any]] | None = None,
+    link: Link = "logit",
 ) -> Model:
     """Fit a mixed model that is written as a formula.
 
     `levels` gives the order of the levels of factors, and of the answers where they are ordered and not numbers.
-    Measured answers are fitted by REML unless `reml` says otherwise.
+    Measured answers are fitted by REML unless `reml` says otherwise. `link` is "logit" or "probit", for yes-or-no
+    answers also "cloglog"; measured answers have none.
 
     >>> random = np.random.default_rng(3)
     >>> who, what = np.divmod(np.arange(600), 20)
@@ -173,11 +227,14 @@ def fit(
     response, answers = _response(frame, family, read.response.label)
     terms = _random_terms(read, frame, coding)
     restricted = family == "gaussian" if reml is None else reml
-    fitted = fit_mixed(response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify)
+    fitted = fit_mixed(
+        response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify, link=link
+    )
     coded = coding_note(read.fixed, frame.columns, coding)
     probability = (Message("model.probability", {"answer": answers[1]}),) if family == "binary" else ()
     notes = (*probability, *(() if coded is None else (coded,)), *frame.notes, *design.notes)
-    return Model(fitted, read, frame, design, family, coding, response, answers, notes)
+    method: Method = "satterthwaite" if family == "gaussian" else "asymptotic"
+    return Model(fitted, read, frame, design, family, coding, response, answers, notes, method, link)
 
 
 def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[RandomTerm]:
@@ -270,37 +327,47 @@ class Satterthwaite:
 
     fit: MixedFit
 
+    @property
+    def covariance(self) -> Floats:
+        """V: of the coefficients, and of the thresholds after them."""
+        if isinstance(self.fit.objective, GaussianObjective):
+            return self.fit.covariance
+        size = len(self.fit.coefficients) + len(self.fit.thresholds)
+        return self.fit.parameter_covariance[:size, :size]
+
     @cached_property
     def slopes(self) -> Floats:
-        """The derivatives of V in theta and tau, stacked."""
-        objective, theta = self.fit.objective, self.fit.theta
-        if not isinstance(objective, GaussianObjective):
-            raise ValueError(
-                f"Satterthwaite's degrees of freedom are for measured answers, not {self.fit.family} ones."
-            )
-        slopes = []
-        errors = np.sqrt(np.diag(self.fit.parameter_covariance))
+        """The derivatives of V in theta (and tau), stacked."""
+        objective, best = self.fit.objective, self.fit.parameters
+        slopes, fixed = [], len(best) - len(self.fit.theta)
+        errors = np.sqrt(np.diag(self.fit.parameter_covariance))[fixed:]
         with one_thread(objective.crossing.work):
             for place, error in enumerate(errors):
-                step = np.zeros(len(theta))
-                step[place] = STEP * (error if np.isfinite(error) and error > 0 else 0.1)
-                ends = [_covariance(objective, theta + sign * step) for sign in (1, -1)]
-                slopes.append((ends[0] - ends[1]) / (2 * step[place]))
-        return np.array([*slopes, self.fit.covariance])
+                step = np.zeros(len(best))
+                step[fixed + place] = STEP * (error if np.isfinite(error) and error > 0 else 0.1)
+                ends = [fixed_covariance(objective, best + sign * step, fixed, self.fit.modes) for sign in (1, -1)]
+                slopes.append((ends[0] - ends[1]) / (2 * step.sum()))
+        if isinstance(objective, GaussianObjective):
+            slopes.append(self.fit.covariance)
+        return np.array(slopes)
 
     @cached_property
     def spread(self) -> Floats:
         """A."""
-        inner, size = self.fit.parameter_covariance, len(self.fit.theta)
+        size = len(self.fit.theta)
+        inner = self.fit.parameter_covariance[-size:, -size:]
+        if not isinstance(self.fit.objective, GaussianObjective):
+            return inner
         whole = np.zeros((size + 1, size + 1))
         whole[:size, :size] = inner
         whole[size, size] = 2 / (self.fit.n - len(self.fit.coefficients) * self.fit.reml)
         return whole
 
     def degrees(self, contrasts: Floats) -> Floats:
-        """One for each row of contrasts."""
-        variance = np.einsum("ki,ij,kj->k", contrasts, self.fit.covariance, contrasts)
-        slope = np.einsum("ki,pij,kj->kp", contrasts, self.slopes, contrasts)
+        """One for each row of contrasts, over the coefficients or over coefficients and thresholds."""
+        width = contrasts.shape[1]
+        variance = np.einsum("ki,ij,kj->k", contrasts, self.covariance[:width, :width], contrasts)
+        slope = np.einsum("ki,pij,kj->kp", contrasts, self.slopes[:, :width, :width], contrasts)
         with np.errstate(divide="ignore", invalid="ignore"):
             degrees: Floats = 2 * variance**2 / np.einsum("kp,pq,kq->k", slope, self.spread, slope)
         return degrees
@@ -320,7 +387,12 @@ class Satterthwaite:
         squares = (turned @ self.fit.coefficients) ** 2 / values[some]
         size = int(some.sum())
         statistic, degrees = float(squares.mean()), joint_degrees(self.degrees(turned))
-        return statistic, size, degrees, float(fdtrc(size, degrees, statistic))
+        return statistic, size, degrees, _above(size, degrees, statistic)
+
+
+def _above(size: int, degrees: float, statistic: float) -> float:
+    """The p of F; of chi-squared where its denominator has all degrees of freedom."""
+    return float(chdtrc(size, size * statistic) if np.isinf(degrees) else fdtrc(size, degrees, statistic))
 
 
 def joint_degrees(degrees: Floats) -> float:
@@ -337,9 +409,140 @@ def joint_degrees(degrees: Floats) -> float:
     return 2 * mean / (mean - len(degrees))
 
 
-def _covariance(objective: GaussianObjective, theta: Floats) -> Floats:
-    at = objective(theta)
+def fixed_covariance(
+    objective: GaussianObjective | LaplaceObjective, parameters: Floats, fixed: int = 0, modes: Sides | None = None
+) -> Floats:
+    """V at some parameters, the first `fixed` of which are coefficients and thresholds."""
+    at = objective(parameters, modes) if fixed else objective(parameters)
     if at is None:
         raise ValueError("The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.")
-    covariance: Floats = at.residual_variance * at.unscaled_covariance
+    covariance: Floats
+    if isinstance(at, GaussianEvaluation):
+        covariance = at.residual_variance * at.unscaled_covariance
+    else:
+        covariance = np.linalg.inv(at.information()[:fixed, :fixed]).astype(np.float64)
     return covariance
+
+
+MOST_EFFECTS = 1500
+"""Random effects of all levels up to which Kenward and Roger's method is the default; else it is Satterthwaite's."""
+
+
+def effects_of(fit: MixedFit) -> int:
+    """How many random effects all levels have together."""
+    return sum(len(term.levels) * len(term.names) for term in fit.terms)
+
+
+@dataclass(frozen=True)
+class KenwardRoger:
+    """The small-sample covariance of the coefficients of a REML fit, and its F tests."""
+
+    fit: MixedFit
+
+    @cached_property
+    def _parts(self) -> tuple[Floats, Floats, Floats]:
+        """P of every variance parameter, W, and the sum in the middle of Phi_A."""
+        fit = self.fit
+        if not isinstance(fit.objective, GaussianObjective) or not fit.reml:
+            raise ValueError("Kenward and Roger's method is for measured answers that are fitted by REML.")
+        x, variance = fit.objective.design, fit.residual_variance
+        z, relative, moves = _random_effects(fit)
+        counts, crossed = z.T @ z, z.T @ x
+        # T = Lambda (I + Lambda'Z'Z Lambda)^-1 Lambda', so that V^-1 = (I - Z T Z') / sigma^2.
+        inner = relative @ np.linalg.solve(np.eye(len(counts)) + relative.T @ counts @ relative, relative.T)
+        half = np.eye(len(counts)) - counts @ inner  # Z'V^-1 is half Z' / sigma^2
+        precision, toward = half @ counts / variance, half @ crossed / variance
+        twice, toward_twice = half @ precision / variance, half @ toward / variance
+        squares = (np.linalg.inv(fit.covariance) - crossed.T @ inner @ toward) / variance  # X'V^-2 X
+        size = len(moves) + 1
+        p, information = np.empty((size, *squares.shape)), np.empty((size, size))
+        q = np.empty((size, size, *squares.shape))
+        changed, shifted = [_moved(toward, one) for one in moves], [_moved(precision, one) for one in moves]
+        for r, one in enumerate(moves):
+            p[r] = -toward.T @ changed[r]
+            for s in range(r + 1):
+                q[r, s] = changed[r].T @ precision @ changed[s]
+                q[s, r] = q[r, s].T
+                information[r, s] = information[s, r] = float(np.vdot(shifted[r], shifted[s].T))
+            q[r, -1] = changed[r].T @ toward_twice
+            q[-1, r] = q[r, -1].T
+            information[r, -1] = information[-1, r] = float(np.trace(_moved(twice, one)))
+        p[-1], q[-1, -1] = -squares, (squares - crossed.T @ inner @ toward_twice) / variance
+        loss = counts @ inner
+        information[-1, -1] = (fit.n - 2 * np.trace(loss) + float(np.vdot(loss, loss.T))) / variance**2
+        phi = fit.covariance
+        turned = phi @ p
+        for r in range(size):
+            for s in range(size):
+                information[r, s] += -2 * float(np.vdot(phi, q[r, s])) + float(np.vdot(turned[r], turned[s].T))
+        weights = 2 * np.linalg.pinv(information, hermitian=True).astype(np.float64)
+        middle = np.einsum("rs,rsij->ij", weights, q - np.einsum("rij,sjk->rsik", p @ phi, p))
+        return p, weights, middle
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Phi_A."""
+        phi = self.fit.covariance
+        return phi + 2 * phi @ self._parts[2] @ phi if np.all(np.isfinite(phi)) else phi
+
+    def test(self, contrasts: Floats) -> tuple[float, int, float, float]:
+        """F, its two degrees of freedom and p, for all rows of contrasts at once."""
+        phi = self.fit.covariance
+        if not np.all(np.isfinite(contrasts)) or not np.all(np.isfinite(phi)):
+            return np.nan, len(contrasts), np.nan, np.nan
+        p, weights, _ = self._parts
+        values = np.linalg.svd(contrasts, full_matrices=False)
+        rows = values[2][values[1] > 1e-8 * max(float(values[1].max(initial=0.0)), 1e-300)]
+        size = len(rows)
+        if not size:
+            return np.nan, len(contrasts), np.nan, np.nan
+        theta = rows.T @ np.linalg.solve(rows @ phi @ rows.T, rows) @ phi
+        steps = theta @ p @ phi
+        traces = np.einsum("rii->r", steps)
+        first = float(traces @ weights @ traces)
+        second = float(np.einsum("rs,rij,sji->", weights, steps, steps))
+        degrees, scale = _moments(size, first, second)
+        estimate = rows @ self.fit.coefficients
+        statistic = scale * float(estimate @ np.linalg.solve(rows @ self.covariance @ rows.T, estimate)) / size
+        return statistic, size, degrees, _above(size, degrees, statistic)
+
+
+def _random_effects(fit: MixedFit) -> tuple[Floats, Floats, list[list[tuple[Ints, Ints]]]]:
+    """Z and Lambda of all effects, and for each variance parameter the pairs of effects whose covariance it is."""
+    blocks, factors, moves, first = [], [], [], 0
+    for term, factor in zip(fit.terms, fit.factors, strict=True):
+        width, levels = len(term.names), len(term.levels)
+        size = np.sqrt((term.columns**2).sum(axis=0) / np.count_nonzero(term.columns, axis=0))
+        block = np.zeros((len(term.codes), levels, width))
+        block[np.arange(len(term.codes)), term.codes] = term.columns
+        blocks.append(block.reshape(len(term.codes), -1))
+        factors.append(np.kron(np.eye(levels), factor / size[:, None]))
+        places = first + width * np.arange(levels)
+        pairs = [(k, j) for k in range(width) for j in range(k + 1) if k == j or term.covariance == "full"]
+        own = [[(places + k, places + j)] + ([(places + j, places + k)] if k != j else []) for k, j in pairs]
+        moves += [[move for one in own for move in one]] if term.covariance == "shared" else own
+        first += width * levels
+    return np.hstack(blocks), np.asarray(block_diag(*factors)), moves
+
+
+def _moved(matrix: Floats, pairs: list[tuple[Ints, Ints]]) -> Floats:
+    """E times a matrix, for the symmetric E that has ones at these pairs."""
+    moved = np.zeros_like(matrix)
+    for rows, columns in pairs:
+        moved[rows] += matrix[columns]
+    return moved
+
+
+def _moments(size: int, first: float, second: float) -> tuple[float, float]:
+    """The denominator's degrees of freedom and the scale of F that match its approximate mean and variance."""
+    if second <= 0:
+        return np.inf, 1.0
+    b = (first + 6 * second) / (2 * size)
+    g = ((size + 1) * first - (size + 4) * second) / ((size + 2) * second)
+    below = 3 * size + 2 * (1 - g)
+    c1, c2, c3 = g / below, (size - g) / below, (size + 2 - g) / below
+    mean = 1 / (1 - second / size)
+    variance = 2 / size * (1 + c1 * b) / ((1 - c2 * b) ** 2 * (1 - c3 * b))
+    ratio = variance / (2 * mean**2)
+    degrees = 4 + (size + 2) / (size * ratio - 1)
+    return float(degrees), float(degrees / (mean * (degrees - 2)))

@@ -1,16 +1,21 @@
-"""Wald tests of the terms of a model, Type III, and likelihood-ratio tests of nested models.
+"""Wald tests of the terms of a model, Type II and III, and likelihood-ratio tests of nested models.
 
 With L the rows of the identity that pick a term's coefficients b, of covariance V, the term is tested by
 
     X^2 = (L b)' (L V L')^-1 (L b),   chi-squared with as many degrees of freedom as the term has columns
 
-and, for measured answers, by F = X^2 / df with Satterthwaite's degrees of freedom. In sum-to-zero coding these are
+or, where `Model.method` is not asymptotic, by F = X^2 / df with its degrees of freedom. In sum-to-zero coding these are
 Type III tests: each term averaged over the levels of the others, whatever else is in the model. In treatment coding
 they are what car's Anova with type = 3 would print; a main effect is then the effect at the first levels of the
 factors that it interacts with, and a warning says so.
 
+Type II tests adjust a term for all others but those that contain it. With T the term and R its relatives, X^2 is that
+of T and R together, less that of R (as car's Anova does); its rows are those of T and R that are uncorrelated with R.
+
 The likelihood-ratio test compares twice the difference of the log-likelihoods with chi-squared. Where the smaller
-model lacks a variance, that variance is at the edge of what it can be, and the p is too large (Self and Liang 1987).
+model lacks a variance, that variance is at the edge of what it can be, and that p is too large. Where it lacks one
+effect of one term, with its k covariances, the distribution is an equal mixture of chi-squared with k and k + 1
+degrees of freedom (Self and Liang 1987; Stram and Lee 1994), and p is that of the mixture.
 """
 
 from __future__ import annotations
@@ -76,7 +81,7 @@ def statistic_message(statistic: float, df: float, denominator: float, p: float)
 
 
 def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
-    """Test every term but the intercept; measured answers by F unless `test` asks for chi-squared.
+    """Test every term but the intercept, by F or chi-squared as the model's method has it, or as `test` asks.
 
     >>> from karat.models.glrm.formulas.model import fit
     >>> random = np.random.default_rng(3)
@@ -89,16 +94,50 @@ def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermT
     >>> tests.terms, tests.df.tolist(), bool(tests.p[0] < 0.001)
     (('a', 'b', 'a:b'), [2.0, 1.0, 2.0], True)
     """
-    kind = test or ("F" if model.family == "gaussian" else "chisq")
-    if kind == "F" and model.family != "gaussian":
-        raise ValueError("F tests are for measured answers; those of other answers are chi-squared.")
+    kind = test or ("chisq" if model.method == "asymptotic" else "F")
     rows, names = [], []
     for number in dict.fromkeys(model.design.terms[model.design.terms > 0].tolist()):
         tested = _contrasts_of(model, number)
         names.append(model.design.labels[number])
-        rows.append(model.satterthwaite.test(tested) if kind == "F" else _chi_squared(model, tested))
+        rows.append(model.test(tested) if kind == "F" else _chi_squared(model, tested))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     return TermTests(tuple(names), columns[0], columns[1], columns[2], columns[3], kind, tuple(_cautions(model)))
+
+
+def type_two(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
+    """Test every term but the intercept, each without the terms that contain it.
+
+    >>> from karat.models.glrm.formulas.model import fit
+    >>> random = np.random.default_rng(3)
+    >>> who, what = np.divmod(np.arange(600), 20)
+    >>> a, b = random.choice(["x", "y"], 600), random.choice(["u", "v"], 600)
+    >>> data = {"time": random.normal(size=600) + (a == "x"), "a": a, "b": b, "who": who, "what": what}
+    >>> tests = type_two(fit("time ~ a * b + (1 | who) + (1 | what)", data, family="gaussian"))
+    >>> tests.terms, bool(tests.p[0] < 0.001)
+    (('a', 'b', 'a:b'), True)
+    """
+    kind = test or ("chisq" if model.method == "asymptotic" else "F")
+    rows, names, terms = [], [], model.design.expansion.terms
+    for number in dict.fromkeys(model.design.terms[model.design.terms > 0].tolist()):
+        larger = [k for k, term in enumerate(terms, start=1) if set(terms[number - 1]) < set(term)]
+        own, relatives = (
+            np.eye(len(model.design.names))[model.design.terms == number],
+            np.isin(model.design.terms, larger),
+        )
+        tested = _apart(own, np.eye(len(model.design.names))[relatives], model.covariance)
+        names.append(model.design.labels[number])
+        rows.append(model.test(tested) if kind == "F" else _chi_squared(model, tested))
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return TermTests(tuple(names), columns[0], columns[1], columns[2], columns[3], kind, ())
+
+
+def _apart(rows: Floats, relatives: Floats, covariance: Floats) -> Floats:
+    """Rows plus what makes them uncorrelated with their relatives."""
+    if not len(relatives):
+        return rows
+    inner = relatives @ covariance @ relatives.T
+    apart: Floats = rows - (rows @ covariance @ relatives.T) @ np.linalg.solve(inner, relatives)
+    return apart
 
 
 def _contrasts_of(model: Model, number: int) -> Floats:
@@ -157,6 +196,8 @@ class WaldComparison:
     log_likelihoods: tuple[float, float]
     aic: tuple[float, float]
     notes: tuple[Message, ...]
+    mixture: tuple[int, int] | None = None
+    """The degrees of freedom of the two parts of the mixture, where a variance is tested."""
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -191,14 +232,37 @@ def compare(smaller: Model, larger: Model) -> WaldComparison:
         for model in (smaller, larger)
         if not model.fit.converged
     ]
-    if len(smaller.fit.theta) < len(larger.fit.theta):
+    p, mixture = float(chdtrc(df, max(statistic, 0.0))), _mixture(smaller, larger)
+    if mixture is not None:
+        p = float(np.mean([chdtrc(k, max(statistic, 0.0)) if k else statistic <= 0 for k in mixture]))
+        notes.append(Message("wald.mixture", {"first": mixture[0], "second": mixture[1]}))
+    elif len(smaller.fit.theta) < len(larger.fit.theta):
         notes.append(Message("wald.boundary"))
     if smaller.fit.reml:
         notes.append(Message("wald.reml"))
     likelihoods = smaller.fit.log_likelihood, larger.fit.log_likelihood
     aic = 2 * smaller.parameters - 2 * likelihoods[0], 2 * larger.parameters - 2 * likelihoods[1]
-    p = float(chdtrc(df, max(statistic, 0.0)))
-    return WaldComparison(max(statistic, 0.0), df, p, likelihoods, aic, tuple(notes))
+    return WaldComparison(max(statistic, 0.0), df, p, likelihoods, aic, tuple(notes), mixture)
+
+
+def _mixture(smaller: Model, larger: Model) -> tuple[int, int] | None:
+    """k and k + 1 where the models differ by one random effect with k covariances, else None."""
+    if smaller.design.matrix.shape[1] != larger.design.matrix.shape[1]:
+        return None
+    kept, many = (
+        [(term.group, term.names, term.covariance) for term in model.fit.terms] for model in (smaller, larger)
+    )
+    extra = [term for term in larger.fit.terms if (term.group, term.names, term.covariance) not in kept]
+    lost = [term for term in smaller.fit.terms if (term.group, term.names, term.covariance) not in many]
+    if len(extra) != 1:
+        return None
+    if not lost:
+        return (0, 1) if len(extra[0].names) == 1 else None
+    same = len(lost) == 1 and lost[0].group == extra[0].group and set(lost[0].names) < set(extra[0].names)
+    if not same or len(extra[0].names) - len(lost[0].names) != 1:
+        return None
+    correlated = len(lost[0].names) if extra[0].covariance == "full" else 0
+    return correlated, correlated + 1
 
 
 def _check_same(smaller: Model, larger: Model) -> None:

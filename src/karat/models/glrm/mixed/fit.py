@@ -14,14 +14,15 @@ covariances, as lmer's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, solve_triangular
+from scipy.special import logsumexp, ndtri
 
 from karat.messages import Message
-from karat.models.glrm.families import FamilyName
+from karat.models.glrm.families import FamilyName, Link
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
@@ -32,6 +33,9 @@ from karat.types import Floats
 
 FIRST = 0.5
 """Deviations from where the search starts, in units of the columns."""
+FEWEST_NODES = 5
+MODE_STEPS = 100
+"""Of Newton's method for the mode of one effect."""
 
 
 def fit_mixed(
@@ -45,6 +49,7 @@ def fit_mixed(
     start: ArrayLike | None = None,
     simplify: bool = False,
     offset: ArrayLike | None = None,
+    link: Link = "logit",
 ) -> MixedFit:
     """Fit a mixed model of one grouping factor or several crossed ones, each with any number of terms.
 
@@ -52,6 +57,7 @@ def fit_mixed(
     of a factor that is nested in another are fine. `start` gives parameters as `MixedFit.parameters` does. `simplify`
     refits a singular model without the correlations of the singular term, then without the effect that varies least,
     and so on until it is not singular; `MixedFit.log` says what went. `offset` is added to the linear predictor.
+    `link` is the logit, the probit or, for yes-or-no answers, the complementary log-log ("cloglog").
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
@@ -66,28 +72,58 @@ def fit_mixed(
     >>> fit.converged, fit.covariances["participant"].shape, list(fit.effects)
     (True, (2, 2), ['participant', 'item'])
     """
-    problem = check(response, design, names, terms, family, reml, offset)
+    problem = check(response, design, names, terms, family, reml, offset, link)
     log: list[Message] = []
+    begin = None if start is None else np.asarray(start, dtype=np.float64)
     while True:
-        fit = _fit(problem, None if start is None else np.asarray(start, dtype=np.float64))
+        correlated = any(term.covariance == "full" and len(term.names) > 1 for term in problem.terms)
+        # A singular term with correlations is left again, so that its fit need not be verified.
+        fit = _fit(problem, begin, verify=not (simplify and correlated))
+        if simplify and correlated and not _left_again(fit):
+            fit = _fit(problem, fit.parameters)
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         step = simpler(problem.terms, fit.factors, fit.singular_terms)
         if step is None:
             log.append(Message("fit.still_singular"))
             return replace(fit, log=tuple(log))
-        problem, start = replace(problem, terms=tuple(step[0])), None
+        problem = replace(problem, terms=tuple(step[0]))
+        begin = _start_from(fit, problem)
         log.append(step[1])
 
 
-def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
+def _left_again(fit: MixedFit) -> bool:
+    return any(
+        singular and term.covariance == "full" and len(term.names) > 1
+        for term, singular in zip(fit.terms, fit.singular_terms, strict=True)
+    )
+
+
+def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
+    """The parameters of a simpler model near those of a larger one: the deviations that are left, uncorrelated."""
+    unit = np.sqrt(fit.residual_variance) if fit.family == "gaussian" else 1.0
+    deviations = {
+        (group, name): float(np.sqrt(variance)) / unit
+        for group, matrix in fit.covariances.items()
+        for name, variance in zip(fit.random_names[group], np.diag(matrix), strict=True)
+    }
+    crossing = Crossing(sides(problem.terms))
+    fixed = len(fit.parameters) - len(fit.theta)
+    begin = np.append(fit.parameters[:fixed], np.zeros(crossing.size))
+    for place, block in crossing.placed(len(begin)):
+        own = [deviations[block.group, name] for name in block.names[: block.width]]
+        begin[place : place + block.size] = np.diag(own)[block.entries]
+    return begin
+
+
+def _fit(problem: MixedProblem, start: Floats | None, verify: bool = True) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
-    plain = _objective(problem, Crossing(own), problem.design)
-    turned, base = _orthogonal(problem.design)
+    plain = objective_of(problem, Crossing(own), problem.design)
+    turned, base = orthogonal_design(problem.design)
     based = tuple(side.based() for side in own)
     same = all(one is other for one, other in zip(based, own, strict=True))
-    objective = _objective(problem, plain.crossing if same else Crossing(based), turned)
+    objective = objective_of(problem, plain.crossing if same else Crossing(based), turned)
     parts = [side.theta_transform() for side in own]
     if isinstance(plain, GaussianObjective) and plain.exact:
         raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
@@ -97,17 +133,17 @@ def _fit(problem: MixedProblem, start: Floats | None) -> MixedFit:
     if start is not None and start.shape != (len(transform),):
         raise ValueError(f"start must have {len(transform)} numbers, got {start.size}.")
     blocks = plain.crossing.placed(len(transform))
-    begin = _start(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
+    begin = start_of(problem, objective, blocks) if start is None else np.linalg.solve(transform, start)
     for place, block in blocks:
         diagonal = place + np.flatnonzero(np.equal(*block.entries))
         begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
-    labels = _labels(problem, blocks)
+    labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
-        found = search(objective, begin, blocks, labels)
+        found = search(objective, begin, blocks, labels, verify)
         return describe(problem, plain, found, transform, blocks, labels)
 
 
-def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
+def orthogonal_design(design: Floats) -> tuple[Floats, Floats]:
     """The design with orthogonal columns, and the matrix that turns their coefficients into those of the design."""
     if not design.shape[1]:
         return design, np.empty((0, 0))
@@ -116,13 +152,14 @@ def _orthogonal(design: Floats) -> tuple[Floats, Floats]:
     return columns * scale, np.asarray(solve_triangular(triangle, np.eye(len(triangle)))) * scale
 
 
-def _objective(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
+def objective_of(problem: MixedProblem, crossing: Crossing, design: Floats) -> LaplaceObjective | GaussianObjective:
+    """The likelihood of the answers, exact where they are Gaussian."""
     if problem.family == "gaussian":
         return GaussianObjective(crossing, problem.response, design, problem.reml)
     return LaplaceObjective(crossing, problem.likelihood(), design, problem.offset)
 
 
-def _start(
+def start_of(
     problem: MixedProblem, objective: LaplaceObjective | GaussianObjective, blocks: list[tuple[int, RandomBlock]]
 ) -> Floats:
     """Deviations without correlations: by moments or all alike, with thresholds that make the mean right."""
@@ -134,11 +171,12 @@ def _start(
     if problem.family == "ordinal":
         share = np.cumsum(np.bincount(problem.response))[:-1] / len(problem.response)
         columns = problem.design.shape[1]
-        begin[columns : columns + len(share)] = np.log(share / (1 - share)) + problem.offset.mean()
+        at = np.log(share / (1 - share)) if problem.link == "logit" else ndtri(share)
+        begin[columns : columns + len(share)] = at + problem.offset.mean()
     return begin
 
 
-def _labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
+def parameter_labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tuple[str, ...]:
     """A name for every parameter."""
     labels: list[str] = []
     if problem.family != "gaussian":
@@ -152,3 +190,82 @@ def _labels(problem: MixedProblem, blocks: list[tuple[int, RandomBlock]]) -> tup
             for row, column in zip(*block.entries, strict=True)
         ]
     return tuple(labels)
+
+
+@dataclass(frozen=True)
+class QuadratureFit:
+    """A fit by adaptive quadrature: the likelihood of one random effect, as exact as its nodes make it."""
+
+    log_likelihood: float
+    coefficients: Floats
+    standard_errors: Floats
+    thresholds: Floats
+    deviation: float
+    nodes: int
+    converged: bool
+
+
+def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
+    """Refit a model of yes-or-no or ordered answers with one random effect of one factor, by adaptive quadrature.
+
+    Each level's integral over its effect u is a sum over Gauss-Hermite nodes that are centred at the mode of u and
+    scaled by the curvature there (Pinheiro and Bates 1995). The slope is the mean slope over the posterior that the
+    nodes describe, which is exact to five digits from 15 nodes on.
+
+    >>> from karat.models.glrm.mixed.terms import random_term
+    >>> random = np.random.default_rng(1)
+    >>> who = np.repeat(np.arange(40), 8)
+    >>> yes = random.normal(0, 1.5, 40)[who] + random.logistic(size=320) > 0
+    >>> found = adaptive_quadrature(fit_mixed(yes, np.ones((320, 1)), ["(Intercept)"], [random_term("who", who)]))
+    >>> found.converged, bool(0.8 < found.deviation < 2.2)
+    (True, True)
+    """
+    objective = fit.objective
+    if not isinstance(objective, LaplaceObjective) or len(fit.terms) != 1 or len(fit.terms[0].names) != 1:
+        raise ValueError("Adaptive quadrature is for one random effect of one factor, and not for measured answers.")
+    if nodes < FEWEST_NODES:
+        raise ValueError(f"Adaptive quadrature needs at least {FEWEST_NODES} nodes, got {nodes}.")
+    term, family, design = fit.terms[0], objective.family, objective.design
+    column, codes, groups = term.columns[:, 0], term.codes, len(term.levels)
+    at, weight = np.polynomial.hermite.hermgauss(nodes)
+    log_weight = np.log(weight) + at**2
+
+    def evaluate(parameters: Floats) -> tuple[float, Floats]:
+        beta, psi, theta = objective.split(parameters)
+        if not family.allowed(psi):
+            return np.inf, np.zeros_like(parameters)
+        base, slope = objective.offset + design @ beta, column * theta[0]
+        u = np.zeros(groups)
+        for _ in range(MODE_STEPS):
+            now = family.derivatives(base + slope * u[codes], psi)
+            curvature = 1 + np.bincount(codes, now.curvature * slope**2, groups)
+            step = (np.bincount(codes, now.slope * slope, groups) - u) / curvature
+            u = u + np.clip(step, -2, 2)
+            if np.abs(step).max() < 1e-10:
+                break
+        spread = np.sqrt(2 / curvature)
+        effects = u[:, None] + spread[:, None] * at
+        rows = [base + slope * effects[codes, k] for k in range(nodes)]
+        parts = [family.derivatives(eta, psi) for eta in rows]
+        logs = np.stack([np.bincount(codes, one.log_likelihood, groups) for one in parts], axis=1) - effects**2 / 2
+        logs = logs + log_weight + np.log(spread)[:, None] - 0.5 * np.log(2 * np.pi)
+        total = logsumexp(logs, axis=1)
+        share = np.exp(logs - total[:, None])[codes]
+        gradient = np.zeros_like(parameters)
+        columns, own = design.shape[1], design.shape[1] + len(psi)
+        for k, (eta, one) in enumerate(zip(rows, parts, strict=True)):
+            by_row = share[:, k] * one.slope
+            gradient[:columns] -= design.T @ by_row
+            gradient[columns:own] += family.gradient(eta, psi, share[:, k], np.zeros(len(eta)), np.zeros(len(eta)))
+            gradient[-1] -= float(by_row @ (column * effects[codes, k]))
+        return -float(total.sum()), gradient
+
+    from scipy.optimize import minimize
+
+    found = minimize(evaluate, fit.parameters, jac=True, method="BFGS", options={"gtol": 1e-5})
+    steps = 1e-4 * np.eye(len(found.x))
+    hessian = np.array([(evaluate(found.x + h)[1] - evaluate(found.x - h)[1]) / 2e-4 for h in steps])
+    beta, psi, theta = objective.split(found.x)
+    errors = np.sqrt(np.diag(np.linalg.inv((hessian + hessian.T) / 2)))[: len(beta)]
+    decrement = float(found.jac @ np.linalg.solve((hessian + hessian.T) / 2, found.jac)) / 2
+    return QuadratureFit(-float(found.fun), beta, errors, psi, abs(float(theta[0])), nodes, decrement < 1e-8)

@@ -321,10 +321,10 @@ def undetermined(side: Side, residual: bool) -> list[str]:
         still = np.eye(len(information))
         still[:-1, -1] = np.concatenate([np.equal(*block.entries) for block in side.blocks]) * -0.5
         information = still.T @ information @ still
-    return _lacking(side, information)
+    return lacking_information(side, information)
 
 
-def _lacking(side: Side, information: Floats) -> list[str]:
+def lacking_information(side: Side, information: Floats) -> list[str]:
     """The factors of the elements that a direction without information is made of."""
     size = np.sqrt(np.diag(information))
     alone = np.where(size > 0, size, 1.0)

@@ -21,7 +21,16 @@ from scipy.linalg import block_diag
 
 from karat.messages import Message
 from karat.models.glrm.blocks import Sides
-from karat.models.glrm.families import BinaryFamily, Family, FamilyName, OrdinalFamily, family_message
+from karat.models.glrm.families import (
+    BinaryFamily,
+    Family,
+    FamilyName,
+    Link,
+    LinkedBinary,
+    OrdinalFamily,
+    ProbitOrdinal,
+    family_message,
+)
 from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjective
 from karat.models.glrm.mixed.laplace import LaplaceObjective, undetermined
 from karat.models.glrm.mixed.search import Found, singular_directions
@@ -293,12 +302,21 @@ class MixedProblem:
     family: FamilyName
     reml: bool
     offset: Floats
+    link: Link = "logit"
 
     def likelihood(self) -> Family:
         """The family of the answers."""
         if self.family == "binary":
-            return BinaryFamily(2.0 * self.response - 1)
-        return OrdinalFamily(self.response, len(self.categories))
+            sign = 2.0 * self.response - 1
+            return BinaryFamily(sign) if self.link == "logit" else LinkedBinary(sign, link=self.link)
+        kind = OrdinalFamily if self.link == "logit" else ProbitOrdinal
+        return kind(self.response, len(self.categories))
+
+
+LINKS: dict[str, tuple[Link, ...]] = {
+    "binary": ("logit", "probit", "cloglog"), "ordinal": ("logit", "probit"), "gaussian": ("logit",),
+}  # fmt: skip
+"""Measured answers have the identity; "logit" is what stands there by default."""
 
 
 def check(
@@ -309,8 +327,11 @@ def check(
     family: FamilyName,
     reml: bool,
     offset: ArrayLike | None,
+    link: Link = "logit",
 ) -> MixedProblem:
     """Check the arrays; every error says what to mend."""
+    if link not in LINKS.get(family, (link,)):
+        raise ValueError(f"A {family} model has the link {' or '.join(LINKS[family])}, not {link}.")
     if family not in ("binary", "ordinal", "gaussian"):
         raise ValueError(f'The family of a mixed model is "binary", "ordinal" or "gaussian", not {family!r}.')
     if reml and family != "gaussian":
@@ -329,7 +350,7 @@ def check(
         raise ValueError(Message("models.same_answers"))
     if family == "binary" and len(categories) > 2:
         raise ValueError(Message("models.two_values", {"n": len(categories)}))
-    return MixedProblem(number, categories, x, tuple(names), tuple(terms), family, reml, moved)
+    return MixedProblem(number, categories, x, tuple(names), tuple(terms), family, reml, moved, link)
 
 
 def _check_rows(answers: NDArray[Any], x: Floats, names: Sequence[str], terms: Sequence[RandomTerm]) -> None:

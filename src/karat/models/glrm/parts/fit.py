@@ -103,7 +103,7 @@ def fit_crossed_in_parts(
     sizes = tuple(len(known.workers) for known in every)
     objective = PartedObjective(Crew(placed, mapper, most, told), view, len(about.size), sizes)
     objective = objective if keep is None else replace(objective, keep=keep)
-    optimum, convergence = solve(objective, _start(objective, about, start), objective.zero_modes())
+    optimum, convergence = solve(objective, start_values(objective, about, start), objective.zero_modes())
     known = About(
         about.workers, about.tasks, about.categories, int(about.counts.sum()), about.single, about.size,
         np.searchsorted(about.workers, about.same),
@@ -112,7 +112,7 @@ def fit_crossed_in_parts(
     return fit if sample is None else replace(fit, notes=(_sampled(whole, about, sample, tasks), *fit.notes))
 
 
-def _start(objective: PartedObjective, about: Described, start: ArrayLike | None) -> Floats:
+def start_values(objective: PartedObjective, about: Described, start: ArrayLike | None) -> Floats:
     """Deviations of one, and thresholds that make the shares of the categories right; or what was asked for."""
     share = np.cumsum(about.counts)[:-1] / about.counts.sum()
     psi = np.log(share / (1 - share))[: objective.thresholds]
@@ -216,7 +216,7 @@ def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]
     """ICC(A,1) and ICC(C,1), by Henderson's third method; the mean falls out of every difference of sums of squares."""
     items, raters, answers = len(fit.tasks), len(fit.workers), fit.answers
     by_item = found.counts.sum(axis=1)
-    sets = _sets(found.inner)
+    sets = joined_sets(found.inner)
     separate = int(sets.max()) + 1
     totals = found.counts @ values
     squares, by_items = float(found.counts.sum(axis=0) @ values**2), float(np.sum(totals**2 / by_item))
@@ -233,10 +233,10 @@ def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]
     return _share(of_items, of_items + of_raters + error), _share(of_items, of_items + error)
 
 
-def _sets(joined: Floats) -> Ints:
+def joined_sets(joined: Floats) -> Ints:
     """The number of the set that each item belongs to; items of different sets share no rater, by any detour.
 
-    >>> _sets(np.array([[1.0, 0, 1], [0, 1, 0], [1, 0, 1]])).tolist()
+    >>> joined_sets(np.array([[1.0, 0, 1], [0, 1, 0], [1, 0, 1]])).tolist()
     [0, 1, 0]
     """
     sets = np.full(len(joined), -1)

@@ -61,6 +61,7 @@ async function look(live, state) {
     state.version = told.version;
     for (const [name, text] of Object.entries(told.parts ?? {})) {
       const shown = live.querySelector(`[data-part="${name}"]`);
+      if (!shown) continue; // It is on another page of the study.
       const wanted = shown.cloneNode(false);
       wanted.append(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
       become(shown, wanted);

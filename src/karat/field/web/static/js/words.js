@@ -58,6 +58,21 @@ export function fill(text, values) {
 }
 
 /**
+ * The key of a text in the form that a number asks for. A language may have more forms (`_two`, `_few`) than English.
+ *
+ * @param {string} one  the key of the form for one
+ * @param {string} many  the key of the form that every language has
+ * @param {number} count
+ * @param {(key: string) => string | undefined} text
+ * @returns {string}
+ */
+export function plural(one, many, count, text) {
+  const form = new Intl.PluralRules(document.documentElement.lang || "en").select(count);
+  const key = one.replace(/one$/, form);
+  return text(key) === undefined ? many : key;
+}
+
+/**
  * The words of the page: what the server sent, and English for the rest.
  *
  * @param {Record<string, string>} sent
@@ -65,5 +80,5 @@ export function fill(text, values) {
  */
 export function words(sent) {
   const texts = { ...ENGLISH, ...sent };
-  return (key, values = {}) => fill(texts[key], values);
+  return (key, values = {}) => (texts[key] === undefined ? undefined : fill(texts[key], values));
 }

@@ -8,6 +8,7 @@ import { plain, write } from "../runs.js";
 import { slider } from "../slider.js";
 import { stimulus } from "../stimulus.js";
 import { seconds } from "../trial.js";
+import { plural } from "../words.js";
 
 /**
  * Build one line.
@@ -67,7 +68,7 @@ function wire(trialPage, lines, error) {
     const missing = lines.filter(({ id }) => !given.has(id));
     lines.forEach(({ id, fieldset }) => fieldset.classList.toggle("missing", !given.has(id)));
     if (missing.length > 0) {
-      const key = missing.length === 1 ? "missing_one" : "missing_many";
+      const key = plural("missing_one", "missing_many", missing.length, page.word);
       error.textContent = page.word(key, { count: missing.length });
       missing[0].first.focus();
       return;

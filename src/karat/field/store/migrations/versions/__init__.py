@@ -1,1 +1,0 @@
-"""The changes, one file each; each names the one before it."""

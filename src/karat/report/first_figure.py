@@ -1,0 +1,236 @@
+"""The figure of the first screen as SVG with a place for every number, and the data by which the page redraws it.
+
+Two factors are lines over the levels of the first; one factor, pairs and answers are rows of dots. The script of the
+page moves the points when a reader chooses another exclusion rule, so that each point carries the number of its cell.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from karat.errors import counted
+from karat.report.outcomes import Outcomes, RuleOutcome
+
+WIDTH, TOP, BOTTOM = 410.0, 26.0, 40.0
+LEFT = 44.0
+ROW = 26.0
+SHAPES = ("circle", "square", "triangle", "diamond", "cross", "bar")
+DODGE = 8.0
+"""How far the lines stand apart, so that equal values can be seen."""
+LETTER = 6.4
+"""The width of a letter of 12 pixels, about."""
+CHANCE = 50.0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Where values are on the drawing."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """The place of a value, within the axis."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+
+def axis_of(found: Outcomes) -> tuple[float, float]:
+    """The ends of the axis: the response scale, or the part of it that holds every interval where numbers have no ends.
+
+    >>> from karat.report.outcomes import RuleOutcome
+    >>> axis_of(Outcomes("share", "yes (%)", ("a",), (("x",),), 0, 100, ()))
+    (0, 100)
+    """
+    return (found.low, found.high) if found.high > found.low else (found.low, found.low + 1)
+
+
+def svg(found: Outcomes) -> str:
+    """The figure of the rule that the report goes by."""
+    return _lines(found) if len(found.factors) == 2 else _rows(found)
+
+
+def described(found: Outcomes) -> str:
+    """The figure in words, for those who do not see it."""
+    cells = zip(found.cells, found.analysed.cells, strict=True)
+    told = "; ".join(f"{', '.join(cell)} {_said(found, *ends)}" for cell, ends in cells)
+    return f"{found.unit}, {counted(found.analysed.kept, 'participant')}: {told}."
+
+
+def data(found: Outcomes) -> dict[str, Any]:
+    """What the script needs to redraw the figure, the flow and the comparisons by another rule."""
+    low, high = axis_of(found)
+    return {
+        "low": low, "high": high, "percent": found.percent or found.factors == ("answer",),
+        "cells": [", ".join(cell) for cell in found.cells],
+        "examples": {str(number): text for number, text in found.sentences.items()},
+        "comparisons": [one.name for one in found.comparisons],
+        "rules": {
+            rule.key: {
+                "name": rule.name, "kept": rule.kept, "excluded": len(rule.excluded),
+                "cells": [_rounded(cell) for cell in rule.cells],
+                "comparisons": [_rounded(one) for one in rule.comparisons],
+            }
+            for rule in found.rules
+        },
+    }  # fmt: skip
+
+
+def as_json(value: Any) -> str:
+    """Data within a page: nothing in it ends the element that it is in.
+
+    >>> as_json({"a": "</script>"})
+    '{"a":"\\\\u003c/script>"}'
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _rounded(ends: tuple[float, float, float]) -> list[float | None]:
+    return [round(value, 3) if math.isfinite(value) else None for value in ends]
+
+
+def _said(found: Outcomes, mean: float, low: float, high: float) -> str:
+    if not math.isfinite(mean):
+        return "no answers"
+    digits, sign = (0, " %") if found.percent or found.factors == ("answer",) else (2, "")
+    ends = f" [{low:.{digits}f}, {high:.{digits}f}]" if math.isfinite(low) else ""
+    return f"{mean:.{digits}f}{sign}{ends}"
+
+
+def _ticks(found: Outcomes) -> list[float]:
+    low, high = axis_of(found)
+    if high - low <= 10 and float(low).is_integer() and float(high).is_integer():
+        return [float(tick) for tick in range(int(low), int(high) + 1)]
+    return [low + part * (high - low) / 4 for part in range(5)]
+
+
+def _tick(value: float) -> str:
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
+
+
+def _point(found: Outcomes, rule: RuleOutcome, number: int, series: int, axis: Axis, other: float, across: bool) -> str:
+    """A marker with its whiskers; hidden where a rule leaves nobody who saw the cell."""
+    mean, low, high = rule.cells[number]
+    known = math.isfinite(mean)
+    place = axis.at(mean) if known else axis.start
+    ends = [axis.at(end) - place if known and math.isfinite(end) else 0.0 for end in (low, high)]
+    x, y = (place, other) if across else (other, place)
+    one, two = ("x1", "x2") if across else ("y1", "y2")
+    label = f"{', '.join(found.cells[number])}: {_said(found, mean, low, high)}"
+    example = found.sentences.get(number)
+    title = f"{label}. {example}" if example else label
+    hidden = "" if known else ' visibility="hidden"'
+    return (
+        f'<g class="pt s{series % len(SHAPES)}" data-cell="{number}" transform="translate({x} {y})" tabindex="0" '
+        f'role="img" aria-label="{escape(title)}"{hidden}><title>{escape(title)}</title>'
+        f'<line {one}="{ends[0]:.1f}" {two}="{ends[1]:.1f}"/>{_marker(series)}</g>'
+    )
+
+
+def _marker(series: int) -> str:
+    return {
+        "circle": '<circle r="5"/>',
+        "square": '<rect x="-5" y="-5" width="10" height="10"/>',
+        "triangle": '<path d="M0-6L6 5H-6Z"/>',
+        "diamond": '<path d="M0-6.500L6.500 0L0 6.500L-6.500 0Z"/>',
+        "cross": '<path d="M-5-5L5 5M5-5L-5 5"/>',
+        "bar": '<rect x="-2.500" y="-6" width="5" height="12"/>',
+    }[SHAPES[series % len(SHAPES)]]
+
+
+def _lines(found: Outcomes) -> str:
+    """Means over the levels of the first factor, a line per level of the second, each named at its end."""
+    levels = list(dict.fromkeys(cell[0] for cell in found.cells))
+    series = list(dict.fromkeys(cell[1] for cell in found.cells))
+    height = 290.0
+    room = min(max(len(name) for name in series) * LETTER + 30, 160.0)
+    axis = Axis(*axis_of(found), height - BOTTOM, TOP)
+    width = WIDTH - LEFT - room
+    step = width / len(levels)
+    x = {level: round(LEFT + step * (place + 0.5), 1) for place, level in enumerate(levels)}
+    place = {cell: number for number, cell in enumerate(found.cells)}
+    drawn = [_upright(found, axis, height, LEFT, WIDTH - room + 2)]
+    longest = int(step / LETTER)
+    drawn += [f'<text x="{at}" y="{height - 20}" text-anchor="middle">{_cut(level, longest)}</text>'
+              for level, at in x.items()]  # fmt: skip
+    drawn.append(f'<text class="quiet" x="{LEFT + width / 2}" y="{height - 5}" text-anchor="middle">'
+                 f"{escape(found.factors[0])}</text>")  # fmt: skip
+    ends = []
+    for number, name in enumerate(series):
+        cells = [place[(level, name)] for level in levels if (level, name) in place]
+        known = [cell for cell in cells if math.isfinite(found.analysed.cells[cell][0])]
+        aside = (number - (len(series) - 1) / 2) * DODGE
+        points = " ".join(f"{x[found.cells[c][0]] + aside},{axis.at(found.analysed.cells[c][0])}" for c in known)
+        drawn.append(f'<polyline class="s{number % len(SHAPES)}" data-cells="{" ".join(map(str, cells))}" '
+                     f'points="{points}"/>')  # fmt: skip
+        drawn += [_point(found, found.analysed, c, number, axis, x[found.cells[c][0]] + aside, False) for c in cells]
+        last = found.analysed.cells[known[-1]][0] if known else axis.low
+        ends.append((axis.at(last), name, number))
+    for y, name, number in _apart(ends):
+        drawn.append(f'<g class="pt key s{number % len(SHAPES)}" aria-hidden="true" transform="translate('
+                     f'{WIDTH - room + 10} {y:.1f})">{_marker(number)}</g><text class="name" x="{WIDTH - room + 20}" '
+                     f'y="{y + 4:.1f}">{_cut(name, 20)}</text>')  # fmt: skip
+    return _whole(found, height, "lines", axis, drawn)
+
+
+def _upright(found: Outcomes, axis: Axis, height: float, left: float, right: float) -> str:
+    ticks = "".join(
+        f'<path class="grid" d="M{left} {axis.at(tick)}H{right:.1f}"/><text class="quiet" x="{left - 8}" '
+        f'y="{axis.at(tick) + 4:.1f}" text-anchor="end">{_tick(tick)}</text>'
+        for tick in _ticks(found)
+    )
+    return f'{ticks}<text class="quiet" x="2" y="12">{escape(found.unit)}</text>'
+
+
+def _rows(found: Outcomes) -> str:
+    """A dot per cell, with its name on the left."""
+    names = [", ".join(cell) for cell in found.cells]
+    left = min(max(max(map(len, names)) * LETTER + 12, 60.0), 210.0)
+    height = TOP + ROW * len(names) + BOTTOM
+    axis = Axis(*axis_of(found), left, WIDTH - 12)
+    bottom = height - BOTTOM + 4
+    drawn = [
+        f'<path class="grid" d="M{axis.at(tick)} {TOP - 6}V{bottom}"/><text class="quiet" x="{axis.at(tick)}" '
+        f'y="{bottom + 14}" text-anchor="middle">{_tick(tick)}</text>'
+        for tick in _ticks(found)
+    ]
+    if found.kind == "preference":
+        drawn.append(f'<path class="chance" d="M{axis.at(CHANCE)} {TOP - 6}V{bottom}"/>')
+    drawn.append(f'<text class="quiet" x="{(left + WIDTH - 12) / 2:.0f}" y="{height - 5}" text-anchor="middle">'
+                 f"{escape(found.unit)}</text>")  # fmt: skip
+    for number, name in enumerate(names):
+        y = TOP + ROW * (number + 0.5) - 4
+        drawn.append(f'<text x="{left - 10}" y="{y + 4:.1f}" text-anchor="end">{_cut(name, int(left / LETTER))}</text>')
+        drawn.append(_point(found, found.analysed, number, 0, axis, y, True))
+    return _whole(found, height, "rows", axis, drawn)
+
+
+def _whole(found: Outcomes, height: float, kind: str, axis: Axis, drawn: list[str]) -> str:
+    return (
+        f'<svg id="first-figure" data-kind="{kind}" data-start="{axis.start}" data-end="{axis.end}" '
+        f'viewBox="0 0 {WIDTH:.0f} {height:.0f}" role="group" aria-label="{escape(described(found))}">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _apart(ends: list[tuple[float, str, int]], least: float = 15.0) -> list[tuple[float, str, int]]:
+    """Labels at the ends of lines, moved so that none covers another.
+
+    >>> _apart([(100.0, "a", 0), (104.0, "b", 1)])
+    [(100.0, 'a', 0), (115.0, 'b', 1)]
+    """
+    moved: list[tuple[float, str, int]] = []
+    for y, name, number in sorted(ends):
+        moved.append((max(y, moved[-1][0] + least) if moved else y, name, number))
+    return moved
+
+
+def _cut(text: str, longest: int) -> str:
+    plain = " ".join(text.split())
+    return escape(plain if len(plain) <= max(longest, 4) else plain[: max(longest, 4) - 1] + "…")

@@ -1,0 +1,583 @@
+"""What every exclusion rule leaves: who stays, the main result on the response scale, and the comparisons.
+
+The main result is one number per condition: the mean rating, the share of one answer, of right answers, or of choices
+of the first of two. Sums and counts of each participant and condition are computed once. A rule is a choice of rows of
+this table, so that all rules together take no longer than one.
+
+Numbers are plain means of answers. Their intervals are over participants, from Student's t; those of a comparison
+within participants are of each participant's own difference, others are Welch's. Whether a comparison is shown is
+decided by the model of the measures, which looks at items as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import position
+from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.measure.effects.contrasts import Contrasts
+from karat.measure.measures import Measures
+from karat.measure.texts import is_shown
+from karat.messages import NotComputed
+from karat.screen.screening import Screening
+from karat.study.criteria import title_of
+from karat.study.settings import ContrastSettings
+from karat.study.study import Study
+from karat.types import Bools, Floats
+
+MOST_CELLS = 24
+"""A figure with more points says less than a table."""
+MOST_RULES = 9
+FACTORS = 2
+HALF = 50.0
+STATED, NOBODY, ALL = "stated", "nobody", "all"
+
+
+@dataclass(frozen=True)
+class RuleComparison:
+    """One side minus another, or a difference of differences."""
+
+    name: str
+    first: str
+    second: str
+    weights: tuple[float, ...]
+    """The weight of each cell: +1 on the first side, -1 on the second."""
+    model: dict[str, Any] | None = None
+    """The row of the model's table that decides: p, and adjusted where that one decides."""
+    planned: bool = False
+    simple: bool = True
+    """Whether it is the difference of two levels, and not a difference of differences or a sum with weights."""
+
+    @property
+    def p(self) -> float | None:
+        """The p that decides: as it is for a planned comparison, adjusted for others where there are several."""
+        if self.model is None:
+            return None
+        value = self.model["p"] if self.planned else self.model.get("adjusted", self.model["p"])
+        return value if value is not None and value == value else None
+
+    @property
+    def shown(self) -> bool | None:
+        """Whether the comparison is shown to differ from nothing; None where no model decides."""
+        return None if self.p is None else is_shown(self.p)
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """Who stays by one rule, and what they answered."""
+
+    key: str
+    name: str
+    excluded: tuple[str, ...]
+    kept: int
+    cells: tuple[tuple[float, float, float], ...]
+    """Mean, lower and upper end of each cell."""
+    comparisons: tuple[tuple[float, float, float], ...]
+    """Estimate, lower and upper end of each comparison."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The main result by every rule; the first rule is the one that the report goes by."""
+
+    kind: str
+    """means, share, right, preference or answers."""
+    unit: str
+    factors: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    low: float
+    high: float
+    rules: tuple[RuleOutcome, ...]
+    comparisons: tuple[RuleComparison, ...] = ()
+    left_out: int = 0
+    """Cells that are in no figure because there are too many."""
+    sentences: dict[int, str] = field(default_factory=dict)
+    """For a cell, an example of what was judged."""
+
+    @property
+    def analysed(self) -> RuleOutcome:
+        """The outcome of the rule that the report goes by."""
+        return self.rules[0]
+
+    @property
+    def percent(self) -> bool:
+        """Whether the numbers are shares."""
+        return self.kind != "means"
+
+    def sides(self, rule: RuleOutcome, comparison: RuleComparison) -> tuple[float, float]:
+        """The mean of the cells on the first side of a comparison, and on the second."""
+        found = []
+        for sign in (1, -1):
+            own = [(abs(w), cell[0]) for w, cell in zip(comparison.weights, rule.cells, strict=True) if w * sign > 0]
+            found.append(sum(w * mean for w, mean in own) / max(sum(w for w, _ in own), 1e-9))
+        return found[0], found[1]
+
+    def clear(self) -> int:
+        """Of preferences, how many have an interval without the half."""
+        return sum(low > HALF or high < HALF for _, low, high in self.analysed.cells)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        names = [", ".join(cell) for cell in self.cells]
+        return {
+            "kind": self.kind, "unit": self.unit, "factors": list(self.factors), "left_out": self.left_out,
+            "comparisons": [{"name": one.name, "first": one.first, "second": one.second, "planned": one.planned,
+                             "p": one.p, "shown": one.shown} for one in self.comparisons],
+            "shown": sum(bool(one.shown) for one in self.comparisons[1:]),
+            "clear": self.clear() if self.kind == "preference" else None,
+            "number": len(self.rules), "cells": len(self.cells), "all_cells": len(self.cells) + self.left_out,
+            "rules": [
+                {
+                    "key": rule.key, "name": rule.name, "kept": rule.kept, "excluded": len(rule.excluded),
+                    "cells": [{"cell": name, "ends": _known(ends)}
+                              for name, ends in zip(names, rule.cells, strict=True)],
+                    "comparisons": [
+                        {"name": one.name, "ends": _known(ends), "sides": _known(self.sides(rule, one))}
+                        for one, ends in zip(self.comparisons, rule.comparisons, strict=True)
+                    ],
+                }
+                for rule in self.rules
+            ],
+        }  # fmt: skip
+
+    def table(self) -> pl.DataFrame:
+        """One row per rule and comparison, or per rule and cell where nothing is compared."""
+        rows: list[tuple[Any, ...]] = []
+        names = [one.name for one in self.comparisons] or [", ".join(cell) for cell in self.cells]
+        for rule in self.rules:
+            numbers = rule.comparisons if self.comparisons else rule.cells
+            rows += [(rule.name, rule.kept, name, *ends) for name, ends in zip(names, numbers, strict=True)]
+        columns = ["rule", "participants", "comparison", "estimate", "lower", "upper"]
+        frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+        return frame.with_columns(pl.col("estimate", "lower", "upper").cast(pl.Float64).fill_nan(None))
+
+
+def _known(values: Sequence[float]) -> list[float | None]:
+    return [float(value) if np.isfinite(value) else None for value in values]
+
+
+def outcomes(screening: Screening, study: Study | None, measures: Measures | NotComputed) -> Outcomes | NotComputed:
+    """The main result and what other rules would change in it, or why there is none.
+
+    >>> import karat
+    >>> found = outcomes(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}), None, NONE)
+    >>> [(rule.key, rule.kept) for rule in found.rules]
+    [('stated', 42), ('nobody', 48), ('completion', 47), ('remfod', 43)]
+    >>> found.factors, len(found.cells)
+    (('order', 'integration'), 4)
+    """
+    judgments = screening.judgments
+    rows = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
+    if not rows.height:
+        rows = judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null())
+    if not rows.height:
+        return NotComputed("report.no_answers")
+    rows, scale = _main_question(judgments, rows)
+    kind, unit, rows = _valued(rows, scale, study)
+    factors = [] if kind == "answers" else _factors(judgments, rows, scale, kind, study, measures)
+    rows, factors = _crossed(rows, scale, kind, factors)
+    order = _level_order(rows, factors, study)
+    cells = [
+        cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())
+    ]
+    cells, left_out = _most_telling(rows, factors, cells, kind)
+    place = {cell: number for number, cell in enumerate(cells)}
+    people = judgments.participants["participant"].to_list()
+    sums, counts = _sums(rows, factors, place, people)
+    compared = _comparisons(study, measures, factors, order, cells, kind)
+    rules = tuple(
+        _outcome(key, name, gone, people, sums, counts, compared, kind) for key, name, gone in _rules(screening)
+    )
+    low, high = _ends(scale, kind, rows)
+    told = _examples(rows, factors, place)
+    return Outcomes(kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told)
+
+
+NONE = NotComputed("report.not_computed")
+
+
+def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, Scale]:
+    """The rows of the question with most answers; of a differential, all questions on the same scale."""
+    if "question" not in rows.columns or len(judgments.scales) == 1:
+        return rows, next(iter(judgments.scales.values()))
+    asked = rows.with_columns(pl.col("question").fill_null(""))
+    counts = asked["question"].value_counts(sort=True)
+    name = str(counts["question"][0])
+    scale = judgments.scales.get(name) or next(iter(judgments.scales.values()))
+    same = [question for question, own in judgments.scales.items() if own == scale]
+    if len(same) > FACTORS:
+        return asked.filter(pl.col("question").is_in(same)), scale
+    return asked.filter(pl.col("question") == name).drop("question"), scale
+
+
+def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str, str, pl.DataFrame]:
+    """The rows with a number per answer in _value, the kind of the main result, and what the numbers are."""
+    if isinstance(scale, Choice):
+        return _chosen(rows, study)
+    if isinstance(scale, Nominal | Binary) and _keyed(rows):
+        keys = {text: scale.expected(text) for text in rows["expected"].unique().to_list()}
+        right = [answer in keys[text] for text, answer in rows.select("expected", "response").iter_rows()]
+        return "right", "right answers (%)", rows.with_columns(_value=pl.Series(right).cast(pl.Float64) * 100)
+    turned = "polarity" in rows.columns
+    if isinstance(scale, Ordinal):
+        first = 1.0
+        if all(_is_number(level) for level in scale.levels):
+            numbers = {level: float(level) for level in scale.levels}
+            value = pl.col("response").replace_strict(numbers, default=None, return_dtype=pl.Float64)
+            if turned:
+                ends = float(scale.levels[0]) + float(scale.levels[-1])
+                value = pl.when(pl.col("polarity") == -1).then(ends - value).otherwise(value)
+            return "means", "mean rating", rows.with_columns(_value=value)
+        return "means", "mean rating", rows.with_columns(_value=position(scale, turned) + first)
+    if isinstance(scale, Continuous):
+        return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
+    if isinstance(scale, Magnitude):
+        return "means", "mean log estimate", rows.with_columns(_value=position(scale, turned))
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    if len(levels) == 2:
+        return "share", f"“{levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
+    return "answers", "answers (%)", rows
+
+
+def _keyed(rows: pl.DataFrame) -> bool:
+    return "expected" in rows.columns and rows["expected"].null_count() == 0
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataFrame]:
+    """Choices as shares of the first of two: the first level of a planned comparison, else of each pair by name."""
+    rows = rows.filter(pl.col("response") != "none")
+    if not {"left", "right"} <= set(rows.columns):
+        return "answers", "answers (%)", rows
+    plan = [] if study is None else study.settings.contrast
+    for one in plan:
+        if len(one.levels) != 2:
+            continue
+        sides = [
+            pl.col(f"{side}_{one.factor}").cast(pl.String)
+            if f"{side}_{one.factor}" in rows.columns
+            else pl.col(side).str.strip_prefix(pl.col("item") + ".")
+            for side in ("left", "right")
+        ]
+        levelled = rows.with_columns(_left=sides[0], _right=sides[1])
+        levelled = levelled.filter(pl.col("_left").is_in(one.levels), pl.col("_right").is_in(one.levels))
+        levelled = levelled.filter(pl.col("_left") != pl.col("_right"))
+        if levelled.height:
+            first = (pl.col("response") == "left") == (pl.col("_left") == one.levels[0])
+            label = pl.lit(f"{one.levels[0]} over {one.levels[1]}")
+            return "preference", "chosen (%)", levelled.with_columns(_value=first.cast(pl.Float64) * 100, _pair=label)
+    low, high = pl.min_horizontal("left", "right"), pl.max_horizontal("left", "right")
+    rows = rows.with_columns(_low=low, _high=high)
+    picked = pl.when(pl.col("response") == "left").then("left").otherwise("right")
+    first = picked == pl.col("_low")
+    # The one that was chosen more often comes first, so that every share reads as a preference.
+    rows = rows.with_columns(_value=first.cast(pl.Float64) * 100)
+    often = pl.col("_value").mean().over("_low", "_high") < 50
+    return (
+        "preference",
+        "chosen (%)",
+        rows.with_columns(
+            _value=pl.when(often).then(100 - pl.col("_value")).otherwise(pl.col("_value")),
+            _pair=pl.when(often)
+            .then(pl.format("{} over {}", "_high", "_low"))
+            .otherwise(pl.format("{} over {}", "_low", "_high")),
+        ),
+    )
+
+
+def _factors(
+    judgments: Judgments, rows: pl.DataFrame, scale: Scale, kind: str, study: Study | None,
+    measures: Measures | NotComputed,
+) -> list[str]:  # fmt: skip
+    """The factors of the study, else those of the contrasts, else those that the stimuli vary by."""
+    if kind == "preference":
+        return ["_pair"]
+    named: list[str] = []
+    if study is not None:
+        named = [name for block in study.blocks for name in block.settings.factors]
+    if not named and isinstance(measures, Measures):
+        named = [name for part in measures.parts if isinstance(part.result, Contrasts) for name in part.result.factors]
+    if not named:
+        named = judgments.stimuli(scale).effects(rows)
+    return [name for name in dict.fromkeys(named) if name in rows.columns and rows[name].drop_nulls().n_unique() > 1]
+
+
+def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) -> tuple[pl.DataFrame, list[str]]:
+    """The rows with at most two factors as text; where there are none, the answers themselves, or the labels."""
+    if kind == "answers" or (not factors and kind == "means" and isinstance(scale, Ordinal)):
+        levels = [str(level) for level in getattr(scale, "levels", ())]
+        given = rows.select("participant", "response").with_columns(pl.col("response").cast(pl.String))
+        every = pl.DataFrame({"answer": levels or given["response"].unique().sort().to_list()})
+        crossed = given.join(every, how="cross")
+        same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
+        return crossed.with_columns(_value=same), ["answer"]
+    if not factors and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
+        factors = ["question"]
+    if not factors and kind == "right":
+        factors = ["expected"]
+    if not factors:
+        rows, factors = rows.with_columns(all=pl.lit("all answers")), ["all"]
+    rows = rows.with_columns(pl.col(name).cast(pl.String) for name in factors).drop_nulls(factors)
+    while len(factors) > FACTORS:
+        *left, one, other = factors
+        joined = f"{one}, {other}"
+        rows = rows.with_columns(pl.concat_str([one, other], separator=", ").alias(joined))
+        factors = [*left, joined]
+    return rows, factors
+
+
+def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None) -> dict[str, list[str]]:
+    """The levels of each factor in the order of the study file, else by name."""
+    stated: dict[str, list[str]] = {}
+    for block in () if study is None else study.blocks:
+        for name, own in block.settings.factors.items():
+            stated.setdefault(name, list(own.levels))
+    found = {}
+    for factor in factors:
+        there = rows[factor].unique(maintain_order=factor == "answer").to_list()
+        parts = [stated.get(name, []) for name in factor.split(", ")]
+        known = [", ".join(cell) for cell in product(*parts)] if all(parts) else []
+        rest = there if factor == "answer" else sorted(set(there) - set(known))
+        found[factor] = [level for level in known if level in set(there)] + [one for one in rest if one not in known]
+    return found
+
+
+def _most_telling(
+    rows: pl.DataFrame, factors: list[str], cells: list[tuple[str, ...]], kind: str
+) -> tuple[list[tuple[str, ...]], int]:
+    """The cells of a figure: all, or those with the most extreme values where there are too many."""
+    means = {tuple(row[:-2]): (row[-2], row[-1]) for row in
+             rows.group_by(factors).agg(pl.col("_value").mean(), pl.len()).iter_rows()}  # fmt: skip
+    if kind == "preference":
+        cells = sorted(cells, key=lambda cell: (-means[cell][0], cell))
+    if len(cells) <= MOST_CELLS:
+        return cells, 0
+    if kind == "preference":
+        shown = sorted(cells, key=lambda cell: -means[cell][1])[:MOST_CELLS]
+        return [cell for cell in cells if cell in set(shown)], len(cells) - MOST_CELLS
+    ranked = sorted(cells, key=lambda cell: (-(means[cell][0] or 0.0), cell))
+    return ranked[: MOST_CELLS // 2] + ranked[-MOST_CELLS // 2 :], len(cells) - MOST_CELLS
+
+
+def _sums(
+    rows: pl.DataFrame, factors: list[str], place: dict[tuple[str, ...], int], people: list[str]
+) -> tuple[Floats, Floats]:
+    """The sum and the number of answers of each participant in each cell."""
+    who = {name: number for number, name in enumerate(people)}
+    sums, counts = np.zeros((len(people), len(place))), np.zeros((len(people), len(place)))
+    grouped = rows.drop_nulls("_value").group_by("participant", *factors).agg(pl.col("_value").sum(), pl.len())
+    for name, *cell, total, number in grouped.iter_rows():
+        if tuple(cell) in place:
+            sums[who[name], place[tuple(cell)]] = total
+            counts[who[name], place[tuple(cell)]] = number
+    return sums, counts
+
+
+def _rules(screening: Screening) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The rules to compare: key, name and who goes; the one that the report goes by first."""
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    if screening.exclude is not None:
+        found.append((STATED, "as stated", screening.excluded))
+    found.append((NOBODY, "nobody", ()))
+    alone = [(name, tuple(one.flagged)) for name, one in screening.evidence.items() if one.flagged]
+    everyone = screening.judgments.participants.height
+    alone = [(name, gone) for name, gone in alone if len(gone) <= everyone / 2]
+    found += [(name, f"{_short(title_of(name))} only", gone) for name, gone in alone[:MOST_RULES]]
+    union = tuple(dict.fromkeys(one for _, gone in alone for one in gone))
+    if len(alone) > 1 and set(union) != set(screening.excluded) and len(union) < everyone:
+        found.append((ALL, "any criterion", union))
+    return found
+
+
+def _short(title: str) -> str:
+    plain = title.split(" (")[0]
+    return plain[:1].lower() + plain[1:]
+
+
+def _outcome(
+    key: str, name: str, gone: tuple[str, ...], people: list[str], sums: Floats, counts: Floats,
+    compared: Sequence[RuleComparison], kind: str,
+) -> RuleOutcome:  # fmt: skip
+    out = set(gone)
+    kept = np.array([one not in out for one in people], dtype=bool)
+    s, n = sums[kept], counts[kept]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own, means = s / n, s.sum(axis=0) / n.sum(axis=0)
+    cells = tuple(_mean_interval(float(means[k]), own[:, k], kind) for k in range(s.shape[1]))
+    differences = tuple(_difference(np.array(one.weights), s, n) for one in compared)
+    return RuleOutcome(key, name, tuple(one for one in people if one in out), int(kept.sum()), cells, differences)
+
+
+def _mean_interval(mean: float, own: Floats, kind: str) -> tuple[float, float, float]:
+    known = own[np.isfinite(own)]
+    if len(known) < 2:
+        return mean, float("nan"), float("nan")
+    half = _t(len(known) - 1) * float(known.std(ddof=1)) / len(known) ** 0.5
+    low, high = mean - half, mean + half
+    return (mean, low, high) if kind == "means" else (mean, max(low, 0.0), min(high, 100.0))
+
+
+def _difference(weights: Floats, s: Floats, n: Floats) -> tuple[float, float, float]:
+    """A weighted sum of cell means: within participants where they have all the cells, else between them."""
+    used = weights != 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means, own = s.sum(axis=0) / n.sum(axis=0), s / n
+    estimate = float((weights * np.where(used, means, 0.0)).sum())
+    if not np.isfinite(estimate):
+        return float("nan"), float("nan"), float("nan")
+    complete = own[np.isfinite(own[:, used]).all(axis=1)]
+    if len(complete) >= 2 and len(complete) >= 0.5 * (n[:, used].sum(axis=1) > 0).sum():
+        each = (weights[used] * complete[:, used]).sum(axis=1)
+        half = _t(len(each) - 1) * float(each.std(ddof=1)) / len(each) ** 0.5
+        return estimate, estimate - half, estimate + half
+    variance, smallest = 0.0, np.inf
+    for side in (weights > 0, weights < 0):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            each = s[:, side].sum(axis=1) / n[:, side].sum(axis=1)
+        each = each[np.isfinite(each)]
+        if len(each) < 2:
+            return estimate, float("nan"), float("nan")
+        variance, smallest = variance + float(each.var(ddof=1)) / len(each), min(smallest, len(each))
+    half = _t(int(smallest) - 1) * variance**0.5
+    return estimate, estimate - half, estimate + half
+
+
+def _t(df: int) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 0.975))
+
+
+def _comparisons(
+    study: Study | None, measures: Measures | NotComputed, factors: list[str], order: dict[str, list[str]],
+    cells: list[tuple[str, ...]], kind: str,
+) -> list[RuleComparison]:  # fmt: skip
+    """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other."""
+    if kind in ("preference", "answers") or factors in (["all"], ["answer"]):
+        return []
+    parts = () if isinstance(measures, NotComputed) else measures.parts
+    model = next((part.result for part in parts if isinstance(part.result, Contrasts)), None)
+    plan = [] if study is None else study.settings.contrast
+    if plan:
+        planned = next((part.result.frame for part in parts if part.name == "planned"), None)
+        rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
+        made = [(one, _planned_weights(one, factors, cells)) for one in plan]
+        return [
+            RuleComparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True, one.simple)
+            for one, weights in made
+            if weights is not None
+        ]
+    found = []
+    two = [name for name in factors if len(order[name]) == 2]
+    for name in two:
+        sides, masks = _side(name, name, order[name], {}, factors, cells)
+        found.append(RuleComparison(name, *sides, _weights(*masks), _model_row(model, *sides)))
+    if len(two) == len(factors) == 2 and len(cells) == 4:
+        a, b = factors
+        weights = tuple(
+            float((1 if cell[0] == order[a][0] else -1) * (1 if cell[1] == order[b][0] else -1)) for cell in cells
+        )
+        row = None
+        if model is not None and model.interactions.height:
+            row = model.interactions.row(0, named=True)
+        found.append(RuleComparison(f"{a} × {b}", f"{order[a][0]} minus {order[a][1]} at {order[b][0]}",
+                                f"at {order[b][1]}", weights, row, simple=False))  # fmt: skip
+    return found
+
+
+def _planned_sides(one: ContrastSettings) -> tuple[str, str]:
+    """What the two sides of a planned comparison are called, with the levels of other factors it is limited to."""
+    where = ", ".join(one.within.values())
+    first, second = (f"{side} ({where})" if where else side for side in one.sides)
+    return first, second
+
+
+def _planned_weights(
+    one: ContrastSettings, factors: list[str], cells: list[tuple[str, ...]]
+) -> tuple[float, ...] | None:
+    """The weight of each cell of the report; None where a cell of the plan has no answers."""
+    weights = np.zeros(len(cells))
+    for wanted, weight in one.cells.items():
+        mask = np.array([_has(cell, factors, dict(zip(one.names, wanted, strict=True))) for cell in cells])
+        if not mask.any():
+            return None
+        weights += weight * mask / mask.sum()
+    return tuple(map(float, weights))
+
+
+def _side(
+    name: str, factor: str, levels: Sequence[str], within: dict[str, str], factors: list[str],
+    cells: list[tuple[str, ...]],
+) -> tuple[tuple[str, str], tuple[Bools, Bools]]:  # fmt: skip
+    """What the two sides are called, and which cells they are."""
+    where = ", ".join(within.values())
+    masks = []
+    for level in levels:
+        wanted = {factor: level, **within}
+        masks.append(np.array([_has(cell, factors, wanted) for cell in cells], dtype=bool))
+    first, second = (f"{level} ({where})" if where else level for level in levels)
+    return (first, second), (masks[0], masks[1])
+
+
+def _has(cell: tuple[str, ...], factors: list[str], wanted: dict[str, str]) -> bool:
+    own: dict[str, str] = {}
+    for factor, level in zip(factors, cell, strict=True):
+        names, levels = factor.split(", "), level.split(", ")
+        own |= dict(zip(names, levels, strict=False)) if len(names) == len(levels) else {factor: level}
+    return all(own.get(name) == level for name, level in wanted.items())
+
+
+def _weights(first: Bools, second: Bools) -> tuple[float, ...]:
+    weights = first / max(int(first.sum()), 1) - second / max(int(second.sum()), 1)
+    return tuple(float(one) for one in weights)
+
+
+def _model_row(model: Contrasts | None, first: str, second: str) -> dict[str, Any] | None:
+    """The difference of two levels in the model's table, whichever way round."""
+    if model is None or not model.differences.height:
+        return None
+    for one, other in ((first, second), (second, first)):
+        found = model.differences.filter(pl.col("first") == one, pl.col("second") == other)
+        if found.height:
+            return found.row(0, named=True)
+    return None
+
+
+def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
+    """The ends of the axis: those of the response scale, else those of the answers."""
+    if kind != "means" or "answer" in rows.columns:
+        return 0.0, 100.0
+    if isinstance(scale, Ordinal):
+        numbers = all(_is_number(level) for level in scale.levels)
+        return (float(scale.levels[0]), float(scale.levels[-1])) if numbers else (1.0, float(len(scale.levels)))
+    if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
+        return float(scale.low), float(scale.high)
+    known = rows["_value"].drop_nulls()
+    low, high = known.quantile(0.02), known.quantile(0.98)
+    return float(low or 0.0), float(high or 1.0)
+
+
+def _examples(rows: pl.DataFrame, factors: list[str], place: dict[tuple[str, ...], int]) -> dict[int, str]:
+    """The first sentence of each cell, where sentences are known."""
+    if "sentence" not in rows.columns:
+        return {}
+    found: dict[int, str] = {}
+    firsts = rows.drop_nulls("sentence").sort("item").group_by(factors, maintain_order=True).agg(pl.first("sentence"))
+    for *cell, text in firsts.iter_rows():
+        if tuple(cell) in place:
+            found[place[tuple(cell)]] = str(text)
+    return found

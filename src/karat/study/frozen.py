@@ -1,0 +1,134 @@
+"""Frozen rules: what a study stated when it started, carried by its exports, and what of it has changed since.
+
+An export holds the screening rules with all their settings, their fingerprint, and a fingerprint of every item, as they
+were when the study first ran (`Judgments.frozen`). `changes_since` compares them with a study file, or with rules that
+are given without one. Settings are compared complete, so that a later version of karat with other defaults cannot
+change them unnoticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from karat.messages import Message
+from karat.study.criteria import criterion_settings
+
+if TYPE_CHECKING:
+    from karat.study.study import Study
+
+NAMED = 10
+"""So many changed items are named."""
+
+
+def full_rules(rules: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Screening rules with all their settings; None where none are stated.
+
+    >>> full_rules({"completion": {}})["completion"]["at_least"]
+    0.9
+    """
+    if rules is None:
+        return None
+    stated = {name: given for name, given in rules.items() if name != "exclude"}
+    settings = {name: criterion_settings(name, given) for name, given in stated.items()}
+    complete = {name: own.resolved(own.model_dump(mode="json")) for name, own in settings.items()}
+    return {**complete, "exclude": rules.get("exclude", "any")}
+
+
+def rules_fingerprint(rules: Mapping[str, Any] | None) -> str:
+    """A short text that changes when a rule changes.
+
+    >>> rules_fingerprint({"completion": {}}) == rules_fingerprint(None)
+    False
+    """
+    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def item_fingerprints(study: Study) -> dict[str, str]:
+    """A fingerprint of the rows of each item, and of the questions, by name.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
+    >>> len(set(item_fingerprints(load(written[0])).values())) > 8
+    True
+    """
+    rows: dict[str, list[str]] = {}
+    for block in study.blocks:
+        frame = block.items.frame
+        for name, row in zip(frame["item"].to_list(), frame.iter_rows(), strict=True):
+            rows.setdefault(str(name), []).append(json.dumps(row, default=str))
+        if block.questions is not None:
+            rows.setdefault("questions", []).append(block.questions.write_csv())
+    return {name: hashlib.sha256("\n".join(own).encode()).hexdigest()[:8] for name, own in rows.items()}
+
+
+def frozen_record(
+    rules: Mapping[str, Any] | None, items: Mapping[str, str] | None, fingerprint: str | None, at: float | None
+) -> dict[str, Any]:
+    """What an export carries of the start of a study, as plain data.
+
+    >>> sorted(frozen_record({"completion": {}}, None, "f1", None))
+    ['at', 'fingerprint', 'items', 'rules']
+    """
+    return {
+        "rules": full_rules(rules), "fingerprint": fingerprint, "items": None if items is None else dict(items),
+        "at": at,
+    }  # fmt: skip
+
+
+def changes_since(
+    frozen: Mapping[str, Any] | None, study: Study | None, rules: Mapping[str, Any] | None = None
+) -> tuple[Message, ...]:
+    """What of the rules and items is not as it was when the study started; empty where all is, or nothing is known.
+
+    The rules are those of the study file or, without one, those given.
+
+    >>> frozen = frozen_record({"remfod": {"genuine_at_least": 0.9}, "exclude": "any"}, None, None, None)
+    >>> print(changes_since(frozen, None, {"remfod": {"genuine_at_least": 0.8}, "exclude": "any"})[0])
+    The rules changed after the study started: genuine_at_least 0.9 -> 0.8 (remfod).
+    """
+    if frozen is None:
+        return ()
+    messages = []
+    now = full_rules(study.screening_rules if study is not None else rules)
+    if study is not None or now is not None:
+        changed = list(_rule_changes(frozen.get("rules") or {}, now or {}))
+        messages += [Message("frozen.rules", {"changes": changed})] if changed else []
+    if frozen.get("fingerprint") not in (None, rules_fingerprint(frozen.get("rules"))):
+        messages.append(Message("frozen.defaults"))
+    then = frozen.get("items")
+    if study is not None and then is not None:
+        present = item_fingerprints(study)
+        other = sorted(name for name in {**then, **present} if then.get(name) != present.get(name))
+        more = max(len(other) - NAMED, 0) or None
+        messages += [Message("frozen.items", {"items": other[:NAMED], "more": more})] if other else []
+    return tuple(messages)
+
+
+def _rule_changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Message]:
+    for name in {**then, **now}:
+        before, after = then.get(name), now.get(name)
+        if name == "exclude" and before != after:
+            yield Message("frozen.exclude", {"then": _shown(before), "now": _shown(after)})
+        elif name == "exclude":
+            continue
+        elif before is None or after is None:
+            yield Message("frozen.added" if before is None else "frozen.removed", {"criterion": name})
+        else:
+            yield from (
+                Message(
+                    "frozen.setting",
+                    {"setting": key, "criterion": name, "then": _shown(before.get(key)), "now": _shown(after.get(key))},
+                )
+                for key in {**before, **after}
+                if before.get(key) != after.get(key)
+            )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

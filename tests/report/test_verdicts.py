@@ -1,0 +1,173 @@
+"""A page has one verdict per question: sentences, titles of figures and tables never disagree."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from benchmarks.wild import ANSWERS, REFUSED, WILD, cases
+from karat.measure.effects.order_effects import OrderEffects
+from karat.measure.effects.planned import PlannedContrasts
+from karat.measure.measures import Measures
+from karat.measure.texts import is_shown
+from karat.report import build
+from karat.report.build import ReportData
+from karat.report.outcomes import Outcomes
+from karat.report.page import html
+from karat.report.sections import quality, sections
+from karat.report.sections.brief import leads
+from karat.section import Figure
+from report.small import gathered
+
+
+def drawn(effect: float, drift: float, fast: int, seed: int) -> karat.Judgments:
+    """Ratings with an effect of length, a drift along the questionnaire, and some who answer fast throughout."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for person in range(16):
+        for trial, number in enumerate(random.permutation(16), start=1):
+            long = (number + person) % 2 == 0
+            value = 3.0 - effect * long + drift * trial / 16 + 0.2 * (number % 4) + random.normal(0, 0.8)
+            time = (0.3 if person < fast else 2.5) * float(np.exp(random.normal(0, 0.3)))
+            rows.append((f"p{person:02}", f"i{number:02}", "long" if long else "short", trial, time,
+                         str(int(np.clip(round(value), 1, 5)))))  # fmt: skip
+    names = ["participant", "item", "length", "trial", "rt", "response"]
+    return karat.Judgments(pl.DataFrame(rows, schema=names, orient="row"), karat.Ordinal(5))
+
+
+RULES = {"completion": {}, "remfod": {}, "speed": {}, "exclude": "any"}
+DRAWN = {"nothing": (0.0, 0.0, 0, 1), "an effect": (1.2, 0.0, 3, 2), "a drift": (0.1, 2.0, 2, 3)}
+
+
+def contradictions(found: ReportData) -> Iterator[str]:
+    """Where a page says two things of one question."""
+    parts = found.measures.parts if isinstance(found.measures, Measures) else ()
+    figures = [one for part in sections(found) for own in part.walk() for one in own.figures]
+    for part in parts:
+        if isinstance(part.result, OrderEffects):
+            yield from _order(part.result, figures)
+    if isinstance(found.outcomes, Outcomes):
+        yield from _brief(found, found.outcomes)
+    told = [claim for claim, _ in leads(found)]
+    excluded, everyone = len(found.screening.excluded), found.judgments.participants.height
+    if found.screening.exclude is not None and f"{everyone - excluded:,} of {everyone:,}" not in told[0]:
+        yield f"{told[0]}: {excluded} are excluded"
+    page = html(found)
+    counts = quality.look_counts(found)
+    if quality.looked_at(found) and f"{counts['flagged']:,} of {counts['participants']:,} participant" not in page:
+        yield f"{counts['flagged']} are flagged, and the summary says another number"
+
+
+def _order(found: OrderEffects, figures: list[Figure]) -> Iterator[str]:
+    """Titles and sentences on the change along the questionnaire go by the same p."""
+    for measure, code, word in (("response", "order.slope", "Answers"), ("rt", "order.time_slope", "Response times")):
+        said = [message.values["p"] for message in found.summary if message.code == code]
+        titles = [one.title for one in figures if one.key.startswith("order") and one.title.startswith(f"{word} ")]
+        shown = any(is_shown(p) for p in said)
+        for title in titles:
+            if shown == ("not shown" in title):
+                yield f"{measure}: {title}, p = {said}"
+
+
+def _brief(found: ReportData, outcomes: Outcomes) -> Iterator[str]:
+    """The claim on the first screen goes by the p of the table, which is that of the measure."""
+    for one in outcomes.comparisons[:1]:
+        claims = " ".join(claim for claim, _ in leads(found))
+        if one.shown is not None and one.shown == ("No difference" in claims):
+            yield f"{claims} p = {one.p}"
+    planned = [part.result for part in found.measures.parts if isinstance(part.result, PlannedContrasts)] if isinstance(
+        found.measures, Measures) else []  # fmt: skip
+    for own in planned:
+        p = dict(own.frame.select("contrast", "p").iter_rows())
+        for one in outcomes.comparisons:
+            if one.planned and one.p != p.get(one.name):
+                yield f"{one.name}: p = {one.p} and {p.get(one.name)}"
+    table = next((own for part in sections(found) if part.key == "results" for own in part.tables), None)
+    if table is not None and outcomes.comparisons:
+        first = table.frame.row(0, named=True)
+        if first["estimate"] != pytest.approx(outcomes.analysed.comparisons[0][0]):
+            yield f"{first['estimate']} in the table, {outcomes.analysed.comparisons[0][0]} in the figure"
+
+
+@pytest.mark.parametrize("case", DRAWN)
+def test_simulated_sets_do_not_contradict_themselves(case: str) -> None:
+    found = build(drawn(*DRAWN[case]), rules=RULES, quick=True)
+    assert list(contradictions(found)) == []
+
+
+def test_a_report_with_everything_does_not_contradict_itself() -> None:
+    assert list(contradictions(gathered())) == []
+
+
+def test_fast_participants_that_a_relative_rule_misses_are_counted() -> None:
+    found = build(drawn(*DRAWN["an effect"]), rules=RULES, quick=True)
+    counts = quality.look_counts(found)
+    assert counts["fast"] == 3
+    assert counts["fastest"] < 0.5 * counts["median"]
+
+
+def test_without_a_study_file_the_file_is_the_title_and_no_rule_is_claimed() -> None:
+    found = build(drawn(*DRAWN["nothing"]), quick=True, file="results.csv")
+    page = html(found)
+    assert "<h1>results.csv</h1>" in page
+    assert not re.search(r">as stated|stated rule excludes", page[: page.index("<main")])
+
+
+def test_without_playback_no_answers_of_participants_are_on_the_page() -> None:
+    found = build(drawn(*DRAWN["nothing"]), quick=True, playback=False)
+    assert "playback-data" not in html(found).replace('read("playback-data")', "")
+
+
+def test_labels_with_a_key_lead_with_right_answers() -> None:
+    random = np.random.default_rng(1)
+    rows = {"participant": [f"p{n // 20}" for n in range(200)], "item": [f"i{n % 20}" for n in range(200)]}
+    rows["expected"] = ["yes" if n % 2 else "no" for n in range(200)]
+    rows["response"] = [key if random.random() < 0.8 else "no" for key in rows["expected"]]
+    found = build(karat.Judgments(rows, karat.Binary(("no", "yes"))), quick=True).outcomes
+    assert isinstance(found, Outcomes)
+    assert (found.kind, found.factors) == ("right", ("expected",))
+    right = [100 * float(np.mean([a == e for a, e in zip(rows["response"], rows["expected"], strict=True) if e == key]))
+             for key in ("no", "yes")]  # fmt: skip
+    assert [cell[0] for cell in found.analysed.cells] == pytest.approx(right)
+
+
+def test_unconnected_pairs_lead_with_preferences() -> None:
+    rows = {"participant": [f"p{n // 6}" for n in range(60)], "item": [f"i{n % 6}" for n in range(60)]}
+    rows |= {"left": [f"{item}.a" for item in rows["item"]], "right": [f"{item}.b" for item in rows["item"]]}
+    rows["response"] = ["right" if n % 5 else "left" for n in range(60)]
+    found = build(karat.Judgments(rows, karat.Choice()), quick=True).outcomes
+    assert isinstance(found, Outcomes)
+    assert (found.kind, len(found.cells)) == ("preference", 6)
+    assert all(cell[0] >= 50 for cell in found.analysed.cells)
+
+
+def test_levels_keep_the_order_of_the_study() -> None:
+    judgments = drawn(*DRAWN["an effect"])
+    formula = "response ~ length + (1 | participant) + (1 | item)"
+    found = karat.measure.contrasts(judgments, formula, levels={"length": ["short", "long"]})
+    turned = karat.measure.contrasts(judgments, formula)
+    assert found.differences.row(0)[1:3] == ("short", "long")
+    assert turned.differences.row(0)[1:3] == ("long", "short")
+    assert found.differences["estimate"].item() == pytest.approx(-turned.differences["estimate"].item(), abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not WILD.is_dir(), reason="the reference data are not on this machine")
+@pytest.mark.parametrize("name", [name for name in (cases() if WILD.is_dir() else {}) if name not in REFUSED])
+def test_reports_on_real_files_do_not_contradict_themselves(name: str, tmp_path: Path) -> None:
+    from karat.cli.main import app
+
+    file = tmp_path / "judgments.parquet"
+    options = list(dict.fromkeys([*shlex.split(ANSWERS.get(name, "")), "--yes"]))
+    files = [str(WILD / one) for one in cases()[name]["files"]]
+    app(["convert", *files, *options, "-o", str(file), "--quiet"], standalone_mode=False)
+    found = build(karat.read(file), quick=True, file=file.name)
+    assert list(contradictions(found)) == []
+    assert isinstance(found.outcomes, Outcomes)

@@ -1,0 +1,284 @@
+"""Item sets as labs keep them: wide sheets, workbooks with fillers, and the item files of other tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from karat.cli.init import init
+from karat.errors import KaratError
+from karat.study.check import check
+from karat.study.file import StudyError
+from karat.study.init import study_from_sets
+from karat.study.item_sheets import SetsError, guess_factors, read_sets, stated_factors, with_fillers
+from karat.study.study import Study, load
+
+NOUNS = ("doctor", "lawyer", "nurse", "pilot", "baker", "singer", "farmer", "tailor")
+HEADERS = ("a (that, short)", "b (that, long)", "c (null, short)", "d (null, long)")
+
+
+def sentences(noun: str) -> list[str]:
+    long = "near the station "
+    return [f"The {noun} {extra}said {that}it rained." for that in ("that ", "") for extra in ("", long)]
+
+
+def workbook(path: Path, fillers: bool = True, item: str = "Item") -> Path:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Items"
+    sheet.append([item, *HEADERS, "Notes"])
+    for number, noun in enumerate(NOUNS, start=1):
+        sheet.append([number, *sentences(noun), "from 2019" if number == 3 else None])
+    if fillers:
+        other = book.create_sheet("Fillers")
+        other.append(["Nr", "Type", "Sentence"])
+        for number in range(1, 7):
+            other.append([number, "filler", f"The bus number {number} is late today."])
+        other.append([7, "catch", "The the bus is late late today."])
+    book.save(path)
+    return path
+
+
+def run(*arguments: object) -> dict[str, list[str]]:
+    app = typer.Typer()
+    app.command()(init)
+    done = CliRunner().invoke(app, [str(one) for one in (*arguments, "--json")], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    result: dict[str, list[str]] = json.loads(done.output)
+    return result
+
+
+def made(source: Path, folder: Path, *stated: str, **options: str) -> Study:
+    sets = read_sets(source, **options)
+    factors = stated_factors(sets.conditions, stated) if stated else guess_factors(sets.conditions)
+    study_from_sets(sets, factors, folder)
+    return load(folder)
+
+
+def shown(study: Study, number: int = 1) -> pl.DataFrame:
+    return study.trials(0, number).filter(pl.col("function") == "test")
+
+
+def test_a_workbook_stays_the_source(tmp_path: Path) -> None:
+    study = made(workbook(tmp_path / "islands.xlsx"), tmp_path / "study")
+    block = study.settings.block[0]
+    assert block.items == ["islands.xlsx", "fillers.csv"]
+    assert block.sheets == ["Items"]
+    assert {name: factor.levels for name, factor in block.factors.items()} == {
+        "complementizer": ["that", "null"],
+        "length": ["short", "long"],
+    }
+    assert study.lists == 4
+    for number in range(1, 5):
+        cells = shown(study, number).group_by("complementizer", "length").len()["len"].to_list()
+        assert cells == [2, 2, 2, 2]
+    assert "The lawyer near the station said it rained." in study.blocks[0].items.frame["sentence"].to_list()
+    functions = study.blocks[0].items.frame.group_by("function").len().sort("function").rows()
+    assert functions == [("attention", 1), ("filler", 6), ("test", 32)]
+    assert [contrast.factor for contrast in study.settings.contrast] == ["complementizer", "length"]
+    assert "sheets" not in [finding.rule for finding in check(study).findings]
+
+
+def test_without_fillers_the_examples_of_the_template_come(tmp_path: Path) -> None:
+    sheet = tmp_path / "sets.csv"
+    rows = "".join(f"{n},{','.join(sentences(noun))}\n" for n, noun in enumerate(NOUNS, 1))
+    header = ",".join(f'"{name}"' for name in HEADERS)
+    sheet.write_text(f"item,{header}\n{rows}")
+    study = made(sheet, tmp_path / "study")
+    assert study.settings.block[0].items == ["sets.csv", "examples.csv"]
+    functions = set(study.blocks[0].items.frame["function"])
+    assert {"filler", "control", "attention", "calibration", "practice"} <= functions
+    # Eight sets leave two per condition, which no sheet can hide.
+    errors = [finding.rule for finding in check(study).findings if finding.grade == "error"]
+    assert errors == ["lexicalisations"]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "levels"),
+    [
+        (["that-short", "that-long", "null-short", "null-long"], [("that", "null"), ("short", "long")]),
+        (["NP_sg", "NP_pl"], [("sg", "pl")]),
+        (["A: island / matrix", "B: island / embedded", "C: none / matrix", "D: none / embedded"],
+         [("island", "none"), ("matrix", "embedded")]),
+        (["v=active;n=one", "v=active;n=two", "v=passive;n=one", "v=passive;n=two"],
+         [("active", "passive"), ("one", "two")]),
+        (["inanimate-make-v", "inanimate-v", "animate-make-v", "animate-v"],
+         [("inanimate-make-v", "inanimate-v", "animate-make-v", "animate-v")]),
+        (["SO", "OS"], [("SO", "OS")]),
+    ],
+)  # fmt: skip
+def test_levels_of_headers(conditions: list[str], levels: list[tuple[str, ...]]) -> None:
+    found = guess_factors(conditions)
+    assert list(found.levels.values()) == levels
+    assert len(set(found.cells.values())) == len(conditions)
+
+
+def test_stated_names_and_levels() -> None:
+    named = stated_factors(HEADERS, ["comp", "distance"])
+    assert named.levels == {"comp": ("that", "null"), "distance": ("short", "long")}
+    turned = stated_factors(HEADERS, ["distance=long,short", "comp=null,that"])
+    assert turned.cells["b (that, long)"] == ("long", "that")
+    with pytest.raises(SetsError, match="6 conditions"):
+        stated_factors(HEADERS, ["a=1,2,3", "b=x,y"])
+    with pytest.raises(SetsError, match="1 factor for 2 factors"):
+        stated_factors(HEADERS, ["comp"])
+
+
+def test_holes_are_named(tmp_path: Path) -> None:
+    sheet = tmp_path / "sets.csv"
+    sheet.write_text(
+        "Item,a (x),b (y)\n1,He saw it then.,Then he saw it.\n2,She saw it then.,\n2,We saw it.,It we saw.\n"
+    )
+    with pytest.raises(SetsError) as error:
+        read_sets(sheet)
+    assert [(p.number, p.column) for p in error.value.problems] == [(3, "b (y)"), (3, "Item"), (4, "Item")]
+
+
+MARKED = """\
+# practice 1 -
+This is a sentence to begin with.
+
+# island 1 wh-short
+Who left the party early?
+? Did somebody leave? Y
+# island 1 wh-long
+Who did Mia say left the party early?
+# island 2 wh-short
+Who sold the old boat?
+# island 2 wh-long
+Who did Tom hear sold the old boat?
+# filler 1 -
+The cat slept on the sofa.
+# filler 2 -
+The the cat slept.
+"""
+
+
+def test_files_of_linger_ibex_and_turktools(tmp_path: Path) -> None:
+    source = tmp_path / "items.txt"
+    source.write_text(MARKED)
+    sets = read_sets(source)
+    assert sets.conditions == ("wh-short", "wh-long")
+    assert [(row["item"], row["function"]) for row in sets.fillers] == [
+        ("p1", "practice"), ("f1", "filler"), ("f2", "filler"),
+    ]  # fmt: skip
+    assert len(sets.notes) == 1
+    study = made(source, tmp_path / "study", "length=short,long")
+    assert study.settings.block[0].items == ["items.csv", "fillers.csv", "examples.csv"]
+    assert sorted(shown(study)["length"]) == ["long", "short"]
+
+
+def test_one_of_several_experiments(tmp_path: Path) -> None:
+    source = tmp_path / "items.txt"
+    source.write_text(MARKED + "# agree 1 sg\nThe key is here.\n# agree 1 pl\nThe keys is here.\n")
+    with pytest.raises(SetsError, match="island, agree"):
+        read_sets(source)
+    assert read_sets(source, experiment="agree").conditions == ("sg", "pl")
+    with pytest.raises(SetsError, match="island"):
+        read_sets(source, experiment="islnd")
+
+
+def test_tables_of_pcibex_and_lrex(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "Type,Group,Item,Condition,Sentence\n"
+        "critical,A,1,short,Who left early?\ncritical,B,1,long,Who did Mia say left early?\n"
+        "critical,B,2,short,Who sold it?\ncritical,A,2,long,Who did Tom hear sold it?\n"
+        "filler,A,101,f,The cat slept.\n"
+    )
+    sets = read_sets(table)
+    assert list(sets.sets) == ["1", "2"]
+    assert sets.sets["2"] == {"short": "Who sold it?", "long": "Who did Tom hear sold it?"}
+    assert [row["function"] for row in sets.fillers] == ["filler"]
+    lists = tmp_path / "lrex.csv"
+    lists.write_text("item,condition,content,block\n1,a,It rained then.,1\n1,b,Rained it then.,1\n")
+    assert read_sets(lists).sets == {"1": {"a": "It rained then.", "b": "Rained it then."}}
+
+
+def test_lists_of_turktools(tmp_path: Path) -> None:
+    lists = tmp_path / "items.turk.csv"
+    columns = [f"item_{n}_{part}" for n in (1, 2) for part in ("section", "number", "condition")]
+    lists.write_text(
+        f"list,{','.join(columns)},field_1_1,field_2_1\n"
+        "0,target,1,x,filler,1,f,It rained then.,The cat slept.\n"
+        "1,filler,1,f,target,1,y,The cat slept.,Rained it then.\n"
+    )
+    sets = read_sets(lists)
+    assert sets.sets == {"1": {"x": "It rained then.", "y": "Rained it then."}}
+    assert [row["sentence"] for row in sets.fillers] == ["The cat slept."]
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    workbook(Path("islands.xlsx"), fillers=False)
+    Path("fillers.csv").write_text("id,sentence\n1,The cat slept on the sofa.\n2,Slept the sofa on.\n")
+    written = run("mine", "--from-sets", "islands.xlsx", "--factor", "comp", "--factor", "distance",
+                  "--fillers", "fillers.csv", "--task", "yes-no")  # fmt: skip
+    assert [Path(name).name for name in written["written"]] == [
+        "study.toml", "islands.xlsx", "fillers.csv", "examples.csv",
+    ]  # fmt: skip
+    study = load("mine")
+    assert list(study.settings.block[0].factors) == ["comp", "distance"]
+    assert study.settings.block[0].task == "yes-no"
+    assert len(run("--from-sets", "islands.xlsx")["notes"]) == 2
+    with pytest.raises(KaratError, match="--from-sets"):
+        run("--factor", "comp", "--task", "likert")
+    with pytest.raises(KaratError, match="There is no file"):
+        run("--from-sets", "none.csv")
+
+
+def test_fillers_keep_what_karat_knows(tmp_path: Path) -> None:
+    source = workbook(tmp_path / "sets.xlsx", fillers=False)
+    table = tmp_path / "fillers.csv"
+    table.write_text("item,function,status,sentence,expected\n1,control,grammatical,The cat slept.,4-5\n")
+    (row,) = with_fillers(read_sets(source), table).fillers
+    assert row == {"item": "c1", "function": "control", "status": "grammatical", "sentence": "The cat slept.",
+                   "expected": "4-5"}  # fmt: skip
+
+
+WIDE = """
+title = "x"
+[[block]]
+task = "likert"
+items = "sets.xlsx"
+sheets = "Items"
+factors = { comp = ["that", "null"], length = ["short", "long"] }
+
+[block.wide]
+"a (that, short)" = ["that", "short"]
+"b (that, long)"  = ["that", "long"]
+"c (null, short)" = ["null", "short"]
+"d (null, long)"  = ["null", "long"]
+"""
+
+
+def test_rows_of_the_sheet_are_named_in_findings(tmp_path: Path) -> None:
+    workbook(tmp_path / "sets.xlsx", item="Nr")
+    (tmp_path / "study.toml").write_text(WIDE)
+    items = load(tmp_path).blocks[0].items
+    assert items.frame.height == 32
+    assert items.locate(5) == ("sets.xlsx", "row", 3)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('= ["null", "long"]', '= ["null"]', "has 1 level for 2 factors"),
+        ('= ["null", "long"]', '= ["null", "lang"]', "is no level of length"),
+        ('= ["null", "long"]', '= ["null", "short"]', "has the same levels as"),
+        ('"d (null, long)"', '"e (null, long)"', "there is no column e"),
+        ('"Items"', '"Itmes"', "no sheet"),
+    ],
+)
+def test_what_does_not_fit_the_sheet(old: str, new: str, told: str, tmp_path: Path) -> None:
+    workbook(tmp_path / "sets.xlsx")
+    (tmp_path / "study.toml").write_text(WIDE.replace(old, new))
+    with pytest.raises((StudyError, KaratError), match=told):
+        load(tmp_path)
