@@ -26,6 +26,7 @@ from scipy.special import ndtr
 from scipy.stats import beta
 
 import karat
+from benchmarks.marked import parse_options
 from karat.measure import contrasts
 from karat.measure.effects.planned import planned_contrasts
 from karat.measure.result import MeasureError
@@ -238,9 +239,8 @@ def main() -> None:
     """Simulate, and write the page where it is asked for."""
     parser = argparse.ArgumentParser(description="Whether the planned test of a small study holds its level.")
     parser.add_argument("--runs", type=int, default=ENOUGH, help="Studies a cell.")
-    parser.add_argument("--smallest", action="store_true", help="Only the studies of 16 x 12.")
     parser.add_argument("--write", type=Path, help="The page whose section is written anew.")
-    options = parser.parse_args()
+    options = parse_options(parser)
     cells = [cell for cell in CELLS if (cell.participants, cell.items) == SIZES[0]] if options.smallest else CELLS
     run(cells, options.runs)
     if not options.smallest:

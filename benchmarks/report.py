@@ -4,6 +4,7 @@ Every report is written by the command line in a process of its own, and what co
 figures included. Measured are the demo study (60 participants x 75 trials) as it is and with `--quick`, and the real
 files of `../shared/reference/wild`, each converted as `benchmarks/wild.py` converts it. Targets: 8 s for the demo
 study, 3 s for it with `--quick`, 30 s for every real file. `--smallest` writes the quick report only.
+`--write` is accepted for `make benchmarks` and writes nothing.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def test_an_example_is_what_init_writes_and_is_open_to_all(task: str, tmp_path: 
         folders = (EXAMPLES / task, made.parent)
         ours, theirs = ((folder / made.name).read_text(encoding="utf-8").splitlines() for folder in folders)
         differing = [line for line, other in zip(ours, theirs, strict=True) if line != other]
-        assert all(line.startswith(("# Look at it: karat serve", "platform ")) for line in differing)
+        assert all(line.startswith(("# To look at it: karat serve", "platform ")) for line in differing)
     study = load(EXAMPLES / task)
     assert study.settings.recruitment.platform == "link"
     assert [block.settings.task for block in study.blocks] == [task]

@@ -126,14 +126,16 @@ def test_a_command_finds_a_criterion_of_a_package(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("alternating")
 def test_a_study_may_state_it_and_its_settings_are_checked(tmp_path: Path) -> None:
-    stated = RATING + "[screening]\ncompletion = {}\nalternating = {at_most = 0.7}\nexclude = 'alternating'\n"
+    consent = "[texts]\nconsent = 'I agree.'\n"
+    rules = "[screening]\ncompletion = {}\nalternating = {at_most = 0.7}\nexclude = 'alternating'\n"
+    stated = RATING + consent + rules
     study = karat.study.load(write_study(tmp_path, stated))
     assert study.settings.screening is not None
     assert study.settings.screening.criteria["alternating"].at_most == 0.7  # type: ignore[attr-defined]
     screening = karat.screen.run(by_turns(6), study=study)
     assert screening.excluded == ("p0", "p1")
     found, _ = run("check", tmp_path, "--json")
-    assert [one["rule"] for one in json.loads(found)["findings"]] == ["participants"]
+    assert [one["rule"] for one in json.loads(found)["findings"]] == ["public-title", "participants"]
     with pytest.raises(ValueError, match="alternating has no setting 'at_mots'; did you mean at_most"):
         criterion_settings("alternating", {"at_mots": 1})
     with pytest.raises(ValueError, match="no screening criterion 'alternatin'; did you mean alternating"):

@@ -203,7 +203,7 @@ def test_summary_says_what_there_is() -> None:
         "scale      ordinal: 1, 2, 3, 4, 5\n"
         "times      median 1.50 s, 90 % between 0.50 and 2.00 s\n"
         "columns    order\n"
-        "missing    1 without response; no column trial; 1 to 2 answers a participant"
+        "missing    1 without response; no column trial; 1 to 2 answers per participant"
     )
 
 

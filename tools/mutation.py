@@ -33,8 +33,7 @@ from tools.mutants import KILLED, NO_TEST, SURVIVED, TIMEOUT, UNCLEAR, Trials
 ROOT = Path(__file__).parent.parent
 GLRM = "tests/models/glrm"
 TESTS = {
-    "models/glrm/mode": [f"{GLRM}/test_objective.py", f"{GLRM}/test_fit.py"],
-    "models/glrm/objective": [f"{GLRM}/test_fit.py"],
+    "models/glrm/objective": [f"{GLRM}/test_fit.py", f"{GLRM}/test_mode.py"],
     "models/glrm/crossed": [f"{GLRM}/test_objective.py"],
     "models/glrm/fit": [f"{GLRM}/test_gaussian.py"],
     "models/glrm/formulas/wald": [f"{GLRM}/test_satterthwaite.py", f"{GLRM}/test_mixed.py"],
@@ -42,7 +41,7 @@ TESTS = {
     "models/glrm/blocks": [f"{GLRM}/test_schur.py", f"{GLRM}/test_mixed_laplace.py", f"{GLRM}/test_mixed_sides.py"],
     "models/glrm/mixed/laplace": [f"{GLRM}/test_mixed_laplace.py", f"{GLRM}/test_mixed_sparse.py"],
     "models/glrm/mixed/result": [f"{GLRM}/test_mixed.py", f"{GLRM}/test_mixed_problem.py"],
-    "models/glrm/softmax": [f"{GLRM}/test_nominal.py", f"{GLRM}/test_deletion.py"],
+    "models/glrm/nominal": [f"{GLRM}/test_deletion.py"],
     "models/glrm/mixed/gaussian": [f"{GLRM}/test_gaussian.py", f"{GLRM}/test_deletion.py"],
     **{
         f"models/glrm/parts/{part}": [f"{GLRM}/test_parted.py", f"{GLRM}/test_parted_objective.py"]

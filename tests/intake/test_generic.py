@@ -218,10 +218,10 @@ def test_where_no_column_is_likely_none_is_offered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("wrong", "right"), [("itme", "item"), ("items", "item"), ("expcted", "expected")])
 def test_a_misspelt_column_of_a_mapping_is_told(wrong: str, right: str, tmp_path: Path) -> None:
     path = parquet(tmp_path)
-    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; did you mean {right}"):
+    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}. Use --map {right}=label"):
         karat.read(path, mapping={wrong: "label"})
     crowdkit = write(tmp_path, "task,worker,label\nt,w,a\nt,v,b\n")
-    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}; did you mean {right}"):
+    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}. Use --map {right}=response"):
         karat.read(crowdkit, mapping={wrong: "response"})
 
 

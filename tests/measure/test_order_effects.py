@@ -34,11 +34,11 @@ def test_slopes_that_were_put_in_are_found(scale: Any) -> None:
     assert slopes["response", "low"]["change"] == pytest.approx(3.1 * slopes["response", "low"]["slope"])
     crossed = found.tests.filter(measure="response", term="condition:trial")
     assert crossed["p"].item() < 0.01
-    assert codes(found.summary)[:4] == ["order.slope", "order.slope", "order.unit", "order.differ"]
-    assert codes(found.summary)[4:6] == ["order.time_slope"] * 2
+    assert codes(found.summary)[:5] == ["order.slope", "order.slope", "order.unit", "order.adjusted", "order.differ"]
+    assert codes(found.summary)[5:7] == ["order.time_slope"] * 2
     assert found.summary[1].values["slope"] == slopes["response", "low"]["slope"]
     percent = 100 * np.expm1(slopes["rt", "high"]["slope"])
-    assert found.summary[4].values["slope"] == pytest.approx(percent)
+    assert found.summary[5].values["slope"] == pytest.approx(percent)
 
 
 def test_a_slope_is_that_of_a_plain_regression_where_nothing_else_varies() -> None:

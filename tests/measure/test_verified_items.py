@@ -88,7 +88,7 @@ def test_tables_of_another_study(items: Path, tmp_path: Path) -> None:
     other.write_text("name,sentence\nc1,x\n", encoding="utf-8")
     with raises(MeasureError, "verified_items.no_item_column"):
         CONTROLS.write(other, in_place=True)
-    with pytest.raises(karat.errors.KaratError, match="There is no file"):
+    with pytest.raises(karat.errors.KaratError, match="does not exist"):
         CONTROLS.write(tmp_path / "missing.csv", in_place=True)
 
 

@@ -199,7 +199,7 @@ def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quic
             text = told(capsys, path, "--criteria", "completion")
             assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
     monkeypatch.setattr(spammer_index, "LONGEST", 0)
-    assert "No Spammer Index. It would take about 0 minutes for these labels" in told(capsys, path)
+    assert "No Spammer Index. It would take about 1 minute for these labels" in told(capsys, path)
 
 
 def test_an_index_that_is_refused_says_what_to_do(

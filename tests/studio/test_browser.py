@@ -118,14 +118,12 @@ def test_questions_come_first_and_are_answered(tmp_path: Path, crossed: bytes) -
         page.goto(opened.address)
         page.wait_for_selector("#drop")
         drop(page, {"results.csv": crossed}, "#questions")
-        picture(page, "browser-app-questions")
         assert page.locator("[data-asked]").count() == 2
         assert (
             page.locator("[data-asked=item] input:checked").get_attribute("data-mapping") == '{"item": "verb+content"}'
         )
         assert violations(page) == []
         page.set_viewport_size({"width": 390, "height": 800})
-        picture(page, "browser-app-questions-narrow")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.select_option("[data-asked=item] [data-column]", "content")
         assert page.locator("[data-asked=item] [data-other]").is_checked()

@@ -430,7 +430,7 @@ def test_tables_for_looking_up() -> None:
         (lambda: chance.pass_probability(4.5, 2, 0.5), "whole number"),  # type: ignore[arg-type]
         (lambda: chance.smallest(1), "nearly every guess"),
         (lambda: chance.smallest(0.99999), "nearly every guess"),
-        (lambda: chance.smallest(0.5, 0), "cannot be kept"),
+        (lambda: chance.smallest(0.5, 0), "is impossible"),
         (lambda: chance.joint((5, 4), (5, 4), neutral="middle"), "none of"),
         (lambda: chance.joint_rule(2, 2), "Use more controls"),
         (lambda: chance.relational(3, 5, 2), "between 0 and 1"),

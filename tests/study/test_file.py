@@ -96,7 +96,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
         (
             "in_a_row",
             'spread = ["contrl"]\nin_a_row',
-            'line 11, order.spread: "contrl" is no function of items. Is con',
+            'line 11, order.spread: "contrl" is no function of items. Did you mean con',
         ),
         ("status = 3", "status = 0", 'line 11, order.in_a_row.status: "0" is too small. Write 1 or more.'),
         (
@@ -170,7 +170,11 @@ CONTRAST = SOUND + '\n[[contrast]]\nname = "order"\nfactor = "order"\nlevels = [
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ('levels = ["a", "b"]', 'levels = ["a", "c"]', 'line 21, contrast.levels: "c" is no level of order. There are'),
+        (
+            'levels = ["a", "b"]',
+            'levels = ["a", "c"]',
+            'contrast.levels: "c" is no level of order. Use one of',
+        ),
         ('factor = "order"', 'factor = "oder"', 'line 20, contrast.factor: "oder" is no factor. Did you mean order?'),
         ("levels =", 'within = { cas = "x" }\nlevels =', 'line 21, contrast.within: "cas" is no factor.'),
         ("levels =", 'within = { order = "x" }\nlevels =', 'line 21, contrast.within: "x" is no level of order.'),
@@ -224,7 +228,7 @@ def test_columns_that_the_order_names_and_the_items_lack(tmp_path: Path) -> None
     assert str(caught.value) == (
         "study.toml and its items do not fit together:\n"
         '  line 11, order.in_a_row: "status" is no column of the items. Take status out of in_a_row, or add the '
-        "column. There are item, order, sentence, function."
+        "column. Use one of: item, order, sentence, function."
     )
 
 

@@ -210,8 +210,8 @@ def test_questions_need_names_and_poles(tmp_path: Path) -> None:
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(karat.KaratError, match=r"There is no file .*; the study file names it\.$"):
+    with pytest.raises(karat.KaratError, match=r"which does not exist\.$"):
         read_items([tmp_path / "nothing.csv"], [], "likert")
     write(tmp_path, "fillers.csv", "item,sentence\n")
-    with pytest.raises(karat.KaratError, match=r"Is fillers\.csv meant\?"):
+    with pytest.raises(karat.KaratError, match=r"Did you mean fillers\.csv\?"):
         read_items([tmp_path / "filler.csv"], [], "likert")

@@ -102,7 +102,7 @@ def test_a_ratio_that_no_float_has_exactly_takes_no_filler_more(ratio: float | s
         (["1x1"], {}, "varies nothing"),
         ([[]], {}, "varies nothing"),
         (["0x2"], {}, "varies nothing"),
-        (["2x2", "magnitude"], {}, "Known: yes-no, likert, choice"),
+        (["2x2", "magnitude"], {}, "size. Use yes-no, likert, choice"),
         (["2x2"], {"participants": 0}, "at least 1"),
         (["2x2"], {"seconds": 0}, "above 0"),
         (["2x2"], {"fee": -1}, "must not be below 0"),

@@ -23,6 +23,7 @@ THERMOMETER = """title = "Temperature"
 task = "thermometer"
 items = "items.csv"
 """
+CONSENT = '[texts]\nconsent = "I agree."\n'
 ITEMS = "item,function,sentence\nt1,test,The dog sleeps.\nt2,test,Sleeps the dog.\n"
 EXAMPLES = {
     "label": {"scale": {"levels": ["a", "b"]}}, "differential": {"questions": "pairs.csv"},
@@ -127,7 +128,7 @@ def test_what_cannot_be_a_task_says_why() -> None:
 def test_commands_take_a_study_with_it(tmp_path: Path) -> None:
     from commands import run
 
-    found, _ = run("check", written(tmp_path))
+    found, _ = run("check", written(tmp_path, THERMOMETER + CONSENT))
     assert "study.toml: 1 list of 2 trials, about 4 minutes" in found
 
 

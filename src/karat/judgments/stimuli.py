@@ -192,7 +192,12 @@ class Stimuli:
 def _may_be_factor(column: pl.Series) -> bool:
     """Whether a column may be a factor by its name and its values: no id, position or measurement, no running text."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "_", column.name).lower()
-    if NO_CONDITION.fullmatch(column.name) or NO_CONDITION.fullmatch(words) or LAYOUT.fullmatch(words):
+    if (
+        words in ("sentence", "sentence_2", "context")
+        or NO_CONDITION.fullmatch(column.name)
+        or NO_CONDITION.fullmatch(words)
+        or LAYOUT.fullmatch(words)
+    ):
         return False
     values = column.drop_nulls().unique()
     if values.dtype == pl.String:

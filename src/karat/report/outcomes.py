@@ -573,7 +573,7 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
 
 def _examples(rows: pl.DataFrame, factors: list[str], place: dict[tuple[str, ...], int]) -> dict[int, str]:
     """The first sentence of each cell, where sentences are known."""
-    if "sentence" not in rows.columns:
+    if "sentence" not in rows.columns or "sentence" in factors:
         return {}
     found: dict[int, str] = {}
     firsts = rows.drop_nulls("sentence").sort("item").group_by(factors, maintain_order=True).agg(pl.first("sentence"))

@@ -157,9 +157,8 @@ def size(
     """
     levels = _levels(design)
     if task not in TASKS:
-        raise SizeError(
-            f"task: {shown(task)} has no rule for its size. {instead_of(str(task)) or ''} Use {', '.join(TASKS)}."
-        )
+        given = f"{hint} " if (hint := instead_of(str(task))) else ""
+        raise SizeError(f"task: {shown(task)} has no rule for its size. {given}Use {', '.join(TASKS)}.")
     if per_condition < 1 or calibration < 0 or participants < 1:
         raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
     ratio = as_fraction(fillers_per_test, "fillers_per_test")

@@ -88,6 +88,9 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None
     if not parts:
         raise ScreenError(Message("crowd.no_categories", {"criterion": criterion}))
     scale, rows = max(parts, key=lambda part: part[1].height)
+    if criterion == "deletion":
+        # Its simulated null is drawn in the order of the rows, which must not matter.
+        rows = rows.sort("participant", "item", "response", maintain_order=True)
     notes = []
     if len(parts) > 1:
         notes.append(Message("crowd.several_scales", {"answers": rows.height, "scale": scale.kind}))

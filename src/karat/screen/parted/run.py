@@ -123,7 +123,7 @@ class PartedScreening:
                 "kept": self.participants - self.excluded, "remaining": self.remaining,
                 "flagged": {name: evidence.flagged for name, evidence in self.evidence.items()},
                 "notes": list(map(str, self.notes)), "data": self.fingerprint, "study": self.study,
-                "answers": self.answers, "parts": len(self.parts),
+                "answers": self.answers, "parts": len(self.parts), "changes": [],
             },
             "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
             | {"exclude": self.exclude},

@@ -27,7 +27,7 @@ _ELSEWHERE: Mapping[str, str] = {
     "likert": "rating ratings acceptability scale slider vas visual-analogue-scale naturalness",
     "yes-no": "binary yesno grammaticality truth-value truth-value-judgment felicity acceptable true-false",
     "choice": "2afc afc forced-choice preference comparison paired-comparison pairwise best-worst bws ranking",
-    "magnitude": "magnitude-estimation thermometer me ratio",
+    "magnitude": "magnitude-estimation me ratio",
     "differential": "semantic-differential adjectives osgood",
     "label": "classification category categories annotation nli sentiment multiple-choice tagging",
     "": "audio sound speech video recording self-paced-reading spr maze eye-tracking eyetracking mouse-tracking cloze "

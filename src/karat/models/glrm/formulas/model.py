@@ -395,14 +395,19 @@ def _above(size: int, degrees: float, statistic: float) -> float:
     return float(chdtrc(size, size * statistic) if np.isinf(degrees) else fdtrc(size, degrees, statistic))
 
 
+MANY = 1e9
+"""Degrees of freedom from here on are infinite."""
+
+
 def joint_degrees(degrees: Floats) -> float:
     """The denominator's degrees of freedom of an F test made of independent t tests.
 
     >>> joint_degrees(np.array([20.0, 20.0]))
     20.0
     """
+    degrees = np.minimum(degrees, MANY)
     if len(degrees) == 1 or float(np.ptp(degrees)) < 1e-8:
-        return float(degrees.mean())
+        return float(degrees.mean()) if degrees[0] < MANY else float("inf")
     if np.any(degrees <= 2):
         return 2.0
     mean = float((degrees / (degrees - 2)).sum())
