@@ -171,7 +171,7 @@ class Server:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line.rstrip())
-            if line.startswith("Stop with"):
+            if line.startswith("Press Ctrl-C"):
                 break
 
     def address(self) -> str:
