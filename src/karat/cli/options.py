@@ -206,7 +206,7 @@ def found_line(judgments: Judgments) -> str:
 
     >>> import karat
     >>> found_line(karat.datasets.load("likert"))
-    '48 participants, 62 items, 3,744 answers'
+    '48 participants, 75 items, 3,566 answers'
     """
     frame = judgments.frame
     answered = frame["participant"].n_unique()

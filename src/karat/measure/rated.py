@@ -211,7 +211,7 @@ def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
     >>> known_column(pl.DataFrame({"order": ["a"]}), "ordre", "agreement")
     Traceback (most recent call last):
     ...
-    karat.measure.errors.MeasureError: There is no column ordre. Did you mean order?
+    karat.measure.result.MeasureError: There is no column ordre. Did you mean order?
     """
     if name in rows.columns:
         return name

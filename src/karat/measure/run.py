@@ -90,7 +90,7 @@ def run(
     >>> import karat
     >>> found = run(karat.datasets.load("crowd"))
     >>> [part.name for part in found.parts]
-    ['strengths', 'order effects', 'agreement', 'noise ceiling', 'decision study', 'consensus']
+    ['strengths', 'contrasts', 'order effects', 'agreement', 'noise ceiling', 'decision study', 'consensus']
     >>> found.skipped["contrasts"].code
     'contrasts.no_condition'
     """

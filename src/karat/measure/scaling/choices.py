@@ -298,7 +298,7 @@ def strength_draws(strengths: Strengths) -> pl.DataFrame:
     >>> strength_draws(karat.measure.strengths(karat.datasets.load("likert"), "mean"))
     Traceback (most recent call last):
     ...
-    karat.measure.errors.MeasureError: These estimates have no posterior draws. Use posterior=True.
+    karat.measure.result.MeasureError: These estimates have no posterior draws. Use posterior=True.
     """
     if not isinstance(strengths.fit, Posterior):
         raise MeasureError(Message("posterior.no_draws"))

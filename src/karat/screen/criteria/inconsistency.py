@@ -81,7 +81,7 @@ def inconsistency(judgments: Judgments, alpha: float = ALPHA, upper: float | Non
     >>> twice = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "response": [5, 1, 2, 4],
     ...          "trial": [1, 2, 3, 4], "polarity": [1, -1, 1, 1]}
     >>> inconsistency(karat.Judgments(twice, karat.Ordinal(5))).participants["values"][0]
-    {'questions': 2, 'difference': 1.41, 'comparisons': 2, 'limit': None, 'p': None}
+    {'questions': 2, 'difference': 1.41, 'comparisons': 2, 'limit': 2.94, 'p': 0.9016}
     """
     return over_parts(OnePart(judgments), alpha, upper)
 
