@@ -21,5 +21,5 @@ def test_factors_that_are_left_to_a_rule_are_frozen_as_they_are(
     told = {key: rules["remfod"][key] for key in ("upper", "lower", "genuine_at_least")}
     assert told == {"upper": 2.5, "lower": 1.2, "genuine_at_least": 0.9}
     later = {**TIME_RULES, "remfod": replace(TIME_RULES["remfod"], upper=9.0)}
-    monkeypatch.setattr("karat.screen.criteria.remfod.TIME_RULES", later)
+    monkeypatch.setattr("karat.screen.time_rules.TIME_RULES", later)
     assert registration.rules_fingerprint(registration.full_rules(study)) != registration.rules_fingerprint(rules)

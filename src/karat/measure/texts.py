@@ -102,4 +102,4 @@ def is_shown(p: float | None, level: float = 0.95) -> bool:
     >>> is_shown(0.049), is_shown(0.05), is_shown(None)
     (True, False, False)
     """
-    return p is not None and p < 1 - level
+    return p is not None and p < round(1 - level, 12)

@@ -43,7 +43,7 @@ def section(gathered: ReportData) -> Section:
     """All measures of the participants who stay.
 
     >>> import karat
-    >>> from karat.report.build import ReportData
+    >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
     >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs
     ('Nothing could be measured. It was not computed.',)

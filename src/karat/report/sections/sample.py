@@ -135,7 +135,7 @@ def standing_out(found: Composition) -> pl.DataFrame:
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> standing_out(screening.composition()).select("variable", "group", "criterion").rows()
-    [('status', 'returned', 'completion')]
+    []
     """
     return found.groups.filter("warning")
 
@@ -145,7 +145,7 @@ def compared(found: Composition) -> list[str]:
 
     >>> import karat
     >>> compared(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}).composition())
-    ['completion', 'verdict']
+    ['verdict']
     """
     first = standing_out(found)["criterion"].to_list()[:1]
     return list(dict.fromkeys([*first, *([found.criterion] if found.criterion else [])]))
