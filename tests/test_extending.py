@@ -152,7 +152,7 @@ def test_one_of_a_package_never_runs_unasked() -> None:
 def test_the_report_tells_it_without_words_of_its_own() -> None:
     settings = criterion_settings("alternating", {}).model_dump()
     assert name_of(GERMAN, "alternating") == "Alternating answers"
-    told = "flagged was who goes back and forth between two answers; at_most = 0.8"
+    told = "it flagged anyone who goes back and forth between two answers; at_most = 0.8"
     assert clause(ENGLISH, "alternating", settings) == told
     assert "who goes back and forth" in clause(GERMAN, "alternating", settings)
     screening = karat.screen.run(by_turns(6), {"alternating": {}})

@@ -154,9 +154,9 @@ def test_rules_that_are_not_those_of_the_study_file_are_called_so(study: Study) 
     own = karat.screen.run(judgments, study=study)
     other = karat.screen.run(judgments, {"completion": {"at_least": 0.5}, "exclude": "any"}, study)
     told = [methods(ReportData(one, study, NOT_COMPUTED, NOT_COMPUTED)) for one in (own, other)]
-    assert f"are those of the study file, whose fingerprint is {study.fingerprint}" in told[0]
-    assert f"are not those of the study file (fingerprint {study.fingerprint})" in told[1]
-    assert "no study file states them" in methods(ReportData(other, None, NOT_COMPUTED, NOT_COMPUTED))
+    assert f"were those of the study file (fingerprint {study.fingerprint})" in told[0]
+    assert f"differed from those of the study file (fingerprint {study.fingerprint})" in told[1]
+    assert "not part of a study file" in methods(ReportData(other, None, NOT_COMPUTED, NOT_COMPUTED))
 
 
 def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> None:
@@ -169,29 +169,29 @@ def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> N
     )[1]
     ages = judgments.participants["age_group"].value_counts()
     assert all(f"{age} ({count})" in paragraph for age, count in ages.iter_rows())
-    assert "The data are those of 8 participants." in paragraph
-    assert "By source: Prolific (8)." in paragraph
-    assert judgments.frame["time"].min().strftime("%Y-%m-%d") in paragraph  # type: ignore[union-attr]
+    assert "A total of 8 participants took part." in paragraph
+    assert "recruited through Prolific" in paragraph
+    assert ENGLISH.date(judgments.frame["time"].min().strftime("%Y-%m-%d")) in paragraph  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
     ("seconds", "english", "german"),
     [
-        ([6.0, 7.4, 8.1], "was 7.4 seconds.", "war 7,4 Sekunden."),
-        ([601.0, 602.0, 603.0], "was 602.0 seconds.", "war 602,0 Sekunden."),
-        ([300.0, 600.0, 900.0], "was 10.0 minutes.", "war 10,0 Minuten."),
-        ([600.0, 600.0, 600.0], "was 10.0 minutes.", "war 10,0 Minuten."),
+        ([6.0, 7.4, 8.1], "7.4 seconds (range: 6.0 to 8.1)", "7,4 Sekunden (Spannweite: 6,0 bis 8,1)"),
+        ([601.0, 602.0, 603.0], "602.0 seconds (range: 601.0", "602,0 Sekunden (Spannweite: 601,0"),
+        ([300.0, 600.0, 900.0], "10.0 minutes (range: 5.0 to 15.0)", "10,0 Minuten (Spannweite: 5,0 bis 15,0)"),
+        ([600.0, 600.0, 600.0], "10.0 minutes (range: 10.0 to 10.0)", "10,0 Minuten (Spannweite: 10,0 bis 10,0)"),
     ],
 )
-def test_short_working_times_are_told_in_seconds(seconds: list[float], english: str, german: str) -> None:
+def test_short_durations_are_in_seconds(seconds: list[float], english: str, german: str) -> None:
     people = {"participant": ["a", "b", "c"], "working_time": seconds}
     rows = {"participant": ["a", "b", "c"], "item": ["x"] * 3, "response": [1, 2, 3]}
     screening = karat.screen.run(Judgments(rows, karat.Ordinal(5), people), {"completion": {}})
     found = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)
-    assert f"median working time {english}" in methods(found)
-    assert f"Median der Bearbeitungszeit {german}" in methods(found, "de")
+    assert english in methods(found)
+    assert german in methods(found, "de")
     page = " ".join(sample.section(found).paragraphs)
-    assert f"The median working time {english.removesuffix('.')}; nine of ten took" in page
+    assert f"The median working time was {english.partition(' (')[0]}; nine of ten took" in page
     low, high = (float(end) for end in re.findall(r"nine of ten took ([\d.]+) to ([\d.]+)\.", page)[0])
     assert (low < high) == (min(seconds) < max(seconds))
 
@@ -216,9 +216,9 @@ def test_a_plan_says_how_many_answers_must_be_right_as_the_criterion_will_find_i
     text = preregistration(study)
     evidence = karat.screen.attention(answer_study(study, 8, seed=1))
     needed = evidence.participants["needed"].unique().item()
-    assert f"at least {needed} of 6 right" in text
+    assert f"at least {needed} of 6 correct" in text
     assert "Participants will rate" in text
-    assert "Nobody will be excluded by another criterion." in text
+    assert "No other exclusion criteria will be applied." in text
 
 
 def test_a_plan_has_the_formula_that_the_data_will_have(study: Study) -> None:
@@ -296,4 +296,4 @@ def test_what_the_data_say_is_told_where_there_is_no_study() -> None:
     crowd = karat.datasets.load("crowd")
     text = methods(ReportData(karat.screen.run(crowd, {"completion": {}}), None, NOT_COMPUTED, NOT_COMPUTED))
     assert text.startswith(f"Participants answered “{crowd.scale.levels[0]}” or “{crowd.scale.levels[1]}”")
-    assert "9,600 answers to 80 items by 120 participants" in text
+    assert "9,600 answers to 80 items from 120 participants" in text

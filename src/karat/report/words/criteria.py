@@ -23,7 +23,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
 
     >>> from karat.languages.en import LANGUAGE as ENGLISH
     >>> clause(ENGLISH, "completion", {"at_least": 0.9, "trials": 72, "person": "worker"})
-    'at least 90 % of 72 trials answered, no person twice; person = worker'
+    'answers to at least 90 % of 72 trials, and no second participation; person = worker'
     """
     whole = CRITERIA[name].settings.resolved(settings)
     keys = [key for key in CRITERIA[name].texts(whole) if language.knows(key)]
@@ -76,7 +76,7 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
     >>> import karat
     >>> from karat.languages.en import LANGUAGE as ENGLISH
     >>> needed_answers(ENGLISH, karat.screen.attention(karat.datasets.load("likert").without(["p31"])))
-    'at least 5 of 6 right; guessing passes with p = .041'
+    'at least 5 of 6 correct; guessing passes with p = .041'
     """
     table, told = evidence.participants, []
     for group in ("", "grammatical_", "ungrammatical_"):
