@@ -490,10 +490,10 @@ def _mend(table: FileTable, name: str, kind: str, ours: str) -> str:
     needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
     if kind == LISTS:
         return (
-            f"karat needs {needs} a row. Explode the column, so that each value has a row of its own, or say "
+            f"karat needs {needs} per row. Explode the column, so that each value has a row of its own, or say "
             f"--map {ours}=NAME with a column that holds one value."
         )
     dtype = table.frame.schema[name]
     fields = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
     of = f" ({', '.join(fields)})" if fields else ""
-    return f"karat needs {needs} a row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."
+    return f"karat needs {needs} per row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."

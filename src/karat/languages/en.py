@@ -130,7 +130,7 @@ TEXTS = {
     "rule.expression": "who [met|meet] the rule “{rule}”",
     "rule": "Participants {rule} [were|will be] excluded.",
     "verdict": "In total, this excluded {number} of {participants}, leaving {kept} for analysis.",
-    "index": "The Spammer Index of the participants in the analysis was {value} (95 % CI {lower} to {upper}) [@ba2024].",
+    "index": "The Spammer Index of analysed participants was {value} (95 % CI {lower} to {upper}) [@ba2024].",
     "no study": "There is no study file, so there is nothing to preregister.",
     "no screening": "The study file states no exclusion criteria, so nobody will be excluded.",
     "fingerprint": "The fingerprint of the study file and its tables is {fingerprint}.",

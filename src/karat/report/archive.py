@@ -141,7 +141,7 @@ def _placed(judgments: Judgments) -> Judgments:
 
 
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:
-    """The screening without personal columns, and without the answers that eligibility tells from them.
+    """The screening without personal columns, and without the answers that eligibility takes from them.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})

@@ -76,7 +76,7 @@ def sample_counts(gathered: ReportData) -> dict[str, Any]:
 
 
 def step_counts(screening: Screening) -> list[dict[str, Any]]:
-    """How many entered and left each stage, and whom its criteria flagged among those who left.
+    """How many entered and left each stage, and the participants flagged by its criteria among those who left.
 
     >>> import karat
     >>> step_counts(karat.screen.run(karat.datasets.load("likert"), {"completion": {}}))[0]
@@ -162,7 +162,7 @@ def composition_counts(found: Composition) -> dict[str, Any]:
 
 
 def evidence_counts(evidence: Evidence) -> dict[str, Any]:
-    """What a criterion found: how many it looked at and flagged, its settings, and one row a participant.
+    """What a criterion found: how many it looked at and flagged, its settings, and one row per participant.
 
     >>> import karat
     >>> found = evidence_counts(karat.screen.attention(karat.datasets.load("likert")))

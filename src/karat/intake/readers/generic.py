@@ -1,6 +1,6 @@
 """Any delimited file, spreadsheet, JSON lines or Parquet file with one judgment per row.
 
-The mapping of columns is told or guessed by name, and the guess is shown. A mapping may join two columns:
+The mapping of columns is given or guessed by name, and the guess is shown. A mapping may join two columns:
 `expected=low..high` makes a range of answers from its ends.
 """
 

@@ -15,7 +15,7 @@ from karat.screen.evidence import Evidence
 from karat.study.criteria import CRITERIA, title_of
 
 BELOW_ONE = ("alpha", "below", "least_index", "at_least")
-"""Settings that are told without a leading zero."""
+"""Settings that are written without a leading zero."""
 
 
 def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
@@ -32,7 +32,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
     used = {place for key in keys for place in language.places(key)}
     usual = {key: field.default for key, field in CRITERIA[name].settings.model_fields.items()}
     if not any(key.startswith(f"needs.{name}") for key in language.texts):
-        # Nobody knows what is usual in a criterion from elsewhere, so that all its settings are told.
+        # Nobody knows what is usual in a criterion from elsewhere, so all its settings are listed.
         told, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
     for key, value in whole.items():
         needed_too = CRITERIA[name].idle_without.get(key)

@@ -152,9 +152,9 @@ def _example(language: Language, study: Study) -> list[str]:
     """A test item with its condition; nothing where items have no text, or a long one."""
     for block in study.blocks:
         rows = block.items.frame.filter(pl.col("function") == "test")
-        if not rows.height or not (sentence := rows.row(0, named=True).get("sentence")):
+        if not rows.height or not (wording := rows.row(0, named=True).get("sentence")):
             continue
-        plain = " ".join(str(sentence).split()).removesuffix(".")
+        plain = " ".join(str(wording).split()).removesuffix(".")
         levels = [rows[name][0] for name in block.settings.factors if name in rows.columns and rows[name][0]]
         if len(plain) <= LONGEST:
             shown = ", ".join(levels) or None

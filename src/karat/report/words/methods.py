@@ -42,7 +42,7 @@ def methods(gathered: ReportData, language: str = "en") -> str:
 
 
 def preregistration(planned: ReportData | Study, language: str = "en") -> str:
-    """What a study will ask, of whom, whom it will exclude and what it will compare, in paragraphs.
+    """What a study will ask, who will answer, who will be excluded and what it will compare, in paragraphs.
 
     >>> import tempfile
     >>> from pathlib import Path
