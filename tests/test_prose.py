@@ -181,3 +181,17 @@ def test_a_banned_word_is_found(tmp_path: Path, name: str, text: str) -> None:
 def test_names_in_code_are_no_words(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert banned(tmp_path, [tmp_path / name]) == []
+
+
+LIMITS = {"tutorials": 1200, "explanation": 1500}
+"""How many words a page may have, without its code."""
+
+
+@pytest.mark.parametrize("folder", LIMITS)
+def test_pages_are_short(root: Path, folder: str) -> None:
+    words = {
+        path.name: len(re.findall(r"\w[\w'’-]*", CODE.sub(" ", path.read_text(encoding="utf-8"))))
+        for path in (root / "docs" / folder).glob("*.md")
+    }
+    assert words
+    assert [name for name, number in words.items() if number > LIMITS[folder]] == []

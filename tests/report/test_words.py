@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
@@ -11,14 +12,16 @@ from typing import Any, Literal, get_args, get_origin
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import karat
+from karat.cli.main import app
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.languages import language_codes, language_of
 from karat.languages.de import LANGUAGE as GERMAN
 from karat.languages.en import LANGUAGE as ENGLISH
-from karat.languages.language import TENSES
+from karat.languages.language import TENSES, typeset
 from karat.measure.effects.data import design_formula
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
@@ -297,3 +300,58 @@ def test_what_the_data_say_is_told_where_there_is_no_study() -> None:
     text = methods(ReportData(karat.screen.run(crowd, {"completion": {}}), None, NOT_COMPUTED, NOT_COMPUTED))
     assert text.startswith(f"Participants answered “{crowd.scale.levels[0]}” or “{crowd.scale.levels[1]}”")
     assert "9,600 answers to 80 items from 120 participants" in text
+
+
+def copied(root: Path, folder: Path, before: str = "", after: str = "") -> Study:
+    """The example study with more keys at the beginning and the end of its file."""
+    shutil.copytree(root / "examples" / "likert", folder)
+    file = folder / "study.toml"
+    file.write_text(f"{before}\n{file.read_text(encoding='utf-8')}\n{after}\n", encoding="utf-8")
+    return load(folder)
+
+
+def test_consent_ethics_and_an_example_are_in_the_plan(root: Path, tmp_path: Path) -> None:
+    study = copied(root, tmp_path / "s", before='ethics = "the ethics committee of the university (no. 12-3)"')
+    for code in language_codes():
+        words = language_of(code, planned=True)
+        text = preregistration(study, code)
+        assert "the ethics committee of the university (no. 12-3)" in text
+        assert words.say("consent") in text
+        assert study.blocks[0].items.frame.filter(pl.col("function") == "test")["sentence"][0].rstrip(".") in text
+
+
+def test_a_recorded_simulation_justifies_the_sample_size(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "examples" / "likert", tmp_path / "s")
+    file = tmp_path / "s" / "study.toml"
+    arguments = ["power", str(file), "--simulations", "20", "--effect", "0.9", "--processes", "1", "--write"]
+    assert CliRunner().invoke(app, [*arguments, "--participants", "24,36"]).exit_code != 0
+    for number in ("24", "36"):
+        written = CliRunner().invoke(app, [*arguments, "--participants", number])
+        assert written.exit_code == 0, written.output
+    study = load(file)
+    assert study.settings.power is not None
+    assert (study.settings.power.participants, study.settings.power.simulations) == (36, 20)
+    assert file.read_text(encoding="utf-8").count("[power]") == 1
+    power = ENGLISH.probability(study.settings.power.power, 2)
+    text = preregistration(study)
+    assert "with 36 participants and 24 test items, a difference of 0.9 log-odds in the contrast “position”" in text
+    assert f"with a power of {power} at α = .05" in text
+
+
+def test_conditions_have_means_and_deviations_and_agreement_one_coefficient(gathered: ReportData) -> None:
+    paragraph = methods(gathered).split("\n\n")[3]
+    kept = gathered.screening.kept.frame.filter(pl.col("function") == "test")
+    answers = kept.with_columns(pl.col("response").cast(pl.Float64))
+    for order, mean, sd in (
+        answers.group_by("order")
+        .agg(pl.col("response").mean().alias("mean"), pl.col("response").std().alias("sd"))
+        .iter_rows()
+    ):
+        assert f"{mean:.2f} ({sd:.2f}) for “{order}”" in paragraph
+    assert paragraph.count("Krippendorff's") == 1
+    assert "kappa" not in paragraph
+
+
+def test_no_line_ends_within_a_number_and_its_sign() -> None:
+    assert typeset("p < .001, 90 % of 24") == "p\u202f<\u202f.001, 90\u202f% of 24"
+    assert typeset("F(1, 20) = 3.4; α = .05") == "F(1, 20)\u202f=\u202f3.4; α\u202f=\u202f.05"

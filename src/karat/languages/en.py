@@ -583,7 +583,7 @@ MESSAGES = {
     "form.word_rows": "rows of further words of the same trials",
     "form.second_rows": "second rows of choice trials",
     "form.broken_lines": "{n} {n:line break|line breaks} inside cells without quotes {n:was|were} closed.",
-    "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it is|they are} no results: {files}.",
+    "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it does|they do} not hold results: {files}.",
     "rows.identical": "{n} {n:row is|rows are} identical to another row. Nothing says that they are copies, so they "
     "count as answers.",
     "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible "
