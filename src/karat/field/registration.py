@@ -99,7 +99,7 @@ class Changes:
     """What differs from the start of a study.
 
     >>> print(Changes(("[recruitment] completion_code",), items=False, asked=False))
-    The study is not as it was when it started: [recruitment] completion_code. This applies to all participants from now on...
+    The study is not as it was when it started: [recruitment] completion_code. This applies to all...
     """
 
     keys: tuple[str, ...]
