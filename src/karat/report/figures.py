@@ -134,7 +134,7 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     levels = list(dict.fromkeys(map(group, known.to_dicts()))) if group is not None else []
     levels = sorted(levels) if 1 < len(levels) <= len(COLOURS) else []
     left = max((min(len(label), LONGEST) for label in rows["label"]), default=4) * LETTER + 8
-    top = 36.0 if levels else 22.0
+    top = max(_key(levels, left)[1], default=10.0) + 12.0
     bottom = top + LINE * (rows.height + bool(left_out)) + 2
     low, high = _bounds(rows)
     ticks = _round_ticks(low, high)
@@ -147,11 +147,9 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         drawn.append(f'<text x="{x}" y="{bottom + 10}" text-anchor="middle">{_tick(tick, ticks)}</text>')
     unit = f"{found.unit}, with {100 * found.level:g} % intervals"
     drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 22}" text-anchor="middle">{html.escape(unit)}</text>')
-    at = left
-    for number, level in enumerate(levels):
-        drawn.append(f'<g transform="translate({at:.1f} {top - 12})">{_mark(number)}<text x="6" y="3">'
+    for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
+        drawn.append(f'<g transform="translate({x:.1f} {y})">{_mark(number)}<text x="6" y="3">'
                      f"{html.escape(short(level))}</text></g>")  # fmt: skip
-        at += min(len(level), LONGEST) * LETTER + 20
     for place, row in enumerate(rows.to_dicts()):
         after = left_out > 0 and place >= SHOWN // 2
         number = levels.index(group(row)) if levels and group is not None else 0
@@ -186,10 +184,25 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     return Figure(key, title, alt, svg, caption, found.frame)
 
 
+def _key(levels: Sequence[str], left: float) -> tuple[list[float], list[float]]:
+    """Where the names of conditions stand above a ranking, in as many lines as they need."""
+    across, down = [], []
+    x, y = left, 24.0
+    for level in levels:
+        width = min(len(level), LONGEST) * (LETTER + 0.4) + 18
+        if x > left and x + width > PAGE:
+            x, y = left, y + 11.0
+        across.append(x)
+        down.append(y)
+        x += width
+    return across, down
+
+
 def _one_line(title: str) -> str:
-    """As much of a title as fits into a line of a wide figure."""
+    """A title, or its part on the strongest stimulus, if that fits into a line of a wide figure."""
     longest = int(PAGE / (0.56 * TITLE_POINTS * 1.1))
-    return next((one for part in ("\n", ": ", ", ", "; ") if len(one := title.split(part)[0]) <= longest), "")
+    first = title[: title.find(" stimuli, ") + len(" stimuli")] if " stimuli, " in title else title
+    return next((one for one in (title, first) if len(one) <= longest), "Stimuli, the strongest on top")
 
 
 def _condition(rows: pl.DataFrame, conditions: Sequence[str]) -> Callable[[dict[str, Any]], str] | None:

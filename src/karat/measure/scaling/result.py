@@ -149,9 +149,10 @@ class Strengths(MeasureResult):
         if rows.height < 2:
             return f"The strength of {rows['label'][0]}" if rows.height else "No stimulus has a strength"
         best, worst = rows.row(0, named=True), rows.row(-1, named=True)
+        ends = f"{best['estimate']:.2f} and {worst['estimate']:.2f}".replace("-", "\N{MINUS SIGN}")
         return (
             f"{short(best['label'])} is the strongest of {self.frame.height:,} stimuli, {short(worst['label'])} "
-            f"the weakest: {best['estimate']:.2f} and {worst['estimate']:.2f}"
+            f"the weakest: {ends}"
         )
 
     @property
