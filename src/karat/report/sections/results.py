@@ -33,6 +33,8 @@ SHOWN = {
     "ratings": [],
 }
 """The tables of a result that are shown; of the results that are not named here, all."""
+REPEATED = {"agreement": ("coefficient", " by REML"), "noise-ceiling": ("ceiling", "reliability of means")}
+"""Rows of a table, by a column and the end of its value, that say again what another row or table says."""
 UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
 """The results whose figure is on the first screen, or says no more than their table."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
@@ -103,6 +105,9 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
 
 
 def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
+    if name in REPEATED:
+        column, end = REPEATED[name]
+        frame = frame.filter(~pl.col(column).str.ends_with(end))
     shown = frame.drop([column for column in LEFT_OUT if column in frame.columns])
     empty = [column for column in shown.columns if shown[column].null_count() == shown.height]
     unnamed = ["question"] if "question" in shown.columns and set(shown["question"].to_list()) <= {"", None} else []
