@@ -257,7 +257,7 @@ def _wide(frame: pl.DataFrame, wide: str | None, told: dict[str, str]) -> Shaped
     if len(judged) < (FEWEST_JUDGES if wide else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, told)
-    if kind is None:
+    if kind is None or (wide is None and any(contents[name].plain in LONG_ANSWERS for name in judged)):
         return None
     return _by_participant(contents, judged, told) if kind == "participant" else _by_item(contents, judged, told)
 
@@ -292,10 +292,12 @@ def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) 
 def _of_one_stem(names: list[str]) -> list[str]:
     """The columns of one battery, where most share a stem such as AB01_; others only have the same answers."""
     stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in names]
-    common = max(set(stems), key=stems.count, default="")
-    most = stems.count(common)
-    if common and FEWEST_JUDGED <= most < len(names) and most >= 0.7 * len(names):
-        return [name for name, stem in zip(names, stems, strict=True) if stem == common]
+    numbered = [re.sub(r"[\W_]?\d+$", "", name) if re.search(r"\d$", name) else "" for name in names]
+    for found, least in ((stems, 0.7), (numbered, 0.5)):
+        common = max(filter(None, found), key=found.count, default="")
+        most = found.count(common)
+        if common and FEWEST_JUDGED <= most < len(names) and most >= least * len(names):
+            return [name for name, stem in zip(names, found, strict=True) if stem == common]
     return names
 
 
@@ -315,6 +317,8 @@ def _alphabet(content: Content) -> object:
     return frozenset(value.lower() for value in content.values)
 
 
+LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
+"""A column with one of these names holds the answers; a table with one has a trial in each row."""
 ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
 OF_TOOLS = re.compile(
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
@@ -339,6 +343,10 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
+    if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
+        worded = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
+        if any(c.distinct >= FEWEST_WORDED * rows for c in worded):
+            return "item"
     if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in unique):
         named = [c for c in unique if plain(c.name) in NAMES["item"] and c.plain not in ("task",)]
         if not named or any(c in unique for c in persons):
@@ -352,6 +360,18 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     if not persons and first in unique and not first.is_number and len(judged) <= 60 and rows > 2 * len(judged):
         return "item"
     return None
+
+
+FEWEST_WORDED = 0.1
+
+
+def _are_raters(judged: Sequence[str]) -> bool:
+    """Whether columns are called x1, x2, ... or rater_1, rater_2, ...: a number for each person that judged."""
+    named = [
+        re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|participant|p|s)[\W_]?\d+", name)
+        for name in judged
+    ]
+    return all(named)
 
 
 def _melted(
@@ -413,7 +433,15 @@ def _by_item(contents: Contents, judged: Sequence[str], told: dict[str, str]) ->
     rows = contents.frame.height
     unique = [name for name in rest if contents[name].distinct >= 0.95 * rows]
     named = [name for name in unique if any(word in ITEM_WORDS for word in words_of(name))]
-    item = told.get("item") or next(iter(named or unique), None)
+    item = told.get("item") or next((n for n in named or unique if not ROW_NUMBERS.fullmatch(plain(n))), None)
+    worded = [n for n in rest if not contents[n].is_number and contents[n].distinct > 1]
+    if item is None and worded and contents.combinations(worded) >= 0.95 * rows:
+        for name in sorted(worded, key=lambda one: contents[one].distinct):
+            fewer = [other for other in worded if other != name]
+            if fewer and contents.combinations(fewer) == contents.combinations(worded):
+                worded = fewer
+        contents = Contents(contents.frame.with_columns(item=pl.concat_str(worded, separator=" + ", ignore_nulls=True)))
+        item = "item"
     if item is None:
         contents = Contents(contents.frame.with_columns(item=pl.Series([str(n) for n in range(1, rows + 1)])))
         item = "item"

@@ -207,7 +207,7 @@ def _confirm(parts: Sequence[Reading], asked: tuple[str, list[str]], options: Op
     whole = all(set(REQUIRED) - {"item"} <= set(part.frame.columns) for part in parts)
     if not questions or not whole:
         return []
-    if not options.accept:
+    if not options.accept or any(question.by_name for question in questions):
         raise ProposalError(asked[0], questions, asked[1])
     flags = [flag for question in questions for flag in question.choices[0].flags]
     return [Message("role.accepted", {"flags": " ".join(flags)})]

@@ -55,7 +55,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     shaped = shape(table.frame, options.wide, file.name, told)
     given = {**shaped.told, **told}
     refuse_absent(given, shaped.frame.columns, file.name)
-    roles = find_roles(shaped.frame, given)
+    roles = find_roles(shaped.frame, given, file.name)
     long = replace(table, frame=shaped.frame)
     mapping = roles.mapping
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
@@ -66,6 +66,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, more = _missing_answers(frame)
     notes += more
+    frame, rows, unasked = _asked_only(frame, rows, options)
+    frame, rows, checks = _of_one_kind(frame, rows, options)
     frame, more = _clock_times(frame)
     notes += more
     frame, more = _numbers(table, frame, mapping, options)
@@ -96,6 +98,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
         taken=_taken(shaped.frame.columns, mapping),
     )
     reading.set_apart(Message("role.not_trials"), gone)
+    reading.set_apart(Message("role.not_asked"), unasked)
+    reading.set_apart(Message("role.other_answers"), checks)
     reading.set_apart(Message("form.second_rows"), seconds)
     reading.set_apart(Message("role.not_trials"), screens)
     reading.set_apart(Message("form.word_rows"), words)
@@ -200,11 +204,65 @@ def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFr
     if not {"item", "response"} <= set(frame.columns):
         return frame, rows, 0
     empty = [text_column(frame[name]).is_in(MISSING).fill_null(True) for name in ("item", "response")]
-    gone = empty[0] & empty[1]
+    return _rows_left(frame, rows, empty[0] & empty[1])
+
+
+FEWEST_ANSWERED = 0.9
+"""Where fewer rows than this have an answer, those of items that nobody answered are other tasks or screens."""
+OTHER_KIND = 0.2
+
+
+def _rows_left(
+    frame: pl.DataFrame, rows: list[int] | None, gone: pl.Series
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """A table without some rows, where its rows come from, and how many are gone."""
     if not gone.any():
         return frame, rows, 0
     kept = (~gone).arg_true().to_list()
     return frame.filter(~gone), kept if rows is None else [rows[row] for row in kept], int(gone.sum())
+
+
+def _asked_only(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without rows of other tasks: of items that nobody answered, and of further screens of trials that have an answer.
+
+    A missing answer stays: others answered the item, and the participant has no other row for it.
+    """
+    if not {"participant", "item", "response"} <= set(frame.columns) or options.keep_all:
+        return frame, rows, 0
+    empty = frame["response"].is_null()
+    if not empty.any() or empty.all() or 1 - empty.mean() >= FEWEST_ANSWERED:  # type: ignore[operator]
+        return frame, rows, 0
+    answered = pl.col("response").is_not_null()
+    told = frame.select(
+        answered.any().over("item").alias("item"), answered.any().over("participant", "item").alias("own")
+    )
+    twice = empty & told["own"]
+    trials = frame.filter(~empty).select(pl.struct("participant", "item").n_unique()).item()
+    doubled = frame.filter(twice).select(pl.struct("participant", "item").n_unique()).item()
+    gone = empty & ~told["item"]
+    if doubled >= FEWEST_ANSWERED * trials:
+        gone = gone | twice
+    return _rows_left(frame, rows, gone)
+
+
+def _of_one_kind(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without the few items that are answered in words where all others are answered in numbers: names, checks."""
+    if not {"item", "response"} <= set(frame.columns) or options.keep_all or options.answers or options.scale:
+        return frame, rows, 0
+    answers = text_column(frame["response"])
+    number = answers.cast(pl.Float64, strict=False).is_not_null()
+    worded = answers.is_not_null() & ~number
+    if not worded.any() or worded.sum() > OTHER_KIND * (answers.len() - answers.null_count()):
+        return frame, rows, 0
+    kinds = pl.DataFrame({"item": frame["item"], "number": number})
+    never = ~kinds.select(pl.col("number").any().over("item"))["number"]
+    if (worded & ~never).any():
+        return frame, rows, 0
+    return _rows_left(frame, rows, worded & never)
 
 
 CLOCK = r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)\s*$"
@@ -483,9 +541,10 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if name not in frame.columns or frame[name].dtype != pl.String:
             continue
         if name in ("rt", "trial"):
-            numbers = frame[name].cast(pl.Float64 if name == "rt" else pl.Int64, strict=False)
-            if numbers.null_count() == frame[name].null_count():
-                frame = frame.with_columns(numbers)
+            numbers = frame[name].cast(pl.Float64, strict=False)
+            whole = name == "rt" or bool((numbers.drop_nulls() % 1 == 0).all())
+            if whole and numbers.null_count() == frame[name].null_count():
+                frame = frame.with_columns(numbers if name == "rt" else numbers.cast(pl.Int64))
                 continue
         distinct = frame[name].unique()
         signs = distinct.filter(distinct.is_in(SIGNS)).to_list()
@@ -497,6 +556,12 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
             if name == "response":
                 notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
+    if "response" in frame.columns and frame["response"].dtype == pl.String:
+        given = frame["response"].drop_nulls()
+        if given.len() and given.str.contains(r"^-?\d+\.0+$").all():
+            # Tables that once had empty cells are written with 5.0 for 5.
+            frame = frame.with_columns(pl.col("response").str.replace(r"\.0+$", ""))
+            notes.append(Message("table.whole_numbers", {"answer": given[0]}))
     return frame, notes
 
 
