@@ -85,7 +85,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, told: dict[str, str]
     """The table with one row per answer."""
     if wide is None:
         frame = _unquoted(frame)
-        long = _with_lists(frame, file)
+        long = _with_records(frame) or _with_lists(frame, file)
         if long is not None:
             return long
     split, notes = _with_parts(frame)
@@ -131,14 +131,52 @@ def without_words(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
 FEWEST_REGIONS = 3
 
 
+ONE_NUMBER = r"^\[\s*-?\d+(\.\d+)?\s*\]$"
+
+
 def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
-    """Cells that were quoted twice: every value of the column still begins and ends with a quotation mark."""
+    """Cells that were quoted twice, and lists of one number: every value of the column is written like this."""
     names = [
         name for name, dtype in frame.schema.items()
         if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
         and cells.head(50).str.contains(r'^".*"$').all() and cells.str.contains(r'^"[^"]*"$').all()
     ]  # fmt: skip
-    return frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
+    frame = frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
+    single = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        and cells.head(50).str.contains(ONE_NUMBER).all() and cells.str.contains(ONE_NUMBER).all()
+    ]  # fmt: skip
+    return frame.with_columns(pl.col(single).str.strip_chars("[] ")) if single else frame
+
+
+def _with_records(frame: pl.DataFrame) -> Shaped | None:
+    """A row per trial where a column holds the trials of a participant as a list of objects: `[{"item": ...}, ...]`."""
+    contents = Contents(frame)
+    found: dict[str, list[Any]] = {}
+    for name in contents.names:
+        sample = contents[name].values[:3] if frame.schema[name] == pl.String else []
+        if sample and all(re.match(r"\s*\[\s*\{", value) for value in sample):
+            lists = _lists(contents[name])
+            if lists and all(isinstance(part, dict) for one in lists if one for part in one):
+                found[name] = lists
+    if not found:
+        return None
+    trials = max(found, key=lambda name: sum(len(one or []) for one in found[name]))
+    if sum(len(one or []) for one in found[trials]) < FEWEST_JUDGED * frame.height:
+        return None
+    rest = [name for name in frame.columns if name not in found]
+    names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
+    own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
+    records, rows = [], []
+    for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
+        for part in found[trials][row] or []:
+            records.append({**plain_cells, **{own[str(key)]: _text(value) for key, value in part.items()}})
+            rows.append(row)
+    schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(own.values(), pl.String())
+    long = pl.DataFrame(records, schema=schema, orient="row")
+    note = Message("form.lists", {"columns": [trials]})
+    return Shaped(long, rows, notes=[note], units_in=len(rows), unit="answers and rows")
 
 
 def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:

@@ -52,7 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit",
+        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "readtime",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),

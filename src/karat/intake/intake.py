@@ -306,10 +306,24 @@ def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[R
 
 def _alike(reader: Reader, group: Sequence[SourceFile], file: SourceFile) -> bool:
     """Whether a table has the header of others: one file per participant says little by itself."""
-    if reader is not READERS[-1] or file.suffix not in DELIMITED or group[0].suffix != file.suffix:
+    if reader is not READERS[-1] or group[0].suffix != file.suffix:
+        return False
+    if file.suffix == ".json":
+        keys = [_keys_of(one) for one in (group[0], file)]
+        return bool(keys[0]) and keys[0] == keys[1]
+    if file.suffix not in DELIMITED:
         return False
     heads = [one.sample.lstrip("\ufeff").partition("\n")[0].strip() for one in (group[0], file)]
     return heads[0] == heads[1] and any(sign in heads[0] for sign in ",;\t")
+
+
+def _keys_of(file: SourceFile) -> set[str]:
+    """The names in the first object of a JSON file."""
+    try:
+        first = next(iter(file.json_documents()), (0, None))[1]
+    except (IntakeError, UnicodeDecodeError):
+        return set()
+    return set(first) if isinstance(first, dict) else set()
 
 
 DELIMITED = (".csv", ".tsv", ".txt", ".tab")

@@ -459,9 +459,31 @@ class _RoleSearch:
             and (_says_answer(content) or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
         ]  # fmt: skip
         found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
+        chosen = self._shown_on_a_side()
+        if chosen is not None:
+            found = [chosen]
         if found:
             self._take("response", found[0].name)
             self._ask("response", [self._choice("response", [one.name]) for one in found[:3]])
+
+    def _shown_on_a_side(self) -> Content | None:
+        """A column that holds, in every row, what one of two others shows: the one of two stimuli that was chosen."""
+        for first, second in SIDES:
+            for pair in self._pairs(first, second):
+                for content in self._free():
+                    if content not in pair and content.distinct > 2 and _are_sides(content, *pair, (first, second)):
+                        return content
+        return None
+
+    def _pairs(self, first: str, second: str) -> list[tuple[Content, Content]]:
+        """Two columns whose names differ in a side."""
+        named: dict[tuple[str, ...], dict[str, Content]] = {}
+        for content in self._free():
+            words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
+            if content.distinct > 1 and not content.is_other and {first, second} & set(words):
+                rest = tuple(word for word in words if word not in (first, second))
+                named.setdefault(rest, {})[first if first in words else second] = content
+        return [(pair[first], pair[second]) for pair in named.values() if len(pair) == 2]
 
     def _is_position(self, content: Content) -> bool:
         """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
@@ -512,7 +534,7 @@ class _RoleSearch:
                 continue
             if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
                 continue
-            if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain):
+            if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
             if self._of_person(content) or (not named and self._is_position(content)):
@@ -577,19 +599,12 @@ class _RoleSearch:
             return
         answers = self.contents[source]
         for first, second in SIDES:
-            named: dict[tuple[str, ...], dict[str, Content]] = {}
-            for content in self._free():
-                words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
-                if content.distinct > 1 and not content.is_other and {first, second} & set(words):
-                    rest = tuple(word for word in words if word not in (first, second))
-                    named.setdefault(rest, {})[first if first in words else second] = content
-            for pair in named.values():
-                if len(pair) == 2 and _are_sides(answers, pair[first], pair[second], (first, second)):
-                    self._take("left", pair[first].name)
-                    self._take("right", pair[second].name)
-                    both = [pair[first].name, pair[second].name]
-                    detail = self._choice("item", both).detail
-                    self._ask("item", [Proposal({"left": both[0], "right": both[1]}, detail)])
+            for left, right in self._pairs(first, second):
+                if _are_sides(answers, left, right, (first, second)):
+                    self._take("left", left.name)
+                    self._take("right", right.name)
+                    detail = self._choice("item", [left.name, right.name]).detail
+                    self._ask("item", [Proposal({"left": left.name, "right": right.name}, detail)])
                     return
 
     def _item(self) -> None:
@@ -741,6 +756,12 @@ class _RoleSearch:
         return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
 
 
+def _names_sides(content: Content) -> bool:
+    """Whether the values only say on which side of the screen something was: left, 1right, top."""
+    values = {re.sub(r"[^a-z]", "", value.lower()) for value in content.values[:50]}
+    return len(values) == 2 and any(values == {*sides} for sides in (("left", "right"), ("top", "bottom"), ("l", "r")))
+
+
 def _are_sides(answers: Content, first: Content, second: Content, names: tuple[str, str]) -> bool:
     """Whether the answers are the names of two sides, or in every row what one of the two sides shows."""
     given = {value.strip().lower() for value in answers.values}
@@ -749,6 +770,8 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     if first.is_number or answers.distinct <= 2:
         return False
     rows = pl.DataFrame({"a": answers.cells, "l": first.cells, "r": second.cells}).drop_nulls()
+    if rows.height < SPARSE * answers.cells.drop_nulls().len():
+        return False
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
 
 

@@ -7,6 +7,7 @@ The mapping of columns is told or guessed by name, and the guess is shown. A map
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -67,6 +68,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, more = _missing_answers(frame)
     notes += more
     frame, rows, unasked = _asked_only(frame, rows, options)
+    frame, rows, clicks = _without_clicks(frame, rows, options)
     frame, rows, checks = _of_one_kind(frame, rows, options)
     frame, more = _clock_times(frame)
     notes += more
@@ -99,6 +101,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     )
     reading.set_apart(Message("role.not_trials"), gone)
     reading.set_apart(Message("role.not_asked"), unasked)
+    reading.set_apart(Message("aside.continue_buttons"), clicks)
     reading.set_apart(Message("role.other_answers"), checks)
     reading.set_apart(Message("form.second_rows"), seconds)
     reading.set_apart(Message("role.not_trials"), screens)
@@ -247,6 +250,23 @@ def _asked_only(
     return _rows_left(frame, rows, gone)
 
 
+TO_GO_ON = ("next", "continue", "start", "begin", "proceed", "go on", "weiter", "starten", "suivant", "siguiente")
+
+
+def _without_clicks(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without screens on which nobody ever did more than go on."""
+    if not {"item", "response"} <= set(frame.columns) or options.keep_all:
+        return frame, rows, 0
+    clicks = text_column(frame["response"]).str.strip_chars().str.to_lowercase().is_in(TO_GO_ON).fill_null(False)
+    if not clicks.any() or clicks.all():
+        return frame, rows, 0
+    kinds = pl.DataFrame({"item": frame["item"], "click": clicks | frame["response"].is_null()})
+    only = kinds.select(pl.col("click").all().over("item"))["click"]
+    return _rows_left(frame, rows, clicks & only)
+
+
 def _of_one_kind(
     frame: pl.DataFrame, rows: list[int] | None, options: Options
 ) -> tuple[pl.DataFrame, list[int] | None, int]:
@@ -373,6 +393,7 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
+        element = _flat(element)
         inner = [name for name, value in element.items() if _are_records(value)] if isinstance(element, dict) else []
         if len(inner) == 1:
             # One object per participant, with a list of trials.
@@ -382,8 +403,9 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
                 numbers.append(number)
         elif isinstance(element, dict):
             rows.append({cell_text(name) or "": cell_text(value) for name, value in element.items()})
+            sizes = Counter(len(value) for value in element.values() if isinstance(value, list))
             nested |= {name: LISTS if isinstance(value, list) else RECORDS for name, value in element.items()
-                       if isinstance(value, list | dict)}  # fmt: skip
+                       if isinstance(value, list | dict) and not _belong_together(value, sizes)}  # fmt: skip
             numbers.append(number)
         else:
             table.problems.add(
@@ -396,6 +418,40 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     )
     refuse_needed(table, nested, options.mapping)
     return table
+
+
+DEEPEST = 3
+FEWEST_TRIALS = 4
+
+
+def _flat(element: object) -> object:
+    """An object whose trials lie in an object within it, with all values side by side; others as they are.
+
+    Mechanical Turk keeps answers as {"answers": {"data": {"rating": [...], "sentence": [...]}}}.
+    """
+    if not isinstance(element, dict) or not any(isinstance(value, dict) for value in element.values()):
+        return element
+    found: dict[str, object] = {}
+
+    def collect(values: dict[object, object], path: str, depth: int) -> None:
+        for key, value in values.items():
+            name = str(key) if str(key) not in found else f"{path}{key}"
+            if isinstance(value, dict) and depth < DEEPEST:
+                collect(value, f"{path}{key}.", depth + 1)
+            elif isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list | dict):
+                found[name] = value[0]
+            else:
+                found[name] = value
+
+    collect(element, "", 1)
+    lengths = [len(value) for value in found.values() if isinstance(value, list) and len(value) >= FEWEST_TRIALS]
+    is_deep = any(length > 1 for length in Counter(lengths).values()) or any(map(_are_records, found.values()))
+    return found if is_deep else element
+
+
+def _belong_together(value: object, sizes: Mapping[int, int]) -> bool:
+    """Whether a list is as long as another one of its object: an element for each trial."""
+    return isinstance(value, list) and len(value) >= FEWEST_TRIALS and sizes[len(value)] > 1
 
 
 def _are_records(value: object) -> bool:
@@ -557,12 +613,29 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
                 notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
     if "response" in frame.columns and frame["response"].dtype == pl.String:
+        frame, more = _without_codes(frame)
+        notes += more
         given = frame["response"].drop_nulls()
         if given.len() and given.str.contains(r"^-?\d+\.0+$").all():
             # Tables that once had empty cells are written with 5.0 for 5.
             frame = frame.with_columns(pl.col("response").str.replace(r"\.0+$", ""))
             notes.append(Message("table.whole_numbers", {"answer": given[0]}))
     return frame, notes
+
+
+FEWEST_POSITIONS = 20
+
+
+def _without_codes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """A slider from 0 on has no -1: that stands for one that was not moved."""
+    numbers = frame["response"].cast(pl.Float64, strict=False)
+    below = numbers.filter(numbers < 0).unique().to_list()
+    if below not in ([-1.0], [-9.0], [-99.0], [-999.0]) or numbers.n_unique() < FEWEST_POSITIONS:
+        return frame, []
+    gone = (numbers == below[0]).fill_null(False)
+    words = frame["response"].filter(gone).unique().to_list()
+    answer = pl.when(~gone).then(pl.col("response")).alias("response")
+    return frame.with_columns(answer), [Message("table.missing", {"n": int(gone.sum()), "words": words})]
 
 
 def _numbers(
