@@ -129,6 +129,9 @@ def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
 
+RECEIVED = re.compile(r"reception|timeresultswerereceived|^time$")
+
+
 class _RoleSearch:
     def __init__(self, frame: pl.DataFrame, told: Mapping[str, str], file: str = "") -> None:
         self.contents = Contents(frame)
@@ -235,7 +238,7 @@ class _RoleSearch:
             found.append((content.filled < 0.9, not exact, alone, -people, not word, content.distinct == 1, rank,
                           content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
-        if not found:
+        if not found or (found[0][1] and self._shares_hashes(found[0][-1])):
             self._participant_of_ibex()
             return
         best, sure = found[0][-1], not any(found[0][:3])
@@ -256,11 +259,19 @@ class _RoleSearch:
         named = [c for c in self._free() if c.plain in NAMES["response"] and c.distinct > 1]
         return len(named) == 1
 
+    def _shares_hashes(self, content: Content) -> bool:
+        """Whether several people have the hash of one address: results under it came at several times."""
+        times = [c.name for c in self._free() if RECEIVED.search(c.plain) and c.is_whole]
+        if not times or not all(re.fullmatch(r"[0-9a-f]{32}", value) for value in content.values[:20]):
+            return False
+        both = self.contents.combinations([times[0], content.name])
+        return content.distinct < both <= self.rows / 3
+
     def _participant_of_ibex(self) -> None:
         """Ibex tells people by the time at which results came and the hash of the address."""
         plainly = {content.plain: content.name for content in self._free()}
         hashes = [name for key, name in plainly.items() if "md5" in key or key == "hash"]
-        times = [name for key, name in plainly.items() if re.search(r"reception|timeresultswerereceived|^time$", key)]
+        times = [name for key, name in plainly.items() if RECEIVED.search(key)]
         if hashes and times:
             self._take("participant", f"{times[0]}+{hashes[0]}")
             self._ask("participant", [self._choice("participant", [times[0], hashes[0]])])

@@ -626,6 +626,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
     "Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.item_parts": "Keine Spalte ist ein Faktor des Designs, und alle Items heißen wie {item}; {columns} "
+    "enthalten die Teile dieser Namen.",
     "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere "
     "lassen sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",

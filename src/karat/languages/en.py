@@ -590,6 +590,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.item_parts": "No column is a factor of the design, and all items are named like {item}; {columns} "
+    "hold the parts of these names.",
     "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
     "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
