@@ -315,15 +315,21 @@ def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) 
         if content.filled < 0.1:
             continue
         groups.setdefault(_alphabet(content), []).append(name)
-    merged: list[tuple[set[str], list[str]]] = []
+    merged: list[tuple[object, set[str], list[str]]] = []
     for key, names in sorted(groups.items(), key=lambda one: -len(one[1])):
         values = {value.lower() for name in names for value in contents[name].values}
-        home = next((one for one in merged if key not in ("numbers", "slider") and values <= one[0]), None)
+        # The points of a scale are no positions of a slider, although a slider has these numbers too.
+        home = next((one for one in merged if values <= one[1] and (one[0] == "slider") == (key == "slider")), None)
         if home is not None:
-            home[1].extend(names)
+            home[2].extend(names)
         else:
-            merged.append((values, list(names)))
-    best = _of_one_stem(max((names for _, names in merged), key=len, default=[]))
+            merged.append((key, values, list(names)))
+    best = _of_one_stem(max((names for *_, names in merged), key=len, default=[]))
+    stem = {re.sub(r"\d+$", "", name) for name in best}
+    if len(stem) == 1 and _are_raters(best):
+        # The last of several raters often judged little.
+        (first,) = stem
+        best = [n for n in contents.names if re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number]
     return [name for name in contents.names if name in best]
 
 

@@ -530,6 +530,7 @@ MESSAGES = {
     "ms.",
     "rt.milliseconds": "{column} wird in Millisekunden gelesen, weil der Median {median} ist. Falls es Sekunden "
     "sind: --rt-unit s.",
+    "rt.below_zero": "{n:Eine Antwortzeit|{n} Antwortzeiten} unter 0 {n:ist|sind} weggelassen.",
     "rt.seconds": "{column} wird in Sekunden gelesen, weil der Median {median} ist. Falls es Millisekunden sind: "
     "--rt-unit ms.",
     "scale.no_answers": "Es gibt keine Antworten[[ auf {question}]]; die Skala ist unbekannt und gilt als binär. "
@@ -579,6 +580,7 @@ MESSAGES = {
     "Reihenfolge der Zeilen gezählt.",
     "role.no_order": "{column} nummeriert nicht die Trials der Teilnehmenden und wird nicht als Position gelesen.",
     "role.not_trials": "Zeilen ohne Item und Antwort",
+    "role.nobody": "Zeilen ohne Teilnehmende",
     "role.not_asked": "Zeilen anderer Aufgaben und Bildschirme (--keep-all behält sie)",
     "role.other_answers": "Zeilen mit Antworten in Worten, wo alle anderen Zahlen sind (--keep-all behält sie)",
     "role.accepted": "Die ersten Vorschläge wurden angenommen: {flags}.",

@@ -500,6 +500,7 @@ MESSAGES = {
     "rt.named_seconds": "{column} is read as seconds because of its name. If it is in milliseconds, use --rt-unit ms.",
     "rt.milliseconds": "{column} is read as milliseconds because its median is {median}. If it is in seconds, use "
     "--rt-unit s.",
+    "rt.below_zero": "{n:A response time|{n} response times} below 0 {n:is|are} left out.",
     "rt.seconds": "{column} is read as seconds because its median is {median}. If it is in milliseconds, use "
     "--rt-unit ms.",
     "scale.no_answers": "There are no answers[[ to {question}]], so the scale is unknown and was set to binary. If "
@@ -546,6 +547,7 @@ MESSAGES = {
     "role.restarts": "{column} starts again within participants, so trials are counted in the order of the rows.",
     "role.no_order": "{column} does not number the trials of each participant, so it is not read as a position.",
     "role.not_trials": "rows without an item and an answer",
+    "role.nobody": "rows without a participant",
     "role.not_asked": "rows of other tasks and screens (--keep-all keeps them)",
     "role.other_answers": "rows answered in words where all others are answered in numbers (--keep-all keeps them)",
     "role.accepted": "karat's first proposals were accepted: {flags}.",

@@ -67,12 +67,15 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, more = _missing_answers(frame)
     notes += more
+    frame, rows, nobody = _of_somebody(frame, rows)
     frame, rows, unasked = _asked_only(frame, rows, options)
     frame, rows, clicks = _without_clicks(frame, rows, options)
     frame, rows, checks = _of_one_kind(frame, rows, options)
     frame, more = _clock_times(frame)
     notes += more
     frame, more = _numbers(table, frame, mapping, options)
+    notes += more
+    frame, more = _times_after_onset(frame)
     notes += more
     frame, more = _trials_from_one(frame, mapping)
     notes += more
@@ -100,6 +103,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
         taken=_taken(shaped.frame.columns, mapping),
     )
     reading.set_apart(Message("role.not_trials"), gone)
+    reading.set_apart(Message("role.nobody"), nobody)
     reading.set_apart(Message("role.not_asked"), unasked)
     reading.set_apart(Message("aside.continue_buttons"), clicks)
     reading.set_apart(Message("role.other_answers"), checks)
@@ -131,6 +135,9 @@ def _read_native(table: FileTable, told: dict[str, str], options: Options) -> Re
     notes += more
     frame, more = _trials_from_one(frame, mapping)
     notes += more
+    if _restarting(frame):
+        frame, more = _sessions(frame, mapping)
+        notes += more
     return Reading(
         frame,
         table.locate,
@@ -225,6 +232,17 @@ def _rows_left(
     return frame.filter(~gone), kept if rows is None else [rows[row] for row in kept], int(gone.sum())
 
 
+FEW_ROWS = 0.02
+
+
+def _of_somebody(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without a few rows that name no participant, such as sums below a table; where they are many, they are errors."""
+    if "participant" not in frame.columns:
+        return frame, rows, 0
+    empty = text_column(frame["participant"]).str.strip_chars().is_in(["", "NA", "NaN"]).fill_null(True)
+    return (frame, rows, 0) if empty.sum() > FEW_ROWS * frame.height else _rows_left(frame, rows, empty)
+
+
 def _asked_only(
     frame: pl.DataFrame, rows: list[int] | None, options: Options
 ) -> tuple[pl.DataFrame, list[int] | None, int]:
@@ -299,6 +317,28 @@ def _clock_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
     number = [part.str.replace(",", ".").cast(pl.Float64, strict=False) for part in (hours, minutes, seconds)]
     total = number[0].fill_null(0) * 3600 + number[1] * 60 + number[2]
     return frame.with_columns(total.alias("rt")), []
+
+
+def _times_after_onset(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Times below 0 stand for answers that were not timed."""
+    if "rt" not in frame.columns or not frame["rt"].dtype.is_numeric():
+        return frame, []
+    below = (frame["rt"] < 0).fill_null(False)
+    if not below.any():
+        return frame, []
+    note = Message("rt.below_zero", {"n": int(below.sum())})
+    return frame.with_columns(pl.when(pl.col("rt") >= 0).then(pl.col("rt")).alias("rt")), [note]
+
+
+def _restarting(frame: pl.DataFrame) -> bool:
+    """Whether positions come again for most participants: they restart, and are not wrong in a few rows."""
+    if not {"participant", "trial"} <= set(frame.columns) or "session" in frame.columns:
+        return False
+    keys = [name for name in ("participant", "question", "repetition") if name in frame.columns]
+    known = frame.filter(pl.col("trial").is_not_null())
+    again = known.select(*keys, "trial").is_duplicated()
+    people = frame["participant"].n_unique()
+    return people > 2 and 2 * known.filter(again)["participant"].n_unique() >= people
 
 
 def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[Message]]:
