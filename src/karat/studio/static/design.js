@@ -191,7 +191,9 @@ function addQuestion(original) {
     for (const key of ["answers", "eligible"]) if (!value[key].length) delete value[key];
     return value;
   };
-  row.element = make("div", { className: "listed question" }, make("div", { className: "pair" }, one, two, three, four), button("Remove", () => {
+  const summary = make("summary", { textContent: original.question ?? "A new question" });
+  question.addEventListener("input", () => (summary.textContent = question.value));
+  row.element = make("details", { className: "folded", open: !original.question }, summary, make("div", { className: "pair" }, one, two, three, four), button("Remove", () => {
     background.rows.splice(background.rows.indexOf(row), 1);
     row.element.remove();
     editing.touched();

@@ -1,6 +1,7 @@
 /**
  * What the pages share that edit a study: check while somebody types, save, notice changes outside, and show findings.
- * A page gives `collect`, what it changed; `place`, which marks a finding; and `saved`, called with the server's answer.
+ * A page gives `collect`, what it changed; `dirty`, whether it did, where that is quicker; `place`, which marks findings;
+ * and `saving` and `saved`, called before and after with the server's answer.
  */
 
 import { ask, attempt, complain } from "./studio.js";
@@ -13,9 +14,10 @@ const GRADES = ["error", "warning", "hint"];
 export const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
 export class Editing {
-  constructor({ collect, place, saved, theirs }) {
-    Object.assign(this, { collect, place, saved });
-    this.theirs = theirs ?? (() => location.reload());
+  constructor({ collect, dirty, place, saving, saved }) {
+    Object.assign(this, { collect, place, saved, saving: saving ?? (() => {}) });
+    const some = ({ changes, tables }) => changes.length > 0 || Object.keys(tables).length > 0;
+    this.changed = dirty ?? (() => some(collect()));
     this.work = document.querySelector("#work");
     this.address = this.work.dataset.address;
     this.button = document.querySelector("#save");
@@ -44,8 +46,7 @@ export class Editing {
 
   /** Something was changed on the page. */
   touched() {
-    const { changes, tables } = this.collect();
-    this.dirty = changes.length > 0 || Object.keys(tables).length > 0;
+    this.dirty = this.changed();
     this.button.disabled = !this.dirty;
     this.status.textContent = this.dirty ? "not saved yet" : "";
     clearTimeout(this.timer);
@@ -102,17 +103,17 @@ export class Editing {
   }
 
   async save(conflict = "ask") {
-    const wanted = this.collect();
-    if (!wanted.changes.length && !Object.keys(wanted.tables).length) return;
+    if (!this.changed()) return;
     complain();
+    const wanted = this.collect();
+    this.saving();
     try {
       const answer = await (await ask("POST", `${this.address}/save`, JSON.stringify({ ...wanted, conflict }))).json();
       this.versions = answer.versions;
       document.querySelector("#conflict").hidden = true;
       this.dirty = false;
       this.button.disabled = true;
-      this.saved(answer, wanted);
-      this.status.textContent = answer.written.length ? `saved: ${answer.written.join(", ")}` : "saved";
+      this.saved(answer);
       this.touched();
       if (!this.dirty) this.status.textContent = answer.written.length ? `saved: ${answer.written.join(", ")}` : "saved";
     } catch (error) {
@@ -128,7 +129,7 @@ export class Editing {
   resolve(how) {
     if (how !== "theirs") return this.save(how);
     this.dirty = false;
-    return this.theirs();
+    return location.reload();
   }
 
   /** Notice a change outside. */

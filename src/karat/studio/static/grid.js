@@ -115,13 +115,11 @@ export class Grid {
       const longest = sample.reduce((most, row) => Math.max(most, (row.cells[at] ?? "").length), name.length);
       return Math.min(WIDE, Math.max(NARROW, longest > 40 ? WIDE : 24 + longest * 8));
     });
-    const template = `48px ${this.widths.map((one) => `${one}px`).join(" ")} ${CHECK}px`;
-    this.scroll.style.setProperty("--columns", template);
-    this.scroll.style.setProperty("--wide", `${48 + CHECK + this.widths.reduce((a, b) => a + b, 0)}px`);
+    this.spread();
     this.scroll.setAttribute("aria-colcount", this.columns.length + 2);
     const row = element("row", "grid-row");
     row.setAttribute("aria-rowindex", 1);
-    const names = ["", ...this.columns, "check"];
+    const names = ["row", ...this.columns, "check"];
     row.append(
       ...names.map((name, at) => {
         const cell = element("columnheader");
@@ -129,7 +127,7 @@ export class Grid {
         cell.dataset.c = at - 1;
         cell.dataset.r = -1;
         cell.textContent = name;
-        if (at === 0) cell.setAttribute("aria-label", "row");
+        if (at === names.length - 1) cell.className = "check-cell";
         if (this.sorted && this.sorted.c === at - 1) cell.setAttribute("aria-sort", this.sorted.up ? "ascending" : "descending");
         return cell;
       }),
@@ -138,6 +136,13 @@ export class Grid {
     this.pool = [];
     this.body.replaceChildren();
     this.refresh();
+  }
+
+  /** The widths of all columns; that of the check is narrow as long as nothing is found. */
+  spread() {
+    const check = this.errors.size ? CHECK : NARROW;
+    this.scroll.style.setProperty("--columns", `48px ${this.widths.map((one) => `${one}px`).join(" ")} ${check}px`);
+    this.scroll.style.setProperty("--wide", `${48 + check + this.widths.reduce((a, b) => a + b, 0)}px`);
   }
 
   /** Rows in sight after a change of the rows or of the filter. */
@@ -569,6 +574,7 @@ export class Grid {
       const row = this.rows[one.row];
       if (row) this.errors.set(row, [...(this.errors.get(row) ?? []), one]);
     }
+    this.spread();
     this.render();
   }
 

@@ -23,6 +23,7 @@ const say = (words) => (counts.textContent = words);
 async function begin() {
   const table = await (await ask("GET", `${work.dataset.address}/tables/${name.split("/").map(encodeURIComponent).join("/")}`)).json();
   let version = table.version;
+  let sent; // the step with which it was last sent
   let editing;
   const grid = new Grid(document.querySelector("#grid"), {
     ...table, label: name, choices: choices(), say,
@@ -33,7 +34,7 @@ async function begin() {
     },
     moved: (row) => shown(row),
   });
-  let before = JSON.stringify(grid.table());
+  let last; // the step after which the table was saved
 
   function sums() {
     const at = grid.columns.indexOf("function");
@@ -62,18 +63,20 @@ async function begin() {
     livePreview({ sentence: row?.cells[grid.columns.indexOf(column)], prompt: block.prompt, task: block.task, points: scale.points, labels: scale.labels });
   }
 
+  const dirty = () => grid.editable && grid.done.at(-1) !== last;
+
   function collect() {
-    const now = grid.table();
-    const changed = grid.editable && JSON.stringify(now) !== before;
-    return { changes: [], tables: changed ? { [name]: { version, ...now } } : {} };
+    return { changes: [], tables: dirty() ? { [name]: { version, ...grid.table() } } : {} };
   }
 
   editing = new Editing({
     collect,
+    dirty,
     place: (findings) => grid.mark(findings.filter((one) => one.table === name).map((one) => ({ ...one, message: [one.message, one.fix].filter(Boolean).join(" ") }))),
-    saved: (answer, wanted) => {
+    saving: () => (sent = grid.done.at(-1)),
+    saved: (answer) => {
       version = answer.versions[name];
-      before = JSON.stringify({ columns: wanted.tables[name].columns, rows: wanted.tables[name].rows });
+      last = sent;
     },
   });
   editing.goto = (finding) => finding.table === name && (() => grid.goToRow(finding.row));
