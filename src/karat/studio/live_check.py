@@ -89,13 +89,25 @@ def _placed(files: StudyFolder, head: str, findings: list[dict[str, Any]]) -> di
         if file is None or line is None:
             continue
         if file == NAME:
-            finding["path"] = next((keys[number] for number in range(line, 0, -1) if number in keys), None)
+            path = next((keys[number] for number in range(line, 0, -1) if number in keys), None)
+            finding["path"] = None if path is None else _whole_path(path, finding["rule"])
             continue
         if file not in rows:
             rows[file] = _row_lines(files, file)
         if line in rows[file]:
             finding |= {"table": file, "row": rows[file][line]}
     return _result(head, findings)
+
+
+def _whole_path(path: list[str | int], name: str) -> list[str | int]:
+    """A path with the keys inside an inline table, which have no line of their own.
+
+    >>> _whole_path(["block", 0, "scale"], "block.scale.labels")
+    ['block', 0, 'scale', 'labels']
+    """
+    known = [part for part in path if isinstance(part, str)]
+    parts = name.split(".")
+    return [*path, *parts[len(known) :]] if parts[: len(known)] == known else path
 
 
 def _row_lines(files: StudyFolder, name: str) -> dict[int, int]:
