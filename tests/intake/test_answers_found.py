@@ -321,3 +321,12 @@ def test_items_called_example_and_control_among_many(tmp_path: Path) -> None:
     rows += [(p, name, 0.5) for p in range(10) for name in ("example1", "example2", "control1")]
     frame = karat.read(written(tmp_path / "a.csv", ["workerid", "tgrep", "rating"], rows), accept=True).frame
     assert dict(frame.group_by("function").len().iter_rows()) == {"test": 600, "practice": 20, "control": 10}
+
+
+def test_a_shortened_table_of_jspsych_is_recognised_by_its_plugins(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [("instructions", 0, 9000, "", "", "", f"s{p}") for p in range(8)]
+    rows += [("survey-likert", i + 1, 2500, json.dumps({"Q0": r}), i, "ab"[c], f"s{p}") for p, i, c, r in rated(8, 12)]
+    header = ["trial_type", "trial_index", "rt", "responses", "item_id", "cond", "subject"]
+    intake = read_files([written(tmp_path / "a.csv", header, rows)])
+    assert "jsPsych" in intake.sources[0][1]
+    assert (intake.judgments.frame.height, intake.judgments.factors()) == (96, ["cond"])
