@@ -147,7 +147,7 @@ def test_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
         opening.value.close()
         take_part(str(link), folder)
         go(page, "design")
-        assert page.is_disabled("[data-screening]")
+        assert page.is_disabled("[data-screening] input >> nth=0")
         go(page, "run")
         page.click("text=Close the study")
         page.wait_for_selector("#run-state:has-text('closed')", timeout=LONG)

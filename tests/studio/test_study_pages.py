@@ -73,6 +73,6 @@ def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, brows
         assert f"frame-ancestors http://127.0.0.1:{browser.keys.port}" in reply.headers["content-security-policy"]
         assert "karat-preview=" in reply.headers["set-cookie"]
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(f"{origin}/s/preview/")
+        urllib.request.urlopen(shown.partition("?")[0])
     page = browser.inside(f"{address}/preview")
     assert page.headers["content-security-policy"].endswith(f"frame-src {origin}")
