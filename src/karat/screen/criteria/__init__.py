@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from karat.screen.criteria.mahalanobis import mahalanobis as mahalanobis
     from karat.screen.criteria.markov import markov as markov
     from karat.screen.criteria.person_total import person_total as person_total
+    from karat.screen.criteria.platform_flags import platform_flags as platform_flags
     from karat.screen.criteria.procedure import procedure as procedure
     from karat.screen.criteria.quiz import quiz as quiz
     from karat.screen.criteria.remfod import remfod as remfod
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
     from karat.screen.criteria.speed import speed as speed
     from karat.screen.criteria.straightlining import straightlining as straightlining
     from karat.screen.criteria.time_filter import time_filter as time_filter
+    from karat.screen.criteria.too_regular import too_regular as too_regular
+    from karat.screen.criteria.twins import twins as twins
 
 BUILT_IN = (
     "eligibility",
     "quiz",
+    "platform_flags",
     "completion",
     "speed",
     "remfod",
@@ -48,6 +52,8 @@ BUILT_IN = (
     "risk",
     "deletion",
     "credence",
+    "twins",
+    "too_regular",
     "procedure",
 )
 """In this order they run where no rules are stated."""
