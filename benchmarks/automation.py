@@ -1,9 +1,9 @@
 """Scripts, drivers and language models among participants: python benchmarks/automation.py [--write]
 
-Four tiers take part beside people: a script that posts answers over HTTP, a driver that clicks, a driver with human-like
-paths and log-normal latencies, and an agent that answers as a language model does. Input of people and of the first
-three tiers is simulated (`karat.simulate.hands`). The cutoff of every signal is set where it flags 1 % of simulated
-people; joint is the smallest of the signals' shares of people with as extreme a score, at its own 1 %.
+Four tiers take part beside people: a script that posts answers over HTTP, a driver that clicks, a driver with
+human-like paths and log-normal latencies, and an agent that answers as a language model does. Input of people and of
+the first three tiers is simulated (`karat.simulate.hands`). The cutoff of every signal is set
+where it flags 1 % of simulated people; joint is the smallest of the signals' shares of people with as extreme a score, at its own 1 %.
 
 The fourth tier uses real answers: `../shared/reference/machines` holds those of six models beside human annotators'.
 Three accounts of a model answer 80 items; each redraws a share of its answers from the model's answers to similar
@@ -39,7 +39,10 @@ CROWDS = ("product", "music", "duck", "aspects")
 ACCOUNTS, SHARED, REDRAWN, NEIGHBOURS = 3, 80, (0.1, 0.2, 0.3), 5
 LEVELS = ["1", "2", "3", "4", "5"]
 FOUND = 0.9
-COPIES_HEAD = "| set | annotators | redrawn | accounts found | annotators flagged beside them |\n| --- | ---: | ---: | ---: | ---: |"
+COPIES_HEAD = (
+    "| set | annotators | redrawn | accounts found | annotators flagged beside them |\n"
+    "| --- | ---: | ---: | ---: | ---: |"
+)
 PEOPLE_HEAD = (
     "| set | annotators | flagged by twins | flagged by too_regular |\n| --- | ---: | ---: | ---: |"
 )  # fmt: skip

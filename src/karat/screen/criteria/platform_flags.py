@@ -9,7 +9,7 @@ karat's readers keep both as columns about participants. The cutoffs are those o
 | Q_RelevantIDFraudScore | 30 or more (0 to 130) | the same |
 | Q_RelevantIDDuplicateScore | 75 or more (0 to 100) | the same |
 | Q_RelevantIDDuplicate, Q_DuplicateRespondent, Q_BallotBoxStuffing | true | the same |
-| a column of Prolific with "authenticity" in its name | low; mixed is reported only | Prolific help, authenticity checks |
+| a column of Prolific with "authenticity" in its name | low; mixed is only reported | Prolific's help pages |
 
 Names are compared without case, blanks and underscores. The score is the number of flags. A missing field is no flag:
 Qualtrics leaves fields empty that are not switched on, and browsers with blocked scripts have no reCAPTCHA score.

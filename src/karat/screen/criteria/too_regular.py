@@ -111,13 +111,14 @@ def _times(judgments: Judgments, people: pl.DataFrame) -> dict[str, Floats]:
         rows = timed(judgments).filter(pl.col("rt") > 0)
     except ScreenError:
         return nothing
-    in_order = order_is_known(rows.columns)
+    in_order = order_is_known(judgments.frame.columns)
     rows = presented(rows) if in_order else rows
     many = rows.group_by("participant").len().filter(pl.col("len") >= FEWEST_TIMES)["participant"]
-    rows = rows.filter(pl.col("participant").is_in(many.implode())).sort("participant", maintain_order=True)
+    rows = rows.filter(pl.col("participant").is_in(many.implode()))
     if len(many) < FEWEST_PEOPLE:
         return nothing
-    owner, logs = owners(people, rows), np.log(rows["rt"].cast(pl.Float64).to_numpy())
+    rows = rows.with_columns(_owner=owners(people, rows)).sort("_owner", maintain_order=True)
+    owner, logs = rows["_owner"].to_numpy(), np.log(rows["rt"].cast(pl.Float64).to_numpy())
     size = np.bincount(owner, minlength=people.height)
     mean = np.bincount(owner, logs, people.height) / np.maximum(size, 1)
     centred = logs - mean[owner]

@@ -237,6 +237,8 @@ def _clusters(pairs: Pairs) -> list[Ints]:
     """Groups of three or more participants who are all linked by unusual agreement; no large part of the crowd."""
     from scipy.sparse.csgraph import connected_components
 
+    if not pairs.known.any():
+        return []
     residual, tau = _residuals(pairs)
     linked = pairs.known & (np.nan_to_num(residual / np.sqrt(pairs.error**2 + tau**2)) >= LINKED)
     number, label = connected_components(linked & (np.nan_to_num(pairs.common) >= AT_LEAST), directed=False)
