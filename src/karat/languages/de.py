@@ -175,6 +175,7 @@ TEXTS = {
     "(Falschentdeckungsrate {rate})",
     "needs.too_regular": "Antworten und Zeiten nicht regelmäßiger als die von Menschen (Falschentdeckungsrate {rate})",
     "needs.platform_flags": "weniger als {at_least} Hinweise der Betrugserkennung der Plattform",
+    "needs.probes": "weniger als {at_least} Proben wie von Programmen beantwortet",
     "needs.procedure": "nicht alle Schritte erfüllt: Spammer-Index ab {least_index}, {order}, Hilfsfaktor {auxiliary}, "
     "Grenzwerte {cutoffs}, Alpha = {alpha}",
     "analysed": "In die Maße [gingen|gehen] Trials mit der Funktion {functions} ein; Intervalle haben das "
@@ -251,7 +252,7 @@ NAMES = {
     "person_total": "Übereinstimmung mit anderen", "time_filter": "Mittlere Zeit",
     "markov": "Übergänge zwischen Antworten", "risk": "Risikostufe", "deletion": "Änderung des Modells",
     "credence": "Glaubwürdigkeit", "twins": "Zwillinge", "too_regular": "Regelmäßigkeit",
-    "platform_flags": "Hinweise der Plattform", "procedure": "Schritte für Crowds",
+    "platform_flags": "Hinweise der Plattform", "probes": "Proben für Programme", "procedure": "Schritte für Crowds",
 }  # fmt: skip
 
 MESSAGES = {
@@ -1508,6 +1509,13 @@ MESSAGES = {
     "word.sign.marks": "Antwortzeiten ohne Spuren des Lesens",
     "word.sign.spread": "Antwortzeiten unterscheiden sich kaum",
     "word.follows the consensus closely": "folgt dem Konsens eng",
+    "probes.at_least": "`at_least` muss mindestens zwei sein, ist aber {at_least}: Ein Treffer allein schließt "
+    "niemanden aus.",
+    "probes.none": "Es gibt keine Antworten auf Honeypots, Schibboleths oder Modalitätsprüfungen mit erwarteter "
+    "Antwort.",
+    "probes.hit": "{hits} von {probes} Proben wie von Programmen beantwortet: {items:and}",
+    "probes.clear": "{probes} Proben wie von Menschen beantwortet",
+    "probes.unseen": "hat keine Proben gesehen",
     "word.ordered": "geordnet",
     "word.choice": "Auswahl",
     "word.nominal": "nominal",

@@ -170,6 +170,7 @@ TEXTS = {
     "rate {rate})",
     "needs.too_regular": "answers and times no more regular than people's (false discovery rate {rate})",
     "needs.platform_flags": "fewer than {at_least} flags of the platform's own fraud detection",
+    "needs.probes": "fewer than {at_least} probes answered as programs do",
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, alpha = {alpha}",
     # How it is measured.
@@ -1435,6 +1436,11 @@ MESSAGES = {
     "word.sign.marks": "response times lack the marks of reading",
     "word.sign.spread": "response times hardly differ",
     "word.follows the consensus closely": "follows the consensus closely",
+    "probes.at_least": "`at_least` must be two or more, got {at_least}: one hit alone never excludes anybody.",
+    "probes.none": "There are no answers to honeypots, shibboleths or modality checks with expected answers.",
+    "probes.hit": "{hits} of {probes} probes answered as programs do: {items:and}",
+    "probes.clear": "{probes} probes answered as people do",
+    "probes.unseen": "saw no probes",
     "word.ordered": "ordered",
     "word.choice": "choice",
     "word.nominal": "nominal",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from karat.screen.criteria.markov import markov as markov
     from karat.screen.criteria.person_total import person_total as person_total
     from karat.screen.criteria.platform_flags import platform_flags as platform_flags
+    from karat.screen.criteria.probes import probes as probes
     from karat.screen.criteria.procedure import procedure as procedure
     from karat.screen.criteria.quiz import quiz as quiz
     from karat.screen.criteria.remfod import remfod as remfod
@@ -54,6 +55,7 @@ BUILT_IN = (
     "credence",
     "twins",
     "too_regular",
+    "probes",
     "procedure",
 )
 """In this order they run where no rules are stated."""

@@ -9,8 +9,9 @@ participants who answer for themselves agree on s with probability
 
     e_s = sum_k a_k (a_k + 1) / (A (A + 1))
 
-and the share of the open answers that p and q have in common is c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without
-a connection, 1 for two records that never differ.
+unless more agreement follows from how often p and q give each answer, whatever the item (two participants who always
+give one answer agree throughout). The share of the open answers that p and q have in common is
+c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without a connection, 1 for two records that never differ.
 
 *What the participants explain.* Careful participants agree better with everybody, so c = m + a_p + a_q + residual. The
 quarter of partners who agree best with p, which may be copies, has no say in a_p. a_p and a_q count only where they are
@@ -24,8 +25,9 @@ share as much taste as tau says. They go through the same computation. A pair ha
 
     (simulated pairs that agree as much, per crowd) / (real pairs that agree as much)
 
-and is flagged where it is at most `rate` and c is at least `at_least`. The most alike group is taken out first, and the
-rest is judged without it. This needs pairs with `shared` items in common,
+and is flagged where it is at most `rate` and c is at least `at_least`. Besides, both must
+agree by two standard errors less with their fourth best partner (in large crowds, with the last of the best tenth),
+because experts agree with all experts. The most alike group is taken out first, and the rest is judged without it. This needs pairs with `shared` items in common,
 five participants, and others who answered the same items; with fewer there is no score.
 
 *Limits.* Both of a pair are flagged, although only one may have copied. Members of one household, students who talked,
@@ -57,6 +59,8 @@ MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
 FEWEST_PAIRS = 6
 """With fewer pairs to compare with, nobody can say what is usual."""
 ROUNDS = 4
+FURTHER, TENTH, GAP = 4, 0.1, 2.0
+"""Twins agree by so many standard errors better than with their fourth best partner, or the last of the best tenth."""
 MOST_CLUSTERS = 20
 """So many clusters of twins are looked for."""
 LINKED, LARGE = 1.5, 1 / 3
@@ -184,16 +188,28 @@ def _compared(tables: list[Answers], shared: int) -> Pairs:
     Otherwise the third of three copies would explain why the first two agree.
     """
     agree, together, sums = _sums(tables, None)
-    pairs = _pairs(agree, together, sums, shared)
+    habits = _habits(tables)
+    pairs = _pairs(agree, together, sums, habits, shared)
     for cluster in _clusters(pairs):
         _, _, own = _sums(tables, cluster)
         for whole, part in zip(sums, own, strict=True):
             whole[np.ix_(cluster, cluster)] = part
-    return _pairs(agree, together, sums, shared)
+    return _pairs(agree, together, sums, habits, shared)
 
 
-def _pairs(agree: Floats, together: Floats, sums: list[Floats], shared: int) -> Pairs:
-    expected, variance = sums
+def _habits(tables: list[Answers]) -> Floats:
+    """How many agreements are expected of participants who have favourite answers, whatever the item."""
+    found = np.zeros((len(tables[0].table),) * 2)
+    for one in tables:
+        there = (one.table >= 0).astype(np.float64)
+        shares = np.stack([(one.table == level).sum(axis=1) for level in range(one.levels)], axis=1)
+        shares = shares / np.maximum(there.sum(axis=1), 1)[:, None]
+        found += (shares @ shares.T) * (there @ there.T)
+    return found
+
+
+def _pairs(agree: Floats, together: Floats, sums: list[Floats], habits: Floats, shared: int) -> Pairs:
+    expected, variance = np.maximum(sums[0], habits), sums[1]
     open_ = together - expected
     known = (together >= shared) & (open_ > 1)
     np.fill_diagonal(known, False)
@@ -284,6 +300,7 @@ def _found(tables: list[Answers], pairs: Pairs, given: Mapping[str, float]) -> t
     for _ in range(MOST_CLUSTERS):
         here = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
         alike = pairs.known & (here <= given["rate"]) & (np.nan_to_num(pairs.common) >= given["at_least"])
+        alike &= _apart(pairs)
         rates[np.ix_(left, left)] = here
         if not alike.any():
             break
@@ -297,6 +314,19 @@ def _found(tables: list[Answers], pairs: Pairs, given: Mapping[str, float]) -> t
         if pairs.known.sum() // 2 < FEWEST_PAIRS:
             break
     return rates, found
+
+
+def _apart(pairs: Pairs) -> Bools:
+    """Pairs that agree clearly better than each of the two does with further partners.
+
+    Experts agree with all other experts; copies agree with each other.
+    """
+    best = -np.sort(-np.where(pairs.known, pairs.common, -np.inf), axis=1)
+    rank = np.maximum(FURTHER, np.ceil(TENTH * pairs.known.sum(axis=1))).astype(np.int64)
+    place = np.minimum(rank, best.shape[1]) - 1
+    further = best[np.arange(len(best)), place]
+    found: Bools = np.nan_to_num(pairs.common - GAP * pairs.error, nan=-np.inf) >= np.maximum(further[:, None], further)
+    return found
 
 
 def _together(alike: Bools, common: Floats) -> Ints:
