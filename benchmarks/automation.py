@@ -1,10 +1,9 @@
 """Scripts, drivers and language models among participants: python benchmarks/automation.py [--write]
 
-Four tiers take part beside people: a script that posts answers over HTTP, a driver that clicks, a driver with
-human-like paths and log-normal latencies, and an agent that answers as a language model does. Input of people and of
-the first three tiers is simulated (`karat.simulate.hands`). The cutoff of every
-signal is set where it flags 1 % of simulated people; joint is the smallest share of people with as extreme a score, over all
-signals, at its own 1 %.
+Four tiers take part beside people: a script that posts answers over HTTP, a driver that clicks, a driver with human-
+like paths and log-normal latencies, and an agent that answers as a language model does. Input of people and of the
+first three tiers is simulated (`karat.simulate.hands`). The cutoff of every signal is set where it flags 1 % of
+simulated people; joint is the smallest share of people with as extreme a score, over all signals, at its own 1 %.
 
 The fourth tier uses real answers: `../shared/reference/machines` holds those of six models beside human annotators'.
 Three accounts of a model answer 80 items; each redraws a share of its answers from the model's answers to similar

@@ -9,9 +9,10 @@ participants who answer for themselves agree on s with probability
 
     e_s = sum_k a_k (a_k + 1) / (A (A + 1))
 
-unless more agreement follows from how often p and q give each answer, whatever the item (two participants who always
-give one answer agree throughout). The share of the open answers that p and q have in common is
-c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without a connection, 1 for two records that never differ.
+unless more agreement follows from how often p and q give each answer: two participants who always give one answer agree
+throughout, and two who say no only where everybody does agree on nearly all items. The share of the open answers that p
+and q have in common is c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without a connection, 1 for two records that
+never differ.
 
 *What the participants explain.* Careful participants agree better with everybody, so c = m + a_p + a_q + residual. The
 quarter of partners who agree best with p, which may be copies, has no say in a_p. a_p and a_q count only where they are
@@ -25,10 +26,10 @@ share as much taste as tau says. They go through the same computation. A pair ha
 
     (simulated pairs that agree as much, per crowd) / (real pairs that agree as much)
 
-and is flagged where it is at most `rate` and c is at least `at_least`. Besides, both must
-agree by two standard errors less with their fourth best partner (in large crowds, with the last of the best tenth),
-because experts agree with all experts. The most alike group is taken out first, and the rest is judged without it. This needs pairs with `shared` items in common,
-five participants, and others who answered the same items; with fewer there is no score.
+and is flagged where it is at most `rate` and c is at least `at_least`. Besides, both must agree by two standard errors
+less with their fourth best partner (in large crowds, with the last of the best tenth), because experts agree with all
+experts. The most alike group is taken out first, and the rest is judged without it. This needs pairs with `shared`
+items in common, five participants, and others who answered the same items; with fewer there is no score.
 
 *Limits.* Both of a pair are flagged, although only one may have copied. Members of one household, students who talked,
 and trained annotators with the same manual agree too: look at the answers before you exclude anybody. One account of a
@@ -61,6 +62,8 @@ FEWEST_PAIRS = 6
 ROUNDS = 4
 FURTHER, TENTH, GAP = 4, 0.1, 2.0
 """Twins agree by so many standard errors better than with their fourth best partner, or the last of the best tenth."""
+MANY, TILTS = 12, 15
+"""With so many answers per item, favourite answers are looked at item by item, fitted in so many rounds."""
 MOST_CLUSTERS = 20
 """So many clusters of twins are looked for."""
 LINKED, LARGE = 1.5, 1 / 3
@@ -129,7 +132,7 @@ def twins(
     """Participants who agree with another one more than the items explain; the score is the share they have in common.
 
     Further columns: partner (the closest other participant), others (how many share as much), and the false discovery
-    rate of the closest pair.
+    rate of the closest pair (1 where nobody is alike enough to ask).
 
     >>> import karat
     >>> twins(karat.datasets.load("likert")).flagged
@@ -198,13 +201,27 @@ def _compared(tables: list[Answers], shared: int) -> Pairs:
 
 
 def _habits(tables: list[Answers]) -> Floats:
-    """How many agreements are expected of participants who have favourite answers, whatever the item."""
+    """How many agreements are expected of participants who have favourite answers.
+
+    Where many answered each item, by the shares of the item, tilted so that each participant gives every answer as
+    often as they did; otherwise by how often each gave every answer, whatever the item.
+    """
     found = np.zeros((len(tables[0].table),) * 2)
     for one in tables:
-        there = (one.table >= 0).astype(np.float64)
-        shares = np.stack([(one.table == level).sum(axis=1) for level in range(one.levels)], axis=1)
-        shares = shares / np.maximum(there.sum(axis=1), 1)[:, None]
-        found += (shares @ shares.T) * (there @ there.T)
+        there = one.table >= 0
+        counts = one.counts if np.median(one.counts.sum(axis=1)) >= MANY else np.ones_like(one.counts)
+        items = (counts + one.prior) / (counts + one.prior).sum(axis=1, keepdims=True)
+        items = items if counts is one.counts else np.full_like(items, 1 / one.levels)
+        given = np.stack([(one.table == level).sum(axis=1) for level in range(one.levels)], axis=1) + 0.0
+        tilt = np.ones_like(given)
+        for _ in range(TILTS):
+            total = tilt @ items.T
+            said = np.stack([((items[:, level] / total) * there).sum(axis=1) for level in range(one.levels)], axis=1)
+            tilt *= given / np.maximum(said * tilt, 1e-12)
+        total = np.maximum(tilt @ items.T, 1e-300)
+        for level in range(one.levels):
+            own = tilt[:, level, None] * items[:, level] / total * there
+            found += own @ own.T
     return found
 
 
@@ -298,10 +315,12 @@ def _found(tables: list[Answers], pairs: Pairs, given: Mapping[str, float]) -> t
     people = len(pairs.known)
     rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
     for _ in range(MOST_CLUSTERS):
+        alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= given["at_least"])
+        if not alike.any():
+            break
         here = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
-        alike = pairs.known & (here <= given["rate"]) & (np.nan_to_num(pairs.common) >= given["at_least"])
-        alike &= _apart(pairs)
         rates[np.ix_(left, left)] = here
+        alike &= here <= given["rate"]
         if not alike.any():
             break
         cluster = _together(alike, np.where(alike, pairs.common, -np.inf))
