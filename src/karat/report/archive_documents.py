@@ -21,7 +21,7 @@ import polars as pl
 
 from karat import __version__
 from karat.errors import counted
-from karat.field.admin.codebook import FURTHER, PEOPLE
+from karat.field.store.export import FURTHER, PEOPLE
 from karat.intake.personal import names_a_person
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS

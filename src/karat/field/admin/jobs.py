@@ -19,8 +19,8 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from karat.field.admin.codebook import codebook
 from karat.field.store import Store, StoreError, export, studies
+from karat.field.store.export import codebook
 from karat.judgments import Judgments
 from karat.judgments.checks import Place
 from karat.judgments.files import escape_formulas

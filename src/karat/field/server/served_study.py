@@ -23,9 +23,8 @@ from karat.field.content.platforms import Platform, person_hash, platform
 from karat.field.content.texts import Words
 from karat.field.registration import registration, restored
 from karat.field.server.config import ServerConfig
-from karat.field.server.forms import PostedForm
 from karat.field.server.headers import FIRST_LEASE
-from karat.field.server.security import cookie_name, csrf, csrf_valid, from_another_site, token_hash
+from karat.field.server.security import PostedForm, cookie_name, csrf, csrf_valid, from_another_site, token_hash
 from karat.field.store import Store, progress, studies
 from karat.field.store.progress import Session
 from karat.field.store.trials import StoredTrial
