@@ -8,7 +8,7 @@ NOUNS = {
     "participant": ("Person", "Personen"), "item": ("Item", "Items"), "test item": ("Test-Item", "Test-Items"),
     "list": ("Liste", "Listen"), "trial": ("Trial", "Trials"), "answer": ("Antwort", "Antworten"),
     "condition": ("Bedingung", "Bedingungen"), "question": ("Frage", "Fragen"), "day": ("Tag", "Tage"),
-    "stimulus": ("Stimulus", "Stimuli"), "attempt": ("Versuch", "Versuche"),
+    "stimulus": ("Stimulus", "Stimuli"), "attempt": ("Versuch", "Versuche"), "page": ("Seite", "Seiten"),
     "minute": ("Minute", "Minuten"), "pair": ("Paar", "Paare"), "factor": ("Faktor", "Faktoren"),
     "time": ("Mal", "Mal"), "step": ("Schritt", "Schritten"),
     "intermission": ("Unterbrechung", "Unterbrechungen"), "rush": ("übereilte Antwort", "übereilte Antworten"),
@@ -142,6 +142,8 @@ TEXTS = {
     "needs.speed.median_below": "Median der Antwortzeit mindestens {median_below} s",
     "needs.speed.relative_below": "Median der Antwortzeit mindestens {relative_below} dessen der medianen Person",
     "needs.speed.share_of_expected": "Bearbeitungszeit über {share_of_expected} von {expected_minutes} Minuten",
+    "needs.receipt_times": "Antwortzeiten, die bis auf {slack} s zwischen die Eingangszeiten des Servers passen, nicht "
+    "schneller gelesen als {words_per_minute} Wörter pro Minute, und eine Uhr, die nicht rückwärts läuft",
     "needs.remfod": "mindestens {genuine_at_least} der Antwortzeiten weder Unterbrechungen, mehr als {upper} mediane "
     "absolute Abweichungen über dem Median nach Person und nach Item-Funktion, noch übereilt, mehr als {lower} "
     "darunter, in Runden bestimmt",
@@ -241,6 +243,7 @@ TEXTS = {
 
 NAMES = {
     "eligibility": "Eignung", "quiz": "Verständnisquiz", "completion": "Vollständigkeit", "speed": "Tempo",
+    "receipt_times": "Eingangszeiten",
     "remfod": "Antwortzeiten (ReMFOD)", "controls": "Kontrollsätze", "attention": "Aufmerksamkeitstrials",
     "straightlining": "Antwortmuster", "inconsistency": "Wiederholte Fragen", "scale_use": "Nutzung der Skala",
     "even_odd": "Gerade-ungerade-Konsistenz", "mahalanobis": "Abstand der Antworten",
@@ -1109,6 +1112,13 @@ MESSAGES = {
     "speed.not_a_share": "{setting} muss zwischen 0 und 1 liegen und ist {value}.",
     "speed.not_positive": "{setting} muss über 0 liegen und ist {value}.",
     "speed.no_expected_minutes": "share_of_expected braucht auch expected_minutes, die erwartete Dauer.",
+    "receipt_times.fit": "Antwortzeiten passen zwischen die Eingangszeiten von {pages:page}",
+    "receipt_times.found": "von {pages:page}[[, Antwortzeiten von {claimed:.1} s passen nicht in {elapsed:.1} s nach "
+    "der Uhr des Servers ({missing:.1} s zu viel)]][[, beantwortet in {took:.1} s, obwohl das Lesen mindestens "
+    "{reading:.1} s braucht]][[, die Uhr des Browsers lief {backwards}-mal rückwärts]]",
+    "receipt_times.none": "keine Eingangszeiten",
+    "receipt_times.without": "{n:participant} ohne Eingangszeiten, nicht auffällig.",
+    "receipt_times.no_receipts": "Es gibt keine Eingangszeiten (Spalte received), die nur ein Server aufzeichnet.",
     "completion.answered": "[[dieselbe Person wie {same_person}; ]][[derselbe Datensatz wie {same_record} "
     "({alike:trial} gleich, samt Antwortzeiten); ]]{answered} von {trials:trial} beantwortet[[; letzte Antwort an "
     "Position {last}]][[ der Sitzung {session}]]",

@@ -8,7 +8,7 @@ NOUNS = {
     "participant": ("participant", "participants"), "item": ("item", "items"), "test item": ("test item", "test items"),
     "list": ("list", "lists"), "trial": ("trial", "trials"), "answer": ("answer", "answers"),
     "condition": ("condition", "conditions"), "question": ("question", "questions"), "day": ("day", "days"),
-    "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"),
+    "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"), "page": ("page", "pages"),
     "minute": ("minute", "minutes"), "pair": ("pair", "pairs"), "factor": ("factor", "factors"),
     "time": ("time", "times"), "step": ("step", "steps"),
     "intermission": ("intermission", "intermissions"), "rush": ("rush", "rushes"), "round": ("round", "rounds"),
@@ -139,6 +139,8 @@ TEXTS = {
     "needs.speed.median_below": "a median response time of at least {median_below} s",
     "needs.speed.relative_below": "a median time of at least {relative_below} of the median participant's",
     "needs.speed.share_of_expected": "a working time of more than {share_of_expected} of {expected_minutes} minutes",
+    "needs.receipt_times": "response times that fit between the server's receipts but for {slack} s, reading no faster "
+    "than {words_per_minute} words per minute, and a clock that does not run backwards",
     "needs.remfod": "at least {genuine_at_least} of response times that are neither intermissions, more than {upper} "
     "median absolute deviations above the median by participant and by item function, nor rushes, more than {lower} "
     "below it, as found in rounds",
@@ -1056,6 +1058,13 @@ MESSAGES = {
     "speed.not_a_share": "{setting} must be between 0 and 1, not {value}.",
     "speed.not_positive": "{setting} must be above 0, not {value}.",
     "speed.no_expected_minutes": "share_of_expected also needs expected_minutes, the expected duration.",
+    "receipt_times.fit": "response times fit between the receipts of {pages:page}",
+    "receipt_times.found": "of {pages:page}[[, response times of {claimed:.1} s do not fit into {elapsed:.1} s of the "
+    "server's time ({missing:.1} s too much)]][[, answered in {took:.1} s although reading takes at least {reading:.1} "
+    "s]][[, the browser's clock ran backwards {backwards} times]]",
+    "receipt_times.none": "no receipt times",
+    "receipt_times.without": "{n:participant} without receipt times, not flagged.",
+    "receipt_times.no_receipts": "There are no receipt times (column received), which only a server records.",
     "completion.answered": "[[same person as {same_person}; ]][[same record as {same_record} ({alike:trial} "
     "identical, including response times); ]]answered {answered} of {trials:trial}[[; last answer at position "
     "{last}]][[ of session {session}]]",

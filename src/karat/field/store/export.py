@@ -23,7 +23,7 @@ from karat.judgments.columns import COLUMNS
 from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
 from karat.study.study import Study
 
-DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
+DETAILS = ("blurs", "away", "pointer", "trace", "isolated", "frame_rate")
 """What is exported with each answer."""
 
 
@@ -43,7 +43,7 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
         raise StoreError("There are no answers yet.")
     # The questions of a page are in the order in which they stood on it, and q10 comes after q9.
     ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
-    frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time"))
+    frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time", "received"))
     people = participants(connection, study_id, pilots=pilots)
     made = Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
     return made.with_frozen(frozen_of(connection, study_id))
@@ -52,9 +52,12 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
 def _judgment(row: Row[Any]) -> dict[str, Any]:
     planned: dict[str, Any] = row.rows[_place(row.question)]
     told = {name: row.details[name] for name in DETAILS if name in row.details}
+    if "trace" in told:
+        told["trace"] = json.dumps(told["trace"])
     given = {
         "participant": row.participant, "response": row.response, "rt": row.rt, "time": row.time,
-        "first_response": row.first_response, "first_rt": row.first_rt, "changes": row.changes,
+        "received": row.received, "first_response": row.first_response, "first_rt": row.first_rt,
+        "changes": row.changes,
     }  # fmt: skip
     return {**told, **planned, **given}
 
@@ -122,7 +125,11 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl.DataFrame:
-    """What happened in the browsers and was noted, one row an event; `details` is JSON."""
+    """What happened in the browsers and was noted, one row an event; `details` is JSON.
+
+    Pages without an answer, such as breaks, are events too (`page`): their time is that of the receipt, and `rt` says
+    how long the browser claims to have shown them.
+    """
     query = (
         select(session.c.participant, session.c.number, event, trial.c.rows)
         .join_from(event, session)
@@ -137,6 +144,16 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
         )
         for row in connection.execute(query)
     ]  # fmt: skip
+    pages = (
+        select(session.c.participant, session.c.number, answer.c.received, answer.c.rt)
+        .join_from(answer, session, session.c.id == answer.c.session_id)
+        .where(*_of(study_id, pilots), answer.c.response.is_(None))
+        .order_by(answer.c.session_id, answer.c.received)
+    )
+    rows += [
+        (row.participant, str(row.number), None, "page", row.received, json.dumps({"rt": row.rt}))
+        for row in connection.execute(pages)
+    ]
     schema = {"participant": pl.String, "session": pl.String, "trial": pl.Int64, "kind": pl.String,
               "time": pl.Float64, "details": pl.String}  # fmt: skip
     return _with_moments(pl.DataFrame(rows, schema=schema, orient="row"), "time")
@@ -192,9 +209,11 @@ FURTHER = {
     "first_response": "the answer that was chosen first",
     "first_rt": "seconds from stimulus onset to the first choice",
     "changes": "how often the answer was changed before it was sent",
+    "received": "when the server received the answer, by its own clock",
     "blurs": "how often the page lost the focus during the trial",
     "away": "seconds for which the page was without the focus",
     "pointer": "what the answer was given with: mouse, touch, keyboard, ...",
+    "trace": "how the answer was given, in a few numbers as JSON: see docs/howto/data-protection.md",
     "isolated": "whether the browser measured times with full resolution",
     "frame_rate": "pictures a second of the screen",
     "sentence": "what was shown",

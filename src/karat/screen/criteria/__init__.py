@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from karat.screen.criteria.person_total import person_total as person_total
     from karat.screen.criteria.procedure import procedure as procedure
     from karat.screen.criteria.quiz import quiz as quiz
+    from karat.screen.criteria.receipt_times import receipt_times as receipt_times
     from karat.screen.criteria.remfod import remfod as remfod
     from karat.screen.criteria.risk import risk as risk
     from karat.screen.criteria.scale_use import scale_use as scale_use
@@ -34,6 +35,7 @@ BUILT_IN = (
     "quiz",
     "completion",
     "speed",
+    "receipt_times",
     "remfod",
     "controls",
     "attention",
