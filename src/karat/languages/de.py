@@ -8,7 +8,8 @@ NOUNS = {
     "participant": ("Person", "Personen"), "item": ("Item", "Items"), "test item": ("Test-Item", "Test-Items"),
     "list": ("Liste", "Listen"), "trial": ("Trial", "Trials"), "answer": ("Antwort", "Antworten"),
     "condition": ("Bedingung", "Bedingungen"), "question": ("Frage", "Fragen"), "day": ("Tag", "Tage"),
-    "stimulus": ("Stimulus", "Stimuli"), "attempt": ("Versuch", "Versuche"), "page": ("Seite", "Seiten"),
+    "stimulus": ("Stimulus", "Stimuli"), "attempt": ("Versuch", "Versuche"),
+    "page": ("Seite", "Seiten"), "mark": ("Merkmal", "Merkmale"),
     "minute": ("Minute", "Minuten"), "pair": ("Paar", "Paare"), "factor": ("Faktor", "Faktoren"),
     "time": ("Mal", "Mal"), "step": ("Schritt", "Schritten"),
     "intermission": ("Unterbrechung", "Unterbrechungen"), "rush": ("übereilte Antwort", "übereilte Antworten"),
@@ -142,6 +143,7 @@ TEXTS = {
     "needs.speed.median_below": "Median der Antwortzeit mindestens {median_below} s",
     "needs.speed.relative_below": "Median der Antwortzeit mindestens {relative_below} dessen der medianen Person",
     "needs.speed.share_of_expected": "Bearbeitungszeit über {share_of_expected} von {expected_minutes} Minuten",
+    "needs.automation": "Wahrscheinlichkeit einer Automatisierung von höchstens {above}, nach den Spuren der Hände",
     "needs.receipt_times": "Antwortzeiten, die bis auf {slack} s zwischen die Eingangszeiten des Servers passen, nicht "
     "schneller gelesen als {words_per_minute} Wörter pro Minute, und eine Uhr, die nicht rückwärts läuft",
     "needs.remfod": "mindestens {genuine_at_least} der Antwortzeiten weder Unterbrechungen, mehr als {upper} mediane "
@@ -243,7 +245,7 @@ TEXTS = {
 
 NAMES = {
     "eligibility": "Eignung", "quiz": "Verständnisquiz", "completion": "Vollständigkeit", "speed": "Tempo",
-    "receipt_times": "Eingangszeiten",
+    "receipt_times": "Eingangszeiten", "automation": "Automatisierung",
     "remfod": "Antwortzeiten (ReMFOD)", "controls": "Kontrollsätze", "attention": "Aufmerksamkeitstrials",
     "straightlining": "Antwortmuster", "inconsistency": "Wiederholte Fragen", "scale_use": "Nutzung der Skala",
     "even_odd": "Gerade-ungerade-Konsistenz", "mahalanobis": "Abstand der Antworten",
@@ -1112,6 +1114,19 @@ MESSAGES = {
     "speed.not_a_share": "{setting} muss zwischen 0 und 1 liegen und ist {value}.",
     "speed.not_positive": "{setting} muss über 0 liegen und ist {value}.",
     "speed.no_expected_minutes": "share_of_expected braucht auch expected_minutes, die erwartete Dauer.",
+    "automation.found": "automatisiert mit Wahrscheinlichkeit {p:.3r}[[; {flags:mark} eines automatisierten "
+    "Browsers]][[; {absent} von {pages:page} ohne Bericht der Trialseite]][[; Eingaben durch ein Skript auf "
+    "{untrusted:page}]][[; gerade Linien mit gleichbleibend {pace} Pixeln pro Sekunde genau in die Mitte]][[; Klicks "
+    "von {press:.4} s]][[; Tasten {hold:.4} s lang gedrückt]][[; höchstes Tempo {profile:.1}-mal das mittlere]]"
+    "[[; Wege mit Krümmung {bend:.3}]][[; Klicks bei {off:.2} des Wegs von der Mitte zum Rand]][[; Bewegungen mit dem "
+    "{fitts:.1}-Fachen der üblichen Dauer]]",
+    "automation.unknown": "antwortete, bevor Seiten Spuren meldeten",
+    "automation.not_seen": "{n:participant} antworteten, bevor Seiten Spuren meldeten, nicht auffällig.",
+    "automation.limits": "Programme, die Menschen nachahmen und ihre Merkmale verbergen, lassen sich an Spuren nicht "
+    "erkennen; für {share:%} der automatisierten Teilnahmen wird das angenommen.",
+    "automation.no_traces": "Es gibt keine Spuren der Hände (Spalte trace), die nur die Trialseite von karat meldet.",
+    "automation.bad_setting": "{setting} liegt außerhalb dessen, was das Kriterium annimmt.",
+    "automation.small_pilot": "Ein Pilot braucht Spuren von mindestens {n:participant}.",
     "receipt_times.fit": "Antwortzeiten passen zwischen die Eingangszeiten von {pages:page}",
     "receipt_times.found": "von {pages:page}[[, Antwortzeiten von {claimed:.1} s passen nicht in {elapsed:.1} s nach "
     "der Uhr des Servers ({missing:.1} s zu viel)]][[, beantwortet in {took:.1} s, obwohl das Lesen mindestens "

@@ -8,7 +8,8 @@ NOUNS = {
     "participant": ("participant", "participants"), "item": ("item", "items"), "test item": ("test item", "test items"),
     "list": ("list", "lists"), "trial": ("trial", "trials"), "answer": ("answer", "answers"),
     "condition": ("condition", "conditions"), "question": ("question", "questions"), "day": ("day", "days"),
-    "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"), "page": ("page", "pages"),
+    "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"),
+    "page": ("page", "pages"), "mark": ("mark", "marks"),
     "minute": ("minute", "minutes"), "pair": ("pair", "pairs"), "factor": ("factor", "factors"),
     "time": ("time", "times"), "step": ("step", "steps"),
     "intermission": ("intermission", "intermissions"), "rush": ("rush", "rushes"), "round": ("round", "rounds"),
@@ -139,6 +140,7 @@ TEXTS = {
     "needs.speed.median_below": "a median response time of at least {median_below} s",
     "needs.speed.relative_below": "a median time of at least {relative_below} of the median participant's",
     "needs.speed.share_of_expected": "a working time of more than {share_of_expected} of {expected_minutes} minutes",
+    "needs.automation": "a probability of automation of at most {above}, given the traces of hands",
     "needs.receipt_times": "response times that fit between the server's receipts but for {slack} s, reading no faster "
     "than {words_per_minute} words per minute, and a clock that does not run backwards",
     "needs.remfod": "at least {genuine_at_least} of response times that are neither intermissions, more than {upper} "
@@ -1058,6 +1060,18 @@ MESSAGES = {
     "speed.not_a_share": "{setting} must be between 0 and 1, not {value}.",
     "speed.not_positive": "{setting} must be above 0, not {value}.",
     "speed.no_expected_minutes": "share_of_expected also needs expected_minutes, the expected duration.",
+    "automation.found": "automated with probability {p:.3r}[[; {flags:mark} of an automated browser]][[; {absent} of "
+    "{pages:page} without a report of the trial page]][[; input by a script on {untrusted:page}]][[; straight lines at "
+    "a constant {pace} pixels per second to the exact centre]][[; presses of {press:.4} s]][[; keys held for {hold:.4} "
+    "s]][[; a peak speed of {profile:.1} times the mean]][[; paths that bend by {bend:.3}]][[; presses at {off:.2} of "
+    "the way from the centre to the edge]][[; movements of {fitts:.1} times the usual duration]]",
+    "automation.unknown": "answered before pages reported traces",
+    "automation.not_seen": "{n:participant} answered before pages reported traces, not flagged.",
+    "automation.limits": "Drivers that imitate people and hide their marks cannot be found by traces; {share:%} of "
+    "automated participants are assumed to do so.",
+    "automation.no_traces": "There are no traces of hands (column trace), which only karat's trial page reports.",
+    "automation.bad_setting": "{setting} is outside of what the criterion takes.",
+    "automation.small_pilot": "A pilot needs traces of at least {n:participant}.",
     "receipt_times.fit": "response times fit between the receipts of {pages:page}",
     "receipt_times.found": "of {pages:page}[[, response times of {claimed:.1} s do not fit into {elapsed:.1} s of the "
     "server's time ({missing:.1} s too much)]][[, answered in {took:.1} s although reading takes at least {reading:.1} "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat.screen.criteria.attention import attention as attention
+    from karat.screen.criteria.automation import automation as automation
     from karat.screen.criteria.completion import completion as completion
     from karat.screen.criteria.controls import controls as controls
     from karat.screen.criteria.credence import credence as credence
@@ -36,6 +37,7 @@ BUILT_IN = (
     "completion",
     "speed",
     "receipt_times",
+    "automation",
     "remfod",
     "controls",
     "attention",
