@@ -26,7 +26,8 @@ def judged(kinds: dict[str, int], seed: int = 1) -> Judgments:
     names = list(chain.from_iterable([f"{kind} {number}" for number in range(size)] for kind, size in kinds.items()))
     frame = pl.DataFrame(
         {"participant": [name for name in names for _ in range(TRIALS)],
-         "item": [*map(str, range(TRIALS))] * len(names), "trial": [*range(1, TRIALS + 1)] * len(names), "response": "1"}
+         "item": [*map(str, range(TRIALS))] * len(names),
+         "trial": [*range(1, TRIALS + 1)] * len(names), "response": "1"}
     )  # fmt: skip
     return with_hands(Judgments(frame, karat.Ordinal(3)), {name: name.rsplit(" ", 1)[0] for name in names}, seed)
 

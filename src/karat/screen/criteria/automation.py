@@ -236,7 +236,7 @@ def _lines(one: Mapping[str, Any]) -> bool:
 
 
 def _posterior(weight: float, prior: float, imitators: float) -> float:
-    odds = prior / (1 - prior) * (imitators + (1 - imitators) * 10.0**weight)
+    odds = float(prior / (1 - prior) * (imitators + (1 - imitators) * 10.0**weight))
     return odds / (1 + odds)
 
 
