@@ -9,6 +9,7 @@ NOUNS = {
     "list": ("list", "lists"), "trial": ("trial", "trials"), "answer": ("answer", "answers"),
     "condition": ("condition", "conditions"), "question": ("question", "questions"), "day": ("day", "days"),
     "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"),
+    "page": ("page", "pages"), "mark": ("mark", "marks"),
     "minute": ("minute", "minutes"), "pair": ("pair", "pairs"), "factor": ("factor", "factors"),
     "time": ("time", "times"), "step": ("step", "steps"),
     "intermission": ("intermission", "intermissions"), "rush": ("rush", "rushes"), "round": ("round", "rounds"),
@@ -139,6 +140,9 @@ TEXTS = {
     "needs.speed.median_below": "a median response time of at least {median_below} s",
     "needs.speed.relative_below": "a median time of at least {relative_below} of the median participant's",
     "needs.speed.share_of_expected": "a working time of more than {share_of_expected} of {expected_minutes} minutes",
+    "needs.automation": "a probability of automation of at most {above}, given the traces of hands",
+    "needs.receipt_times": "response times that fit between the server's receipts but for {slack} s, reading no faster "
+    "than {words_per_minute} words per minute, and a clock that does not run backwards",
     "needs.remfod": "at least {genuine_at_least} of response times that are neither intermissions, more than {upper} "
     "median absolute deviations above the median by participant and by item function, nor rushes, more than {lower} "
     "below it, as found in rounds",
@@ -505,6 +509,7 @@ MESSAGES = {
     "rt.named_seconds": "{column} is read as seconds because of its name. If it is in milliseconds, use --rt-unit ms.",
     "rt.milliseconds": "{column} is read as milliseconds because its median is {median}. If it is in seconds, use "
     "--rt-unit s.",
+    "rt.below_zero": "{n:A response time|{n} response times} below 0 {n:is|are} left out.",
     "rt.seconds": "{column} is read as seconds because its median is {median}. If it is in milliseconds, use "
     "--rt-unit ms.",
     "scale.no_answers": "There are no answers[[ to {question}]], so the scale is unknown and was set to binary. If "
@@ -533,6 +538,7 @@ MESSAGES = {
     "intake.skipped": "{n} of {units_in} {unit} could not be read and {n:was|were} left out: {reasons:and}.",
     "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "These columns were recognised by their names: {columns}. If one is wrong, use --map.",
+    "table.whole_numbers": "Answers such as {answer} are read as whole numbers.",
     "table.missing": "{n} {n:response|responses} {words:or} {n:is|are} read as missing.",
     "table.decimal_commas": "Decimal commas in {columns} are read as points. If that is wrong, use --decimal .",
     "role.empty_participant": "{column} is empty in {share} % of the rows, so participants are identified by {used}.",
@@ -550,8 +556,12 @@ MESSAGES = {
     "role.restarts": "{column} starts again within participants, so trials are counted in the order of the rows.",
     "role.no_order": "{column} does not number the trials of each participant, so it is not read as a position.",
     "role.not_trials": "rows without an item and an answer",
+    "role.nobody": "rows without a participant",
+    "role.not_asked": "rows of other tasks and screens (--keep-all keeps them)",
+    "role.other_answers": "rows answered in words where all others are answered in numbers (--keep-all keeps them)",
     "role.accepted": "karat's first proposals were accepted: {flags}.",
     "ask.headline": "{file} can be read as judgments once {n:this is|these are} confirmed:",
+    "ask.command_only": "If that is right, run this command; --yes is not enough here:\n  {command}",
     "ask.command": "If that is right, run this command; --yes instead of the flags accepts all first proposals:\n  "
     "{command}",
     "ask.participant": "Who answered?",
@@ -591,6 +601,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.item_parts": "No column is a factor of the design, and all items are named like {item}; {columns} "
+    "hold the parts of these names.",
     "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
     "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
@@ -1061,6 +1073,25 @@ MESSAGES = {
     "speed.not_a_share": "{setting} must be between 0 and 1, not {value}.",
     "speed.not_positive": "{setting} must be above 0, not {value}.",
     "speed.no_expected_minutes": "share_of_expected also needs expected_minutes, the expected duration.",
+    "automation.found": "automated with probability {p:.3r}[[; {flags:mark} of an automated browser]][[; {absent} of "
+    "{pages:page} without a report of the trial page]][[; input by a script on {untrusted:page}]][[; straight lines at "
+    "a constant {pace} pixels per second to the exact centre]][[; presses of {press:.4} s]][[; keys held for {hold:.4} "
+    "s]][[; a peak speed of {profile:.1} times the mean]][[; paths that bend by {bend:.3}]][[; presses at {off:.2} of "
+    "the way from the centre to the edge]][[; movements of {fitts:.1} times the usual duration]]",
+    "automation.unknown": "answered before pages reported traces",
+    "automation.not_seen": "{n:participant} answered before pages reported traces, not flagged.",
+    "automation.limits": "Drivers that imitate people and hide their marks cannot be found by traces; {share:%} of "
+    "automated participants are assumed to do so.",
+    "automation.no_traces": "There are no traces of hands (column trace), which only karat's trial page reports.",
+    "automation.bad_setting": "{setting} is outside of what the criterion takes.",
+    "automation.small_pilot": "A pilot needs traces of at least {n:participant}.",
+    "receipt_times.fit": "response times fit between the receipts of {pages:page}",
+    "receipt_times.found": "of {pages:page}[[, response times of {claimed:.1} s do not fit into {elapsed:.1} s of the "
+    "server's time ({missing:.1} s too much)]][[, answered in {took:.1} s although reading takes at least {reading:.1} "
+    "s]][[, the browser's clock ran backwards {backwards} times]]",
+    "receipt_times.none": "no receipt times",
+    "receipt_times.without": "{n:participant} without receipt times, not flagged.",
+    "receipt_times.no_receipts": "There are no receipt times (column received), which only a server records.",
     "completion.answered": "[[same person as {same_person}; ]][[same record as {same_record} ({alike:trial} "
     "identical, including response times); ]]answered {answered} of {trials:trial}[[; last answer at position "
     "{last}]][[ of session {session}]]",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat.screen.criteria.attention import attention as attention
+    from karat.screen.criteria.automation import automation as automation
     from karat.screen.criteria.completion import completion as completion
     from karat.screen.criteria.controls import controls as controls
     from karat.screen.criteria.credence import credence as credence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from karat.screen.criteria.probes import probes as probes
     from karat.screen.criteria.procedure import procedure as procedure
     from karat.screen.criteria.quiz import quiz as quiz
+    from karat.screen.criteria.receipt_times import receipt_times as receipt_times
     from karat.screen.criteria.remfod import remfod as remfod
     from karat.screen.criteria.risk import risk as risk
     from karat.screen.criteria.scale_use import scale_use as scale_use
@@ -39,6 +41,8 @@ BUILT_IN = (
     "platform_flags",
     "completion",
     "speed",
+    "receipt_times",
+    "automation",
     "remfod",
     "controls",
     "attention",

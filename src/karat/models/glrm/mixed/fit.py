@@ -26,7 +26,7 @@ from karat.models.glrm.families import FamilyName, Link
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
-from karat.models.glrm.mixed.search import search, simpler
+from karat.models.glrm.mixed.search import Verify, search, simpler
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, sides
 from karat.models.numerics import one_thread
 from karat.types import Floats
@@ -77,14 +77,15 @@ def fit_mixed(
     begin = None if start is None else np.asarray(start, dtype=np.float64)
     while True:
         correlated = any(term.covariance == "full" and len(term.names) > 1 for term in problem.terms)
-        # A singular term with correlations is left again, so that its fit need not be verified.
-        fit = _fit(problem, begin, verify=not (simplify and correlated))
+        # A singular model is left again, so that its fit need not be verified.
+        fit = _fit(problem, begin, "always" if not simplify else "never" if correlated else "regular")
         if simplify and correlated and not _left_again(fit):
             fit = _fit(problem, fit.parameters)
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         step = simpler(problem.terms, fit.factors, fit.singular_terms)
         if step is None:
+            fit = _fit(problem, fit.parameters)
             log.append(Message("fit.still_singular"))
             return replace(fit, log=tuple(log))
         problem = replace(problem, terms=tuple(step[0]))
@@ -116,7 +117,7 @@ def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
     return begin
 
 
-def _fit(problem: MixedProblem, start: Floats | None, verify: bool = True) -> MixedFit:
+def _fit(problem: MixedProblem, start: Floats | None, verify: Verify = "always") -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
     plain = objective_of(problem, Crossing(own), problem.design)
