@@ -28,7 +28,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.credence_parts.scenes import generator
 from benchmarks.marked import Target, check_page, parse_options, write_page
 from karat import Binary, Judgments, Nominal, Ordinal
-from karat.screen import Evidence, ScreenError, credence, too_regular, twins
+from karat.screen import Evidence, ScreenError, credence
+from karat.simulate.hands import with_hands
+from karat.study.criteria import CRITERIA
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT.parent / "shared" / "reference"
@@ -50,6 +52,21 @@ SINGLE_HEAD = (
     "| set | models flagged by too_regular | highest credence of a model | models closer to the consensus than the "
     "closest annotator |\n| --- | ---: | ---: | ---: |"
 )
+
+
+TIERS = {
+    "http": "1: HTTP script",
+    "clicks": "2: driver that clicks",
+    "lines": "between: straight lines, marks hidden",
+    "paths": "3: human-like paths, marks hidden",
+}
+HANDS = ("mouse",) * 10 + ("touch",) * 6 + ("keys", "switch", "screen reader", "voice")
+"""How simulated people answer: four of twenty by keys or assistive technology."""
+OF_EACH, ALARMS = 10, 0.01
+LATENCY = (0.5, 0.45)
+"""Mean and deviation of the logarithms of scripts' seconds."""
+SIGNALS = ("receipt_times", "automation", "too_regular")
+TIERS_HEAD = f"| tier | {' | '.join(SIGNALS)} | joint | joint, as the criteria come |\n| --- | ---: | ---: | ---: | ---: | ---: |"
 
 
 @dataclass(frozen=True)
@@ -117,7 +134,8 @@ def flagged(evidence: Evidence | None) -> set[str]:
 def computed(criterion: str, judgments: Judgments) -> Evidence | None:
     """The evidence, or None where the criterion says that it cannot judge."""
     try:
-        return {"twins": twins, "too_regular": too_regular}[criterion](judgments)
+        found: Evidence = CRITERIA[criterion].compute(judgments)
+        return found
     except ScreenError:
         return None
 
@@ -152,9 +170,7 @@ def real_people(smallest: bool) -> Iterator[tuple[str, Judgments]]:
         yield name, data.judgments(data.humans)
     if smallest:
         return
-    table = pl.read_csv(REFERENCE / "ba" / "mturk.csv").rename({"worker": "participant", "task": "item"})
-    table = table.select("participant", "item", pl.col("response").cast(pl.String), trial="order", rt="time")
-    yield "mturk", Judgments(table.filter(pl.col("rt") > 0), Binary(("0", "1")))
+    yield "mturk", mturk()
 
 
 def on_people(smallest: bool) -> tuple[list[str], list[Target]]:
@@ -197,6 +213,74 @@ def on_single_models(sets: tuple[str, ...]) -> tuple[list[str], list[Target]]:
     return lines, [Target("credence of a model without times below 1.000", f"{highest:.3f}", highest < 0.9995)]
 
 
+def mturk() -> Judgments:
+    """Real answers and times of 160 people to 77 tasks (Ba et al.)."""
+    table = pl.read_csv(REFERENCE / "ba" / "mturk.csv").rename({"worker": "participant", "task": "item"})
+    table = table.select("participant", "item", pl.col("response").cast(pl.String), trial="order", rt="time")
+    return Judgments(table.with_columns(pl.col("rt").clip(0.05)), Binary(("0", "1")))
+
+
+def with_scripts(seed: int) -> tuple[Judgments, dict[str, str]]:
+    """Real answers and times with simulated hands; some participants are scripts with plausible answers and times."""
+    judgments, random = mturk(), generator("tiers", seed)
+    frame = judgments.frame
+    people = sorted(frame["participant"].unique())
+    drawn = random.permutation(len(people))
+    kinds = {person: str(random.choice(HANDS)) for person in people}
+    for place, tier in enumerate(TIERS):
+        kinds |= {people[one]: tier for one in drawn[place * OF_EACH : (place + 1) * OF_EACH]}
+    script = frame["participant"].replace_strict(kinds).is_in(list(TIERS))
+    share = frame.select((pl.col("response") == "1").mean().over("item")).to_series().to_numpy()
+    answers = pl.Series((random.random(frame.height) < share).astype(int).astype(str))
+    times = pl.Series(np.exp(random.normal(*LATENCY, frame.height)))
+    frame = frame.with_columns(
+        response=answers.zip_with(script, frame["response"]), rt=times.zip_with(script, frame["rt"])
+    )
+    return with_hands(Judgments(frame, judgments.scales), kinds, seed), kinds
+
+
+def on_tiers(draws: int) -> tuple[list[str], list[Target]]:
+    """What is found of each tier at 1 % false alarms, by each signal and by all together."""
+    scores: dict[str, list[float]] = {name: [] for name in SIGNALS}
+    verdicts, kinds = list[bool](), list[str]()
+    for seed in range(1, draws + 1):
+        judgments, own = with_scripts(seed)
+        people = judgments.participants["participant"].to_list()
+        kinds += [own[person] for person in people]
+        caught: set[str] = set()
+        for name in SIGNALS:
+            evidence = CRITERIA[name].compute(judgments)
+            caught |= set(evidence.flagged)
+            found = dict(evidence.participants.select("participant", "score").iter_rows())
+            sign = -1.0 if name == "too_regular" else 1.0
+            scores[name] += [sign * found[person] if found[person] is not None else -np.inf for person in people]
+        verdicts += [person in caught for person in people]
+    kind = np.array(kinds)
+    person = ~np.isin(kind, list(TIERS))
+    extreme = []
+    for name in SIGNALS:
+        own = np.array(scores[name])
+        ranked = np.sort(own[person])
+        # The share of people whose score is as high or higher.
+        extreme.append(1 - np.searchsorted(ranked, own, side="left") / len(ranked))
+    joint = np.min(extreme, axis=0)
+    shares = [*extreme, joint]
+    lines, least = [TIERS_HEAD], dict[str, float]()
+    for tier, name in TIERS.items():
+        cells = []
+        for share in shares:
+            cutoff = np.sort(share[person])[int(ALARMS * person.sum())]
+            cells.append(float((share[kind == tier] < cutoff).mean()))
+        least[tier] = cells[-1]
+        flat = " | ".join(f"{cell:.2f}" for cell in cells)
+        lines.append(f"| {name} | {flat} | {np.mean(np.array(verdicts)[kind == tier]):.2f} |")
+    alarms = float(np.mean(np.array(verdicts)[person]))
+    lines.append(f"| people ({int(person.sum())}) | .01 | .01 | .01 | .01 | {alarms:.3f} |")
+    print(*lines, sep="\n", flush=True)
+    worst = min(least["http"], least["clicks"])
+    return lines, [Target("tiers 1 and 2 found at 1 % false alarms, .99", f"{worst:.3f}", worst >= 0.99)]
+
+
 def main() -> None:
     """Print all tables; fail where a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -204,7 +288,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=2, help="crowds with copies per set, model and share")
     asked = parse_options(parser)
     if asked.write:
-        check_page(PAGE, ("copies", "real people", "single models"))
+        check_page(PAGE, ("tiers", "copies", "real people", "single models"))
     if not (REFERENCE / "machines").is_dir():
         print("the data (../shared/reference/machines) are not on this machine")
         return
@@ -212,6 +296,7 @@ def main() -> None:
     pages: dict[str, str] = {}
     targets: list[Target] = []
     for name, (lines, own) in {
+        "tiers": on_tiers(1 if asked.smallest else asked.draws),
         "real people": on_people(asked.smallest),
         "single models": on_single_models(sets),
         "copies": on_copies(sets, 1 if asked.smallest else asked.draws),
