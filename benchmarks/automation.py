@@ -66,7 +66,12 @@ OF_EACH, ALARMS = 10, 0.01
 LATENCY = (0.5, 0.45)
 """Mean and deviation of the logarithms of scripts' seconds."""
 SIGNALS = ("receipt_times", "automation", "too_regular")
-TIERS_HEAD = f"| tier | {' | '.join(SIGNALS)} | joint | joint, as the criteria come |\n| --- | ---: | ---: | ---: | ---: | ---: |"
+TIERS_HEAD = "\n".join(
+    [
+        f"| tier | {' | '.join(SIGNALS)} | joint | flagged by any at its usual setting |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+)
 
 
 @dataclass(frozen=True)
