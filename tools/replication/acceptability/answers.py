@@ -260,7 +260,7 @@ It says:
 
 Participants after each stage:
 
-{table(("data set", "took part", "after completion", "after the clock", "after the answers"), steps)}
+{table(("data set", "took part", "after completion", "after response times", "after answers"), steps)}
 ![{_alt("Forced choice", screenings["forced-choice"])}](figures/flow-forced-choice.svg)
 
 ![{_alt("Likert", screenings["likert"])}](figures/flow-likert.svg)
@@ -286,5 +286,5 @@ def _counts(screening: Screening) -> tuple[int, ...]:
 
 def _alt(title: str, screening: Screening) -> str:
     took, *left = _counts(screening)
-    remain = f"{left[0]} remain after completion, {left[1]} after the clock, {left[2]} after the answers"
+    remain = f"{left[0]} remain after completion, {left[1]} after response times, {left[2]} after answers"
     return f"{title}: of {took} participants {remain}"
