@@ -291,8 +291,8 @@ def _residuals(pairs: Pairs) -> tuple[Floats, float]:
     for _ in range(ROUNDS):
         rest = np.where(weight > 0, raw - middle - own, -np.inf)
         # Those who agree best with a participant may be copies, and have no say in what is usual of that participant.
-        rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
-        kept = np.where(rank >= dropped[:, None], weight, 0.0)
+        least = np.sort(rest, axis=1)[np.arange(len(rest)), len(rest) - np.maximum(dropped, 1)]
+        kept = np.where(rest < least[:, None], weight, 0.0)
         own = (kept * np.where(kept > 0, rest, 0.0)).sum(axis=1) / (kept.sum(axis=1) + SHRINK)
         own -= np.median(own)
         middle = float(np.median((pairs.common - own[:, None] - own)[known]))
