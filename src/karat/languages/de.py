@@ -523,6 +523,7 @@ MESSAGES = {
     "{kinds:word}.",
     "participant.column": "{column} gilt als Teilnehmerkennung. Für eine andere Spalte: --map participant=NAME.",
     "item.column": "{column} gilt als Item. Für eine andere Spalte: --map item=NAME.",
+    "trial.negative": "{column} ist in {n} {n:Zeile|Zeilen} negativ: Diese Trials werden als Übung gelesen.",
     "trial.from_zero": "{column} zählt ab 0; zu jedem Trial wurde eins addiert.",
     "time.no_zone": "{n} von {times} {times:Zeitangabe|Zeitangaben} {n:hat|haben} keine Zeitzone (zuerst [[{file}, "
     "]]{row}) und {n:gilt|gelten} als UTC.",

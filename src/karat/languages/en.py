@@ -493,6 +493,7 @@ MESSAGES = {
     "{kinds:word}.",
     "participant.column": "{column} is used as the participant. For another column, use --map participant=NAME.",
     "item.column": "{column} is used as the item. For another column, use --map item=NAME.",
+    "trial.negative": "{column} is negative in {n} {n:row|rows}: these trials are read as practice.",
     "trial.from_zero": "{column} counts from 0, so one was added to each trial.",
     "time.no_zone": "{n} of {times} {times:time|times} {n:has|have} no time zone (the first at [[{file}, ]]{row}) "
     "and {n:is|are} taken as UTC.",
