@@ -19,6 +19,7 @@ import argparse
 import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -310,13 +311,18 @@ def main() -> None:
     people = SETS[:1] if asked.smallest else (*SETS, "preferences", "summaries", *CROWDS, MTURK)
     pages: dict[str, str] = {}
     targets: list[Target] = []
-    with ProcessPoolExecutor(asked.processes) as pool:
+    # Threads of polars do not survive a fork.
+    with ProcessPoolExecutor(asked.processes, get_context("spawn")) as pool:
+        tiers = pool.submit(on_tiers, 1 if asked.smallest else TIER_DRAWS)
+        singles = [pool.submit(on_single_models, (name,)) for name in sets]
         tables = {
-            "tiers": on_tiers(1 if asked.smallest else TIER_DRAWS),
             "copies": on_copies(sets, 1 if asked.smallest else asked.draws, pool),
             "real people": on_people(people, pool),
-            "single models": on_single_models(sets),
+            "tiers": tiers.result(),
         }
+        found = [one.result() for one in singles]
+        rows = [line for lines, _ in found for line in lines[1:]]
+        tables["single models"] = ([SINGLE_HEAD, *rows], [target for _, own in found for target in own])
     for name, (lines, own) in tables.items():
         pages[name] = "\n".join(lines)
         targets += own

@@ -54,7 +54,7 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, lef
 from karat.types import Bools, Floats, Ints
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
-CROWDS, FEWEST_CROWDS, WORK = 100, 20, 3e9
+CROWDS, FEWEST_CROWDS, WORK = 40, 20, 3e9
 """So many crowds are simulated, or fewer where pairs times items are many."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
 FEWEST_PAIRS = 6
