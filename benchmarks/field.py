@@ -50,6 +50,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
 ROW = "answers of 200 participants at once, saved before they are acknowledged (SQLite)"
 PROCESSES = (1, 2, 4)
 INTERVAL = 5.0
+OTREE_SECONDS = 20.0
+"""For so long oTree is asked at least, so that each bot gets several answers in."""
 LATENCY, TIMES_OTREE, SHARE_OF_BARE, MEGABYTES, ARRIVAL_SECONDS = 0.050, 20.0, 1 / 3, 300.0, 10.0
 
 
@@ -357,7 +359,7 @@ def beside_otree(database: str, url: str, folder: Path, path: Path, rate: float,
         own = f"{base.rpartition('/')[0]}/otree?{query}".replace("postgresql+psycopg", "postgresql")
     server = otree.OTree(folder, sentences, study.blocks[0].settings.prompt, own)
     try:
-        taken, duration, making = server.run(size.compared, 2 * size.least)
+        taken, duration, making = server.run(size.compared, max(2 * size.least, OTREE_SECONDS))
         paced, lasted, _ = server.run(size.compared, 3 * INTERVAL, INTERVAL)
     finally:
         server.stop()
