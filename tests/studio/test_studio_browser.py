@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from field.browser import chromium, picture
+from karat.field.bots import Client, visit
+from karat.field.bots.behaviour import crowd
+from karat.field.bots.walk import Way, known_answers
 from karat.study.init import write_study
 from karat.study.study import load
 from studio.opened import Opened
@@ -19,18 +24,26 @@ from studio.test_browser import LONG, listening, violations
 
 pytestmark = pytest.mark.browser
 
-NAMES = "Ann Ben Cleo Dan Eva Finn Gwen Hal Ida Jon Kim Leo Mia Ned Ola Pia Quin Ron Sue Tom Uma Vic Wes Zoe".split()
-VERBS = ("sold burnt lost fixed found cut drew sent cleaned moved baked hid broke wrote sang built bought ate "
-         "drank wore threw stole painted folded").split()  # fmt: skip
-THINGS = ("car rice key bike book cake map letter floor table bread coin vase poem song wall lamp soup "
-          "tea coat ball ring fence shirt").split()  # fmt: skip
-SHEET = "item\tthat short\tthat long\twhether short\twhether long\n" + "".join(
-    f"{n}\tWho thinks that {who} {did} the {it}?\tWhat does {other} think that {who} {did}?\t"
-    f"Who wonders whether {who} {did} the {it}?\tWhat does {other} wonder whether {who} {did}?\n"
-    for n, (who, did, it, other) in enumerate(
-        zip(NAMES, VERBS, THINGS, [*NAMES[7:], *NAMES[:7]], strict=True), start=1
-    )
-)  # fmt: skip
+NAMES = "Ann Ben Cleo Dan Eva Finn Gwen Hal Ida Jon Kim Leo Mia Ned Ola Pia Quin Ron Sue Tom Uma Vic Wes Zoe"
+DEEDS = """sold the car/burnt the rice/lost the key/fixed the bike/found the book/cut the cake/drew the map
+sent the letter/cleaned the floor/moved the table/baked the bread/hid the coin/broke the vase/wrote the poem
+sang the song/built the wall/bought the lamp/ate the soup/drank the tea/wore the coat/threw the ball/stole the ring
+painted the fence/folded the shirt"""
+
+
+def sheet() -> str:
+    """24 sets in four conditions, as a spreadsheet puts them on the clipboard."""
+    names, deeds = NAMES.split(), DEEDS.replace("\n", "/").split("/")
+    rows = ["item\tthat short\tthat long\twhether short\twhether long"]
+    for number, (who, deed, other) in enumerate(zip(names, deeds, [*names[7:], *names[:7]], strict=True), start=1):
+        verb = deed.split()[0]
+        rows.append(
+            f"{number}\tWho thinks that {who} {deed}?\tWhat does {other} think that {who} {verb}?\t"
+            f"Who wonders whether {who} {deed}?\tWhat does {other} wonder whether {who} {verb}?"
+        )
+    return "\n".join(rows) + "\n"
+
+
 PASTE = """(text) => {
   const data = new DataTransfer();
   data.setData("text/plain", text);
@@ -60,7 +73,7 @@ def saved(page: Any) -> None:
 def made(page: Any, opened: Opened) -> Path:
     """A study of a pasted sheet."""
     page.fill("#new-name", "Whether islands")
-    page.fill("#paste", SHEET)
+    page.fill("#paste", sheet())
     page.wait_for_selector("#sheet-factors:visible", timeout=LONG)
     page.click("#new-study button[type=submit]")
     page.wait_for_selector("#design", timeout=LONG)
@@ -97,8 +110,9 @@ def test_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
 
         # Somebody else works on the same folder with the command line and an editor.
         text = study.path.read_text(encoding="utf-8")
-        study.path.write_text(text.replace('title    = "Whether islands"', 'title    = "Islands"'), encoding="utf-8")
-        until(page, "document.querySelector('#study-title').textContent === 'Islands'")
+        study.path.write_text(text.replace('title    = "Whether islands"', 'title    = "Bridges"'), encoding="utf-8")
+        page.wait_for_selector("#study-title:has-text('Bridges')", timeout=LONG)
+        page.wait_for_selector("#work[data-checked]", timeout=LONG)
 
         go(page, "items")
         page.wait_for_selector("#grid[data-ready]")
@@ -133,7 +147,7 @@ def test_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
         opening.value.close()
         take_part(str(link), folder)
         go(page, "design")
-        assert page.is_disabled("[data-screening]")
+        assert page.is_disabled("[data-screening] input >> nth=0")
         go(page, "run")
         page.click("text=Close the study")
         page.wait_for_selector("#run-state:has-text('closed')", timeout=LONG)
@@ -157,13 +171,7 @@ def test_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
 
 
 def take_part(link: str, folder: Path) -> None:
-    """Twenty bots answer the study over HTTP."""
-    import asyncio
-
-    from karat.field.bots import Client, visit
-    from karat.field.bots.behaviour import crowd
-    from karat.field.bots.walk import Way, known_answers
-
+    """Twelve bots answer the study over HTTP."""
     found = re.fullmatch(r"(http://[^/]+)/s/([^/]+)/", link)
     assert found is not None
     address, slug = found.groups()
@@ -177,7 +185,9 @@ def take_part(link: str, folder: Path) -> None:
             finally:
                 await client.close()
 
-    asyncio.run(everybody())
+    # playwright has a loop of its own in this thread
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, everybody()).result()
 
 
 @pytest.mark.slow

@@ -137,7 +137,8 @@ def test_the_check_points_at_the_field_and_the_row(files: StudyFolder) -> None:
 
 
 SHEET = "item\tthat short\tthat long\twhether short\twhether long\n" + "".join(
-    f"{n}\tWho thinks that Ann saw {n}?\tWhat did Ann think of {n}?\tWho asks whether Ann saw {n}?\tWhat, asks Ann {n}?\n"
+    f"{n}\tWho thinks that Ann saw {n}?\tWhat did Ann think of {n}?\t"
+    f"Who asks whether Ann saw {n}?\tWhat, asks Ann {n}?\n"
     for n in range(1, 9)
 )
 

@@ -170,6 +170,11 @@ TEXTS = {
     "needs.risk": "no high risk level by pattern, time and accuracy; {cutoffs} cutoffs, alpha = {alpha}",
     "needs.deletion": "no large change of the model of all answers; {by} rule, alpha = {alpha}",
     "needs.credence": "a probability of at least {below} of having answered attentively",
+    "needs.twins": "no more than {at_least} of the open answers in common with another participant (false discovery "
+    "rate {rate})",
+    "needs.too_regular": "answers and times no more regular than people's (false discovery rate {rate})",
+    "needs.platform_flags": "fewer than {at_least} flags of the platform's own fraud detection",
+    "needs.probes": "fewer than {at_least} probes answered as programs do",
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, alpha = {alpha}",
     # How it is measured.
@@ -488,6 +493,7 @@ MESSAGES = {
     "{kinds:word}.",
     "participant.column": "{column} is used as the participant. For another column, use --map participant=NAME.",
     "item.column": "{column} is used as the item. For another column, use --map item=NAME.",
+    "trial.negative": "{column} is negative in {n} {n:row|rows}: these trials are read as practice.",
     "trial.from_zero": "{column} counts from 0, so one was added to each trial.",
     "time.no_zone": "{n} of {times} {times:time|times} {n:has|have} no time zone (the first at [[{file}, ]]{row}) "
     "and {n:is|are} taken as UTC.",
@@ -1410,7 +1416,8 @@ MESSAGES = {
     "credence.share": "An estimated {share:%} of participants answered attentively, as learned from these judgments.",
     "credence.little_evidence": "{participants:participant} gave fewer than {fewest:answer}. With so little evidence, "
     "the probability stays near that of the crowd.",
-    "credence.no_times": "There are no response times, so hurried answers cannot be detected.",
+    "credence.no_times": "There are no response times, so hurried answers cannot be detected, and neither can a "
+    "language model that answers well: no probability is above .99.",
     "credence.by_classes": "Classes of stimuli describe these answers better than strengths, so answers were judged by "
     "classes. A preference for some answer, or fewer agreements than usual, is no reason to flag anybody.",
     "credence.misfit": "The model does not describe these data, so nobody is judged: {figure:word} {observed:.2} in "
@@ -1434,6 +1441,38 @@ MESSAGES = {
     "{below:.2r+}).",
     "credence.nothing_to_draw": "The participant {participant} has no answers to draw.",
     "credence.unknown_participant": "There is no participant {participant}.[[ Did you mean {close}?]]",
+    "twins.setting": "`{setting}` cannot be {value}.",
+    "twins.few_pairs": "Pairs of participants are compared with each other. At least {fewest} pairs with {shared} "
+    "items in common are needed, but there are {pairs}.",
+    "twins.too_many": "Every participant is compared with every other, which is possible for up to "
+    "{most:participant}; there are {participants}.",
+    "twins.pair": "agrees with {partner} on {agreement:%} of {shared:item}, where {expected:%} are expected[[; alike "
+    "with {others} more]]",
+    "twins.apart": "closest to {partner}: {agreement:%} of {shared:item} answered alike, {expected:%} expected",
+    "twins.few_shared": "not computed: no other participant answered {fewest} of the same items",
+    "too_regular.rate": "`rate` must be between 0 and 1, got {rate}.",
+    "too_regular.little": "At least {participants} participants with {fewest} answers or response times each are "
+    "needed.",
+    "too_regular.no_times": "There are not enough response times, so only answers were looked at.",
+    "too_regular.few": "not computed: too few answers and times",
+    "too_regular.signs": "more regular than anybody else: {signs:word} (false discovery rate {p:.3r})",
+    "too_regular.usual": "no more regular than others",
+    "platform_flags.setting": "`{setting}` cannot be {value}.",
+    "platform_flags.none": "The table of participants has no fraud fields of Qualtrics (Q_RecaptchaScore and others) "
+    "and no authenticity checks of Prolific.",
+    "platform_flags.flag": "{column} is {value}",
+    "platform_flags.flagged": "flagged by the platform: {flags:and}[[; mixed: {mixed:and}]]",
+    "platform_flags.clear": "{n} of the platform's fields, none a flag[[; mixed: {mixed:and}]]",
+    "platform_flags.empty": "the platform's fields are empty",
+    "word.sign.answers": "answers follow the consensus",
+    "word.sign.marks": "response times lack the marks of reading",
+    "word.sign.spread": "response times hardly differ",
+    "word.follows the consensus closely": "follows the consensus closely",
+    "probes.at_least": "`at_least` must be two or more, got {at_least}: one hit alone never excludes anybody.",
+    "probes.none": "There are no answers to honeypots, shibboleths or modality checks with expected answers.",
+    "probes.hit": "{hits} of {probes} probes answered as programs do: {items:and}",
+    "probes.clear": "{probes} probes answered as people do",
+    "probes.unseen": "saw no probes",
     "word.ordered": "ordered",
     "word.choice": "choice",
     "word.nominal": "nominal",
