@@ -388,10 +388,13 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
     if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
-        worded = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
-        if any(c.distinct >= FEWEST_WORDED * rows for c in worded):
+        described = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
+        if any(c.distinct >= FEWEST_WORDED * rows for c in described):
             return "item"
-    if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in unique):
+    # Row numbers name nobody where another column names each row.
+    worded = [c for c in unique if not c.is_number and not _is_of_tool(c) and not c.are_person_codes]
+    told_apart = [c for c in unique if not (worded and ROW_NUMBERS.fullmatch(c.plain))]
+    if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in told_apart):
         named = [c for c in unique if plain(c.name) in NAMES["item"] and c.plain not in ("task",)]
         if not named or any(c in unique for c in persons):
             return "participant" if 2 * len(judged) >= len([c for c in rest if not c.is_other]) else None
@@ -400,7 +403,7 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     ]
     if named and not persons and all(contents[name].filled > 0.3 for name in judged):
         return "item"
-    first = contents[contents.names[0]]
+    first = next((c for c in unique if c in worded), contents[contents.names[0]])
     if not persons and first in unique and not first.is_number and len(judged) <= 60 and rows > 2 * len(judged):
         return "item"
     return None

@@ -240,9 +240,8 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
         return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
     if len(words) > MOST_NOMINAL_LEVELS:
         raise IntakeError(
-            f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts, such as "
-            f"{words[0]!r} and {words[1]!r}: say which column holds the answers (--map response=NAME) or which scale "
-            "they are on (--scale)."
+            f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts: say which column "
+            "holds the answers (--map response=NAME) or which scale they are on (--scale)."
         )
     if len(words) == 1:
         return Nominal([words[0], OTHER]), Message("scale.one_answer", {**of, "answer": words[0], "other": OTHER})

@@ -18,7 +18,14 @@ import polars as pl
 from karat.errors import IntakeError
 from karat.intake.guess import MOST_ORDINAL_POINTS
 from karat.intake.labels import function_named_in
-from karat.intake.personal import asks_for_a_person, asks_for_consent, describes_a_person, left_out_note, names_a_person
+from karat.intake.personal import (
+    asks_for_a_person,
+    asks_for_consent,
+    describes_a_person,
+    is_platform_flag,
+    left_out_note,
+    names_a_person,
+)
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import (
     ORDER,
@@ -593,7 +600,8 @@ def _timing(column: QualtricsColumn, survey: Survey, body: pl.DataFrame) -> list
 def _embedded(body: pl.DataFrame, survey: Survey) -> list[pl.Expr]:
     taken = ("tag", "text", "loop", "rt", "page_time", "first_click", "last_click", "click_count")
     names = [name for name in survey.embedded if body[name].null_count() < body.height]
-    return [pl.col(name).alias(own_name(name, taken, survey.embedded)) for name in names if name not in PERSON_IDS]
+    kept = [name for name in names if name not in PERSON_IDS and not is_platform_flag(name)]
+    return [pl.col(name).alias(own_name(name, taken, survey.embedded)) for name in kept]
 
 
 def _people(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFrame:
