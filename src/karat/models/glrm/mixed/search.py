@@ -37,6 +37,8 @@ SMALL = 0.1
 """A singular value of Lambda below which zero is tried."""
 LOSS = 1e-9
 """By how much the log-likelihood may fall for it."""
+TURNING = 1e-8
+"""A singular value of Lambda below which it can turn."""
 RESTARTS = 4
 
 
@@ -84,11 +86,12 @@ def search(
     start: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
     names: Sequence[str],
-    verify: bool = True,
+    leave: bool = False,
 ) -> Found:
     """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters.
 
-    Without `verify` the Hessian, which takes about half of the time, is left out, and nothing counts as converged.
+    A singular fit that the caller is going to `leave` is not verified by the Hessian, which takes about half of the
+    time, and does not count as converged; that a deviation of zero is no saddle is looked at all the same.
     """
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
@@ -96,7 +99,7 @@ def search(
     for _ in range(RESTARTS):
         best = minimise(function, x, at, hessian, TOLERANCE / 10)
         x, at = tidy_factors(function, best.parameters, best.at, blocks)
-        curved = _curvature(function, x, at) if verify else None
+        curved = None if leave and _singular(function, x, at, blocks) else _curvature(function, x, at)
         iterations += best.evaluations + 1 + 2 * len(x)
         if curved is None:
             break
@@ -112,6 +115,27 @@ def search(
             break
         hessian = Curved(curved.lower, np.maximum(curved.values, FLAT), curved.vectors).hessian
     return _conclude(x, at, curved, blocks, names, iterations)
+
+
+def _singular(function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]) -> bool:
+    """Whether a covariance is singular, and none of the deviations that are zero should not be.
+
+    The likelihood is even in a deviation without correlations, so that at zero its curvature is a matter of its own.
+    """
+    zero, units = [], np.diag(at.information())
+    for first, block in blocks:
+        theta = x[first : first + block.size]
+        if block.full and np.linalg.svd(block.factor(theta), compute_uv=False)[-1] < TURNING:
+            return True
+        if not block.full:
+            zero += [first + int(k) for k in np.flatnonzero(theta == 0)]
+    for place in zero:
+        step = np.zeros(len(x))
+        step[place] = STEP / np.sqrt(units[place])
+        beside = function(x + step, at.modes)
+        if beside is None or beside.gradient[place] / (step[place] * units[place]) < -FLAT:
+            return False
+    return bool(zero)
 
 
 def _conclude(
@@ -151,7 +175,7 @@ def _undetermined(
     turning = np.zeros(len(x), dtype=bool)
     for first, block in blocks:
         part = slice(first, first + block.size)
-        if block.full and np.linalg.svd(block.factor(x[part]), compute_uv=False)[-1] < 1e-8:
+        if block.full and np.linalg.svd(block.factor(x[part]), compute_uv=False)[-1] < TURNING:
             turning[part] = True
     found: list[str] = []
     for value, vector in zip(curved.values, curved.vectors.T, strict=True):
@@ -199,14 +223,14 @@ def tidy_factors(
         for candidate in smaller_factors(block, x[part]):
             tried = x.copy()
             tried[part] = candidate
-            after = function(tried, None)
+            after = function(tried, at.modes)
             if after is None or after.value > at.value + LOSS:
                 break
             x = tried
         lower = block.factor(x[part])
         lower = lower * np.where(np.diag(lower) < 0, -1.0, 1.0)
         x[part] = lower[block.entries]
-    after = function(x, None)
+    after = function(x, at.modes)
     return (x, after) if after is not None else (x, at)
 
 
