@@ -239,7 +239,8 @@ class Crossing:
 
     @cached_property
     def _ends(self) -> list[int]:
-        return np.cumsum([side.groups * side.effects for side in self.sides]).tolist()
+        ends: list[int] = np.cumsum([side.groups * side.effects for side in self.sides]).tolist()
+        return ends
 
     def predictor(self, factors: Sides, modes: Sides) -> Floats:
         """Z Lambda u of every row."""
