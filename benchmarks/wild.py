@@ -43,8 +43,6 @@ REFUSED = ("j06",)
 """Files without participants: there is nothing to read, and the message names their form."""
 ANSWERS: dict[str, str] = {
     "a01": "--map 'item=Question 1+Question 3+Question 4'",
-    "c04": "--map response=veridicality --map item=verb+voice+polarity+conditional",
-    "j01": "--yes --item-functions reasoning=attention",
 }
 """At most three answers for each file that `--yes` alone does not read as its authors did."""
 

@@ -52,7 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit",
+        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "readtime",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),
@@ -240,9 +240,8 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
         return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
     if len(words) > MOST_NOMINAL_LEVELS:
         raise IntakeError(
-            f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts, such as "
-            f"{words[0]!r} and {words[1]!r}: say which column holds the answers (--map response=NAME) or which scale "
-            "they are on (--scale)."
+            f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts: say which column "
+            "holds the answers (--map response=NAME) or which scale they are on (--scale)."
         )
     if len(words) == 1:
         return Nominal([words[0], OTHER]), Message("scale.one_answer", {**of, "answer": words[0], "other": OTHER})
@@ -254,6 +253,7 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
 ORDERS = (
     ("no", "maybe", "yes"), ("no", "not sure", "yes"), ("no", "unsure", "yes"), ("false", "maybe", "true"),
     ("bad", "ok", "good"), ("unacceptable", "marginal", "acceptable"), ("*", "?", "ok"), ("*", "??", "?", "ok"),
+    ("*", "??", "?", "✓"),
     ("strongly disagree", "disagree", "somewhat disagree", "neither agree nor disagree", "neutral", "somewhat agree",
      "agree", "strongly agree"),
     ("completely unacceptable", "mostly unacceptable", "somewhat unacceptable", "unsure", "somewhat acceptable",
@@ -287,7 +287,7 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
         if min(found) > 0 and max(found) <= MOST_ORDINAL_POINTS:
             width = len(words[0]) - len(blank)
             return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
-    plainly = {_bare_answer(word): word for word in words}
+    plainly = {_bare_answer(word) or word.strip(): word for word in words}
     order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
     return None if order is None else [plainly[word] for word in order if word in plainly]
 

@@ -164,6 +164,7 @@ class Stimuli:
             (name for name in self.factors if name in named and _crossing(rows, name) >= CROSSED),
             key=lambda name: rows[name].n_unique(),
         )
+        within = _of_condition(rows, within)
         # Of a condition and the columns it is made of, those with fewer levels come first.
         telling = replace(self, factors=tuple(within), identifiers=()).varying(rows)
         return [name for name in self.factors if name in telling] or _ranked(rows, named)
@@ -189,6 +190,15 @@ class Stimuli:
         return numbered(rows, [*(name for name in self.keys if name in rows.columns), *further])
 
 
+def _of_condition(rows: pl.DataFrame, names: list[str]) -> list[str]:
+    """Where a column is called condition, that one and those that it is made of; others vary beside the design."""
+    whole = next((name for name in names if (found := CONDITION.fullmatch(name)) and found[1]), None)
+    if whole is None:
+        return names
+    levels = rows[whole].n_unique()
+    return [name for name in names if name == whole or rows.select(whole, name).n_unique() == levels]
+
+
 def _may_be_factor(column: pl.Series) -> bool:
     """Whether a column may be a factor by its name and its values: no id, position or measurement, no running text."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "_", column.name).lower()
@@ -205,6 +215,11 @@ def _may_be_factor(column: pl.Series) -> bool:
     numbers = values.cast(pl.Float64, strict=False)
     measured = not numbers.null_count() and (PLACE.fullmatch(words) or (numbers != numbers.round()).any())
     if values.len() and measured:
+        return False
+    if values.dtype == pl.String and set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase()) <= {
+        "left",
+        "right",
+    }:
         return False
     return values.len() >= FEWEST_LEVELS and _words(column) < MANY_WORDS
 

@@ -9,6 +9,7 @@ NOUNS = {
     "list": ("Liste", "Listen"), "trial": ("Trial", "Trials"), "answer": ("Antwort", "Antworten"),
     "condition": ("Bedingung", "Bedingungen"), "question": ("Frage", "Fragen"), "day": ("Tag", "Tage"),
     "stimulus": ("Stimulus", "Stimuli"), "attempt": ("Versuch", "Versuche"),
+    "page": ("Seite", "Seiten"), "mark": ("Merkmal", "Merkmale"),
     "minute": ("Minute", "Minuten"), "pair": ("Paar", "Paare"), "factor": ("Faktor", "Faktoren"),
     "time": ("Mal", "Mal"), "step": ("Schritt", "Schritten"),
     "intermission": ("Unterbrechung", "Unterbrechungen"), "rush": ("übereilte Antwort", "übereilte Antworten"),
@@ -142,6 +143,9 @@ TEXTS = {
     "needs.speed.median_below": "Median der Antwortzeit mindestens {median_below} s",
     "needs.speed.relative_below": "Median der Antwortzeit mindestens {relative_below} dessen der medianen Person",
     "needs.speed.share_of_expected": "Bearbeitungszeit über {share_of_expected} von {expected_minutes} Minuten",
+    "needs.automation": "Wahrscheinlichkeit einer Automatisierung von höchstens {above}, nach den Spuren der Hände",
+    "needs.receipt_times": "Antwortzeiten, die bis auf {slack} s zwischen die Eingangszeiten des Servers passen, nicht "
+    "schneller gelesen als {words_per_minute} Wörter pro Minute, und eine Uhr, die nicht rückwärts läuft",
     "needs.remfod": "mindestens {genuine_at_least} der Antwortzeiten weder Unterbrechungen, mehr als {upper} mediane "
     "absolute Abweichungen über dem Median nach Person und nach Item-Funktion, noch übereilt, mehr als {lower} "
     "darunter, in Runden bestimmt",
@@ -171,6 +175,11 @@ TEXTS = {
     "needs.risk": "keine hohe Risikostufe nach Muster, Zeit und Richtigkeit; Grenzwerte {cutoffs}, Alpha = {alpha}",
     "needs.deletion": "keine große Änderung des Modells aller Antworten; Regel {by}, Alpha = {alpha}",
     "needs.credence": "Wahrscheinlichkeit ernsthafter Antworten mindestens {below}",
+    "needs.twins": "höchstens {at_least} der offenen Antworten mit einer anderen Person gemeinsam "
+    "(Falschentdeckungsrate {rate})",
+    "needs.too_regular": "Antworten und Zeiten nicht regelmäßiger als die von Menschen (Falschentdeckungsrate {rate})",
+    "needs.platform_flags": "weniger als {at_least} Hinweise der Betrugserkennung der Plattform",
+    "needs.probes": "weniger als {at_least} Proben wie von Programmen beantwortet",
     "needs.procedure": "nicht alle Schritte erfüllt: Spammer-Index ab {least_index}, {order}, Hilfsfaktor {auxiliary}, "
     "Grenzwerte {cutoffs}, Alpha = {alpha}",
     "analysed": "In die Maße [gingen|gehen] Trials mit der Funktion {functions} ein; Intervalle haben das "
@@ -241,12 +250,14 @@ TEXTS = {
 
 NAMES = {
     "eligibility": "Eignung", "quiz": "Verständnisquiz", "completion": "Vollständigkeit", "speed": "Tempo",
+    "receipt_times": "Eingangszeiten", "automation": "Automatisierung",
     "remfod": "Antwortzeiten (ReMFOD)", "controls": "Kontrollsätze", "attention": "Aufmerksamkeitstrials",
     "straightlining": "Antwortmuster", "inconsistency": "Wiederholte Fragen", "scale_use": "Nutzung der Skala",
     "even_odd": "Gerade-ungerade-Konsistenz", "mahalanobis": "Abstand der Antworten",
     "person_total": "Übereinstimmung mit anderen", "time_filter": "Mittlere Zeit",
     "markov": "Übergänge zwischen Antworten", "risk": "Risikostufe", "deletion": "Änderung des Modells",
-    "credence": "Glaubwürdigkeit", "procedure": "Schritte für Crowds",
+    "credence": "Glaubwürdigkeit", "twins": "Zwillinge", "too_regular": "Regelmäßigkeit",
+    "platform_flags": "Hinweise der Plattform", "probes": "Proben für Programme", "procedure": "Schritte für Crowds",
 }  # fmt: skip
 
 MESSAGES = {
@@ -512,6 +523,7 @@ MESSAGES = {
     "{kinds:word}.",
     "participant.column": "{column} gilt als Teilnehmerkennung. Für eine andere Spalte: --map participant=NAME.",
     "item.column": "{column} gilt als Item. Für eine andere Spalte: --map item=NAME.",
+    "trial.negative": "{column} ist in {n} {n:Zeile|Zeilen} negativ: Diese Trials werden als Übung gelesen.",
     "trial.from_zero": "{column} zählt ab 0; zu jedem Trial wurde eins addiert.",
     "time.no_zone": "{n} von {times} {times:Zeitangabe|Zeitangaben} {n:hat|haben} keine Zeitzone (zuerst [[{file}, "
     "]]{row}) und {n:gilt|gelten} als UTC.",
@@ -530,6 +542,7 @@ MESSAGES = {
     "ms.",
     "rt.milliseconds": "{column} wird in Millisekunden gelesen, weil der Median {median} ist. Falls es Sekunden "
     "sind: --rt-unit s.",
+    "rt.below_zero": "{n:Eine Antwortzeit|{n} Antwortzeiten} unter 0 {n:ist|sind} weggelassen.",
     "rt.seconds": "{column} wird in Sekunden gelesen, weil der Median {median} ist. Falls es Millisekunden sind: "
     "--rt-unit ms.",
     "scale.no_answers": "Es gibt keine Antworten[[ auf {question}]]; die Skala ist unbekannt und gilt als binär. "
@@ -559,6 +572,7 @@ MESSAGES = {
     "{reasons:and}.",
     "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "Diese Spalten wurden an ihren Namen erkannt: {columns}. Falls eine falsch ist: --map.",
+    "table.whole_numbers": "Antworten wie {answer} werden als ganze Zahlen gelesen.",
     "table.missing": "{n} {n:Antwort|Antworten} {words:or} {n:gilt|gelten} als fehlend.",
     "table.decimal_commas": "Kommas in {columns} werden als Dezimalzeichen gelesen. Falls das falsch ist: --decimal .",
     "role.empty_participant": "{column} ist in {share} % der Zeilen leer, deshalb bezeichnet {used} die Teilnehmenden.",
@@ -578,8 +592,12 @@ MESSAGES = {
     "Reihenfolge der Zeilen gezählt.",
     "role.no_order": "{column} nummeriert nicht die Trials der Teilnehmenden und wird nicht als Position gelesen.",
     "role.not_trials": "Zeilen ohne Item und Antwort",
+    "role.nobody": "Zeilen ohne Teilnehmende",
+    "role.not_asked": "Zeilen anderer Aufgaben und Bildschirme (--keep-all behält sie)",
+    "role.other_answers": "Zeilen mit Antworten in Worten, wo alle anderen Zahlen sind (--keep-all behält sie)",
     "role.accepted": "Die ersten Vorschläge wurden angenommen: {flags}.",
     "ask.headline": "{file} lässt sich als Urteile lesen, wenn {n:diese Angabe stimmt|diese Angaben stimmen}:",
+    "ask.command_only": "Wenn das stimmt, diesen Befehl ausführen; --yes genügt hier nicht:\n  {command}",
     "ask.command": "Wenn das stimmt, diesen Befehl ausführen; --yes statt der Optionen nimmt alle ersten Vorschläge "
     "an:\n  {command}",
     "ask.participant": "Wer hat geantwortet?",
@@ -622,6 +640,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
     "Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.item_parts": "Keine Spalte ist ein Faktor des Designs, und alle Items heißen wie {item}; {columns} "
+    "enthalten die Teile dieser Namen.",
     "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere "
     "lassen sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",
@@ -1109,6 +1129,26 @@ MESSAGES = {
     "speed.not_a_share": "{setting} muss zwischen 0 und 1 liegen und ist {value}.",
     "speed.not_positive": "{setting} muss über 0 liegen und ist {value}.",
     "speed.no_expected_minutes": "share_of_expected braucht auch expected_minutes, die erwartete Dauer.",
+    "automation.found": "automatisiert mit Wahrscheinlichkeit {p:.3r}[[; {flags:mark} eines automatisierten "
+    "Browsers]][[; {absent} von {pages:page} ohne Bericht der Trialseite]][[; Eingaben durch ein Skript auf "
+    "{untrusted:page}]][[; gerade Linien mit gleichbleibend {pace} Pixeln pro Sekunde genau in die Mitte]][[; Klicks "
+    "von {press:.4} s]][[; Tasten {hold:.4} s lang gedrückt]][[; höchstes Tempo {profile:.1}-mal das mittlere]]"
+    "[[; Wege mit Krümmung {bend:.3}]][[; Klicks bei {off:.2} des Wegs von der Mitte zum Rand]][[; Bewegungen mit dem "
+    "{fitts:.1}-Fachen der üblichen Dauer]]",
+    "automation.unknown": "antwortete, bevor Seiten Spuren meldeten",
+    "automation.not_seen": "{n:participant} antworteten, bevor Seiten Spuren meldeten, nicht auffällig.",
+    "automation.limits": "Programme, die Menschen nachahmen und ihre Merkmale verbergen, lassen sich an Spuren nicht "
+    "erkennen; für {share:%} der automatisierten Teilnahmen wird das angenommen.",
+    "automation.no_traces": "Es gibt keine Spuren der Hände (Spalte trace), die nur die Trialseite von karat meldet.",
+    "automation.bad_setting": "{setting} liegt außerhalb dessen, was das Kriterium annimmt.",
+    "automation.small_pilot": "Ein Pilot braucht Spuren von mindestens {n:participant}.",
+    "receipt_times.fit": "Antwortzeiten passen zwischen die Eingangszeiten von {pages:page}",
+    "receipt_times.found": "von {pages:page}[[, Antwortzeiten von {claimed:.1} s passen nicht in {elapsed:.1} s nach "
+    "der Uhr des Servers ({missing:.1} s zu viel)]][[, beantwortet in {took:.1} s, obwohl das Lesen mindestens "
+    "{reading:.1} s braucht]][[, die Uhr des Browsers lief {backwards}-mal rückwärts]]",
+    "receipt_times.none": "keine Eingangszeiten",
+    "receipt_times.without": "{n:participant} ohne Eingangszeiten, nicht auffällig.",
+    "receipt_times.no_receipts": "Es gibt keine Eingangszeiten (Spalte received), die nur ein Server aufzeichnet.",
     "completion.answered": "[[dieselbe Person wie {same_person}; ]][[derselbe Datensatz wie {same_record} "
     "({alike:trial} gleich, samt Antwortzeiten); ]]{answered} von {trials:trial} beantwortet[[; letzte Antwort an "
     "Position {last}]][[ der Sitzung {session}]]",
@@ -1450,7 +1490,8 @@ MESSAGES = {
     "Urteilen.",
     "credence.little_evidence": "{participants:participant} {participants:hat|haben} weniger als {fewest:answer} "
     "gegeben. Bei so wenigen Antworten bleibt die Wahrscheinlichkeit nahe der aller Teilnehmenden.",
-    "credence.no_times": "Es gibt keine Antwortzeiten, daher lässt sich Eile nicht erkennen.",
+    "credence.no_times": "Es gibt keine Antwortzeiten, daher lassen sich Eile und ein gut "
+    "antwortendes Sprachmodell nicht erkennen; keine Wahrscheinlichkeit liegt über 0,99.",
     "credence.by_classes": "Klassen von Stimuli beschreiben diese Antworten besser als Stärken, daher wurde nach "
     "Klassen geurteilt. Eine Vorliebe für eine Antwort oder weniger Übereinstimmung als üblich fällt nicht auf.",
     "credence.misfit": "Das Modell beschreibt diese Daten nicht, daher wird niemand beurteilt: {figure:word} "
@@ -1474,6 +1515,41 @@ MESSAGES = {
     "Wahrscheinlichkeit unter {below:.2r+}).",
     "credence.nothing_to_draw": "Von {participant} gibt es keine Antworten zu zeichnen.",
     "credence.unknown_participant": "Es gibt keine Person {participant}.[[ Ist {close} gemeint?]]",
+    "twins.setting": "`{setting}` kann nicht {value} sein.",
+    "twins.few_pairs": "Verglichen werden Paare von Teilnehmenden. Nötig sind mindestens {fewest} Paare mit {shared} "
+    "gemeinsamen Items, es gibt {pairs}.",
+    "twins.too_many": "Alle werden mit allen verglichen; das geht für höchstens {most:participant}, es sind "
+    "{participants}.",
+    "twins.pair": "stimmt mit {partner} bei {agreement:%} von {shared:item} überein, erwartet sind {expected:%}[[; "
+    "ebenso mit {others} weiteren]]",
+    "twins.apart": "am nächsten an {partner}: {agreement:%} von {shared:item} gleich beantwortet, erwartet "
+    "{expected:%}",
+    "twins.few_shared": "nicht berechnet: niemand sonst hat {fewest} derselben Items beantwortet",
+    "too_regular.rate": "`rate` muss zwischen 0 und 1 liegen, ist aber {rate}.",
+    "too_regular.little": "Nötig sind mindestens {participants} Teilnehmende mit je {fewest} Antworten oder "
+    "Antwortzeiten.",
+    "too_regular.no_times": "Es gibt nicht genug Antwortzeiten, daher wurden nur Antworten betrachtet.",
+    "too_regular.few": "nicht berechnet: zu wenige Antworten und Zeiten",
+    "too_regular.signs": "regelmäßiger als alle anderen: {signs:word} (Falschentdeckungsrate {p:.3r})",
+    "too_regular.usual": "nicht regelmäßiger als andere",
+    "platform_flags.setting": "`{setting}` kann nicht {value} sein.",
+    "platform_flags.none": "Die Tabelle der Teilnehmenden hat weder Felder der Betrugserkennung von Qualtrics "
+    "(Q_RecaptchaScore und andere) noch Echtheitsprüfungen von Prolific.",
+    "platform_flags.flag": "{column} ist {value}",
+    "platform_flags.flagged": "von der Plattform markiert: {flags:and}[[; gemischt: {mixed:and}]]",
+    "platform_flags.clear": "{n} Felder der Plattform, keines auffällig[[; gemischt: {mixed:and}]]",
+    "platform_flags.empty": "die Felder der Plattform sind leer",
+    "word.sign.answers": "Antworten folgen dem Konsens",
+    "word.sign.marks": "Antwortzeiten ohne Spuren des Lesens",
+    "word.sign.spread": "Antwortzeiten unterscheiden sich kaum",
+    "word.follows the consensus closely": "folgt dem Konsens eng",
+    "probes.at_least": "`at_least` muss mindestens zwei sein, ist aber {at_least}: Ein Treffer allein schließt "
+    "niemanden aus.",
+    "probes.none": "Es gibt keine Antworten auf Honeypots, Schibboleths oder Modalitätsprüfungen mit erwarteter "
+    "Antwort.",
+    "probes.hit": "{hits} von {probes} Proben wie von Programmen beantwortet: {items:and}",
+    "probes.clear": "{probes} Proben wie von Menschen beantwortet",
+    "probes.unseen": "hat keine Proben gesehen",
     "word.ordered": "geordnet",
     "word.choice": "Auswahl",
     "word.nominal": "nominal",

@@ -9,6 +9,7 @@ NOUNS = {
     "list": ("list", "lists"), "trial": ("trial", "trials"), "answer": ("answer", "answers"),
     "condition": ("condition", "conditions"), "question": ("question", "questions"), "day": ("day", "days"),
     "stimulus": ("stimulus", "stimuli"), "attempt": ("attempt", "attempts"),
+    "page": ("page", "pages"), "mark": ("mark", "marks"),
     "minute": ("minute", "minutes"), "pair": ("pair", "pairs"), "factor": ("factor", "factors"),
     "time": ("time", "times"), "step": ("step", "steps"),
     "intermission": ("intermission", "intermissions"), "rush": ("rush", "rushes"), "round": ("round", "rounds"),
@@ -139,6 +140,9 @@ TEXTS = {
     "needs.speed.median_below": "a median response time of at least {median_below} s",
     "needs.speed.relative_below": "a median time of at least {relative_below} of the median participant's",
     "needs.speed.share_of_expected": "a working time of more than {share_of_expected} of {expected_minutes} minutes",
+    "needs.automation": "a probability of automation of at most {above}, given the traces of hands",
+    "needs.receipt_times": "response times that fit between the server's receipts but for {slack} s, reading no faster "
+    "than {words_per_minute} words per minute, and a clock that does not run backwards",
     "needs.remfod": "at least {genuine_at_least} of response times that are neither intermissions, more than {upper} "
     "median absolute deviations above the median by participant and by item function, nor rushes, more than {lower} "
     "below it, as found in rounds",
@@ -166,6 +170,11 @@ TEXTS = {
     "needs.risk": "no high risk level by pattern, time and accuracy; {cutoffs} cutoffs, alpha = {alpha}",
     "needs.deletion": "no large change of the model of all answers; {by} rule, alpha = {alpha}",
     "needs.credence": "a probability of at least {below} of having answered attentively",
+    "needs.twins": "no more than {at_least} of the open answers in common with another participant (false discovery "
+    "rate {rate})",
+    "needs.too_regular": "answers and times no more regular than people's (false discovery rate {rate})",
+    "needs.platform_flags": "fewer than {at_least} flags of the platform's own fraud detection",
+    "needs.probes": "fewer than {at_least} probes answered as programs do",
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, alpha = {alpha}",
     # How it is measured.
@@ -484,6 +493,7 @@ MESSAGES = {
     "{kinds:word}.",
     "participant.column": "{column} is used as the participant. For another column, use --map participant=NAME.",
     "item.column": "{column} is used as the item. For another column, use --map item=NAME.",
+    "trial.negative": "{column} is negative in {n} {n:row|rows}: these trials are read as practice.",
     "trial.from_zero": "{column} counts from 0, so one was added to each trial.",
     "time.no_zone": "{n} of {times} {times:time|times} {n:has|have} no time zone (the first at [[{file}, ]]{row}) "
     "and {n:is|are} taken as UTC.",
@@ -500,6 +510,7 @@ MESSAGES = {
     "rt.named_seconds": "{column} is read as seconds because of its name. If it is in milliseconds, use --rt-unit ms.",
     "rt.milliseconds": "{column} is read as milliseconds because its median is {median}. If it is in seconds, use "
     "--rt-unit s.",
+    "rt.below_zero": "{n:A response time|{n} response times} below 0 {n:is|are} left out.",
     "rt.seconds": "{column} is read as seconds because its median is {median}. If it is in milliseconds, use "
     "--rt-unit ms.",
     "scale.no_answers": "There are no answers[[ to {question}]], so the scale is unknown and was set to binary. If "
@@ -528,6 +539,7 @@ MESSAGES = {
     "intake.skipped": "{n} of {units_in} {unit} could not be read and {n:was|were} left out: {reasons:and}.",
     "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "These columns were recognised by their names: {columns}. If one is wrong, use --map.",
+    "table.whole_numbers": "Answers such as {answer} are read as whole numbers.",
     "table.missing": "{n} {n:response|responses} {words:or} {n:is|are} read as missing.",
     "table.decimal_commas": "Decimal commas in {columns} are read as points. If that is wrong, use --decimal .",
     "role.empty_participant": "{column} is empty in {share} % of the rows, so participants are identified by {used}.",
@@ -545,8 +557,12 @@ MESSAGES = {
     "role.restarts": "{column} starts again within participants, so trials are counted in the order of the rows.",
     "role.no_order": "{column} does not number the trials of each participant, so it is not read as a position.",
     "role.not_trials": "rows without an item and an answer",
+    "role.nobody": "rows without a participant",
+    "role.not_asked": "rows of other tasks and screens (--keep-all keeps them)",
+    "role.other_answers": "rows answered in words where all others are answered in numbers (--keep-all keeps them)",
     "role.accepted": "karat's first proposals were accepted: {flags}.",
     "ask.headline": "{file} can be read as judgments once {n:this is|these are} confirmed:",
+    "ask.command_only": "If that is right, run this command; --yes is not enough here:\n  {command}",
     "ask.command": "If that is right, run this command; --yes instead of the flags accepts all first proposals:\n  "
     "{command}",
     "ask.participant": "Who answered?",
@@ -586,6 +602,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.item_parts": "No column is a factor of the design, and all items are named like {item}; {columns} "
+    "hold the parts of these names.",
     "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
     "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
@@ -1056,6 +1074,25 @@ MESSAGES = {
     "speed.not_a_share": "{setting} must be between 0 and 1, not {value}.",
     "speed.not_positive": "{setting} must be above 0, not {value}.",
     "speed.no_expected_minutes": "share_of_expected also needs expected_minutes, the expected duration.",
+    "automation.found": "automated with probability {p:.3r}[[; {flags:mark} of an automated browser]][[; {absent} of "
+    "{pages:page} without a report of the trial page]][[; input by a script on {untrusted:page}]][[; straight lines at "
+    "a constant {pace} pixels per second to the exact centre]][[; presses of {press:.4} s]][[; keys held for {hold:.4} "
+    "s]][[; a peak speed of {profile:.1} times the mean]][[; paths that bend by {bend:.3}]][[; presses at {off:.2} of "
+    "the way from the centre to the edge]][[; movements of {fitts:.1} times the usual duration]]",
+    "automation.unknown": "answered before pages reported traces",
+    "automation.not_seen": "{n:participant} answered before pages reported traces, not flagged.",
+    "automation.limits": "Drivers that imitate people and hide their marks cannot be found by traces; {share:%} of "
+    "automated participants are assumed to do so.",
+    "automation.no_traces": "There are no traces of hands (column trace), which only karat's trial page reports.",
+    "automation.bad_setting": "{setting} is outside of what the criterion takes.",
+    "automation.small_pilot": "A pilot needs traces of at least {n:participant}.",
+    "receipt_times.fit": "response times fit between the receipts of {pages:page}",
+    "receipt_times.found": "of {pages:page}[[, response times of {claimed:.1} s do not fit into {elapsed:.1} s of the "
+    "server's time ({missing:.1} s too much)]][[, answered in {took:.1} s although reading takes at least {reading:.1} "
+    "s]][[, the browser's clock ran backwards {backwards} times]]",
+    "receipt_times.none": "no receipt times",
+    "receipt_times.without": "{n:participant} without receipt times, not flagged.",
+    "receipt_times.no_receipts": "There are no receipt times (column received), which only a server records.",
     "completion.answered": "[[same person as {same_person}; ]][[same record as {same_record} ({alike:trial} "
     "identical, including response times); ]]answered {answered} of {trials:trial}[[; last answer at position "
     "{last}]][[ of session {session}]]",
@@ -1379,7 +1416,8 @@ MESSAGES = {
     "credence.share": "An estimated {share:%} of participants answered attentively, as learned from these judgments.",
     "credence.little_evidence": "{participants:participant} gave fewer than {fewest:answer}. With so little evidence, "
     "the probability stays near that of the crowd.",
-    "credence.no_times": "There are no response times, so hurried answers cannot be detected.",
+    "credence.no_times": "There are no response times, so hurried answers cannot be detected, and neither can a "
+    "language model that answers well: no probability is above .99.",
     "credence.by_classes": "Classes of stimuli describe these answers better than strengths, so answers were judged by "
     "classes. A preference for some answer, or fewer agreements than usual, is no reason to flag anybody.",
     "credence.misfit": "The model does not describe these data, so nobody is judged: {figure:word} {observed:.2} in "
@@ -1403,6 +1441,38 @@ MESSAGES = {
     "{below:.2r+}).",
     "credence.nothing_to_draw": "The participant {participant} has no answers to draw.",
     "credence.unknown_participant": "There is no participant {participant}.[[ Did you mean {close}?]]",
+    "twins.setting": "`{setting}` cannot be {value}.",
+    "twins.few_pairs": "Pairs of participants are compared with each other. At least {fewest} pairs with {shared} "
+    "items in common are needed, but there are {pairs}.",
+    "twins.too_many": "Every participant is compared with every other, which is possible for up to "
+    "{most:participant}; there are {participants}.",
+    "twins.pair": "agrees with {partner} on {agreement:%} of {shared:item}, where {expected:%} are expected[[; alike "
+    "with {others} more]]",
+    "twins.apart": "closest to {partner}: {agreement:%} of {shared:item} answered alike, {expected:%} expected",
+    "twins.few_shared": "not computed: no other participant answered {fewest} of the same items",
+    "too_regular.rate": "`rate` must be between 0 and 1, got {rate}.",
+    "too_regular.little": "At least {participants} participants with {fewest} answers or response times each are "
+    "needed.",
+    "too_regular.no_times": "There are not enough response times, so only answers were looked at.",
+    "too_regular.few": "not computed: too few answers and times",
+    "too_regular.signs": "more regular than anybody else: {signs:word} (false discovery rate {p:.3r})",
+    "too_regular.usual": "no more regular than others",
+    "platform_flags.setting": "`{setting}` cannot be {value}.",
+    "platform_flags.none": "The table of participants has no fraud fields of Qualtrics (Q_RecaptchaScore and others) "
+    "and no authenticity checks of Prolific.",
+    "platform_flags.flag": "{column} is {value}",
+    "platform_flags.flagged": "flagged by the platform: {flags:and}[[; mixed: {mixed:and}]]",
+    "platform_flags.clear": "{n} of the platform's fields, none a flag[[; mixed: {mixed:and}]]",
+    "platform_flags.empty": "the platform's fields are empty",
+    "word.sign.answers": "answers follow the consensus",
+    "word.sign.marks": "response times lack the marks of reading",
+    "word.sign.spread": "response times hardly differ",
+    "word.follows the consensus closely": "follows the consensus closely",
+    "probes.at_least": "`at_least` must be two or more, got {at_least}: one hit alone never excludes anybody.",
+    "probes.none": "There are no answers to honeypots, shibboleths or modality checks with expected answers.",
+    "probes.hit": "{hits} of {probes} probes answered as programs do: {items:and}",
+    "probes.clear": "{probes} probes answered as people do",
+    "probes.unseen": "saw no probes",
     "word.ordered": "ordered",
     "word.choice": "choice",
     "word.nominal": "nominal",

@@ -168,6 +168,23 @@ SOURCES: dict[str, Source] = {
             {"booktitle": "Proceedings of the 2nd Workshop on Human Evaluation of NLP Systems (HumEval)",
              "publisher": "Association for Computational Linguistics"},
         ),
+        _article("brysbaert2019", "Brysbaert, Marc", 2019, "How many words do we read per minute? A review and "
+                 "meta-analysis of reading rate", "Journal of Memory and Language", "109", "", "104047",
+                 "10.1016/j.jml.2019.104047"),
+        _article("soukoreff2004", "Soukoreff, R. William; MacKenzie, I. Scott", 2004, "Towards a standard for pointing "
+                 "device evaluation, perspectives on 27 years of Fitts' law research in HCI",
+                 "International Journal of Human-Computer Studies", "61", "6", "751--789",
+                 "10.1016/j.ijhcs.2004.09.001"),
+        _article("flash1985", "Flash, Tamar; Hogan, Neville", 1985, "The coordination of arm movements: An "
+                 "experimentally confirmed mathematical model", "Journal of Neuroscience", "5", "7", "1688--1703",
+                 "10.1523/JNEUROSCI.05-07-01688.1985"),
+        Source(
+            "dhakal2018", "inproceedings",
+            ("Dhakal, Vivek", "Feit, Anna Maria", "Kristensson, Per Ola", "Oulasvirta, Antti"),
+            "Observations on typing from 136 million keystrokes", "2018",
+            {"booktitle": "Proceedings of the 2018 CHI Conference on Human Factors in Computing Systems",
+             "publisher": "ACM", "doi": "10.1145/3173574.3174220"},
+        ),
         _article("thurstone1927", "Thurstone, Louis Leon", 1927, "A law of comparative judgment",
                  "Psychological Review", "34", "4", "273--286", "10.1037/h0070288"),
         _article("bradley1952", "Bradley, Ralph Allan; Terry, Milton E.", 1952, "Rank analysis of incomplete block "

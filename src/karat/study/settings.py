@@ -434,6 +434,10 @@ class FieldSettings(Settings):
     )
     progress: Literal["line", "count", "none"] = Field("line", description="How participants see how far they are.")
     send_ahead: int = Field(5, ge=1, le=20, description="How many trials are sent ahead, for when the line is lost.")
+    traces: bool = Field(
+        True,
+        description="Whether the trial page sums up how answers are given (pointer, keys), to find automation.",
+    )
     devices: list[Device] = Field(list(DEVICES), min_length=1, description="The devices that may be used.")
     completion: Literal["code", "redirect", "both"] = Field(
         "both",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,12 +20,21 @@ from karat.messages import Message
 DEEPEST_LIST = 4
 
 
+PLUGINS = re.compile(
+    r"\b(html|image|audio|video)-(button|keyboard|slider)-response\b|\bsurvey-(likert|text|multi-choice|html-form)\b"
+)
+
+
 def recognises(file: SourceFile) -> bool:
     """A table with jsPsych's columns, or JSON with its names."""
     if is_json(file):
         sample = file.sample
         return '"trial_type"' in sample and ('"trial_index"' in sample or '"time_elapsed"' in sample)
-    return is_header(header_of(file))
+    header = header_of(file)
+    # Tables that their authors have shortened still have the names of plugins in them.
+    return is_header(header) or (
+        {"trial_type", "trial_index"} <= set(header) and PLUGINS.search(file.sample) is not None
+    )
 
 
 def is_json(file: SourceFile) -> bool:
