@@ -236,6 +236,7 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
         *told,
         f"m <- {call.format(formula=formula, reml=str(model.fit.reml).upper())}",
         "print(summary(m))",
+        'cat("log-likelihood:", format(as.numeric(logLik(m)), digits = 10), "\\n")',
         f"found <- {R_TABLES[model.family].format(ddf=ddf)}",
         "found <- data.frame(term = rownames(found), found, check.names = FALSE)",
         'write.csv(found, "analysis-r.csv", row.names = FALSE)',

@@ -151,7 +151,8 @@ def describe(
     lower = [_whole(own[number][1], own[number][0]) for number in range(len(problem.terms))]
     factors = [sizes(term)[:, None] * one for term, one in zip(problem.terms, lower, strict=True)]
     covariances, random_names = _by_group(problem.terms, [scale * one @ one.T for one in lower])
-    effects, levels = _effects(problem.terms, objective, theta, at.modes)
+    modes: Sides = tuple(at.modes)  # without what else they carry
+    effects, levels = _effects(problem.terms, objective, theta, modes)
     said = [singular_directions(term, factor) for term, factor in zip(problem.terms, factors, strict=True)]
     convergence = found.convergence
     separated = (
@@ -175,7 +176,7 @@ def describe(
         problem.family, -at.value, coefficients, problem.names, of_coefficients, thresholds, problem.categories,
         covariances, random_names, effects, levels, float(residual), len(problem.response), theta, parameters, labels,
         hessian, covariance, convergence, tuple(notes), tuple(bool(sentences) for sentences in said), problem.terms,
-        tuple(factors), objective, at.modes, problem.reml,
+        tuple(factors), objective, modes, problem.reml,
     )  # fmt: skip
 
 
