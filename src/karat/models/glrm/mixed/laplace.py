@@ -146,12 +146,10 @@ def linear_information(side: Side, factor: Floats, curvature: Floats) -> tuple[F
     moves[element, row, column] = 1.0
     change = moves @ factor.T
     change += change.swapaxes(1, 2)
-    information = np.zeros((side.size, side.size))
-    steps = [precision @ one for one in change]
-    for k in range(side.size):
-        for j in range(k + 1):
-            information[k, j] = information[j, k] = np.einsum("gab,gba->", steps[k], steps[j]) / 2
-    return information, np.array([np.einsum("gaa->", step) / 2 for step in steps]), precision
+    steps = precision[None] @ change[:, None]
+    mirrored = steps.swapaxes(2, 3).reshape(side.size, -1)
+    information = steps.reshape(side.size, -1) @ mirrored.T / 2
+    return information, np.einsum("kgaa->k", steps) / 2, precision
 
 
 LARGEST = 400_000_000

@@ -99,7 +99,11 @@ def search(
         curved = _curvature(function, x, at) if verify else None
         iterations += best.evaluations + 1 + 2 * len(x)
         if curved is None:
-            break
+            moved = None if verify else _beside_zero(function, x, at, blocks)
+            if moved is None:
+                break
+            (x, at), hessian = moved, None
+            continue
         if curved.values[0] < -FLAT:
             step = linalg.solve_triangular(curved.lower, curved.vectors[:, 0], lower=True, trans="T")
             moved = leave_saddle(function, x, at, step)
@@ -189,24 +193,39 @@ def leave_saddle(function: Function, x: Floats, at: Evaluated, step: Floats) -> 
     return None
 
 
+def _beside_zero(
+    function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]
+) -> tuple[Floats, Evaluated] | None:
+    """A lower point beside a deviation of zero, where the slope says nothing."""
+    for first, block in blocks:
+        for place in range(first, first + block.size) if not block.full else ():
+            if x[place] == 0:
+                tried = x.copy()
+                tried[place] = SMALL
+                moved = function(tried, at.modes)
+                if moved is not None and moved.value < at.value:
+                    return tried, moved
+    return None
+
+
 def tidy_factors(
     function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]
 ) -> tuple[Floats, Evaluated]:
     """Set small directions of Lambda to zero where that costs nothing; make the diagonal positive."""
-    x = x.copy()
+    given, x = x, x.copy()
     for first, block in blocks:
         part = slice(first, first + block.size)
         for candidate in smaller_factors(block, x[part]):
             tried = x.copy()
             tried[part] = candidate
-            after = function(tried, None)
+            after = function(tried, at.modes)
             if after is None or after.value > at.value + LOSS:
                 break
             x = tried
         lower = block.factor(x[part])
         lower = lower * np.where(np.diag(lower) < 0, -1.0, 1.0)
         x[part] = lower[block.entries]
-    after = function(x, None)
+    after = function(x, at.modes if np.array_equal(x, given) else None)
     return (x, after) if after is not None else (x, at)
 
 
