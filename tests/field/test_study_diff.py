@@ -12,7 +12,7 @@ from karat.field.registration import Changes, changes, items_fingerprint, restor
 from karat.study.init import write_study
 from karat.study.study import Study, load
 
-HELD = "This holds for everybody from now on"
+HELD = "This applies to all participants from now on"
 NEW = "New participants get the new version."
 
 
@@ -36,7 +36,7 @@ def since(folder: Path, then: Study) -> Changes:
     ("old", "new", "keys", "follows"),
     [
         ("[recruitment]\n", '[recruitment]\ncompletion_code = "C1"\n', ("[recruitment] completion_code",), HELD),
-        ("language =", 'public_title = "Sentences"\nlanguage =', ("public_title",), HELD),
+        ("public_title =", 'public_title = "Sentences"  #', ("public_title",), HELD),
         ("[order] ", "[order]\ndistance = { item = 3 }\n#", ("[order] distance",), NEW),
         ("[[block]]\n", '[[block]]\nname = "main"\n', ("[[block]] name",), NEW),
         ("language =", "seed = 7\nlanguage =", ("seed",), NEW),
@@ -50,7 +50,7 @@ def test_keys_are_named_with_what_follows(
     found = since(folder, then)
     assert (found.keys, found.items, found.asked) == (keys, False, follows == NEW)
     assert f"when it started: {keys[0]}. {follows}" in str(found)
-    assert "put it back" in str(found).lower()
+    assert "undo the change" in str(found).lower()
 
 
 def test_items_are_told_from_the_study_file(folder: Path) -> None:
@@ -78,6 +78,7 @@ def test_a_block_more_is_named_as_such(folder: Path) -> None:
 
 
 def test_what_an_earlier_karat_did_not_keep_is_not_claimed(folder: Path) -> None:
+    edit(folder, "public_title =", "# public_title =")
     study = load(folder)
     settings = study.settings.model_dump(mode="json")
     del settings["public_title"]

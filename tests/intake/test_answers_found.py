@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,8 @@ import polars as pl
 import pytest
 
 import karat
-from karat.intake.reading import ProposalError
+from karat.intake.intake import read_files
+from karat.intake.reading import Options, ProposalError
 from messages import codes
 
 
@@ -163,3 +165,141 @@ def test_signs_among_numbers_are_no_answers_and_zeros_are_told(tmp_path: Path) -
     zeros = note.values["zeros"]
     assert zeros.code == "scale.magnitude_zeros"  # type: ignore[attr-defined]
     assert zeros.values == {"n": sum(row[2] == 0 for row in free), "half": 5.0}  # type: ignore[attr-defined]
+
+
+def test_rows_of_another_task_are_set_aside(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    for person in range(8):
+        rows = [
+            (f"R{person}", "", n, f"i{n}", f"adj{n}", 2.0, float(rng.random() < 0.5), "", "", "") for n in range(12)
+        ]
+        rows += [(f"R{person}", n, "", "", "", "", "", f"mot{n}", 1.0, 0.8) for n in range(20)]
+        header = ["participant", "words.thisN", "main.thisN", "id", "term", "resp_RT.rt", "resp_RT.said", "word",
+                  "key.corr", "key.rt"]  # fmt: skip
+        written(tmp_path / "data" / f"{person}.csv", header, rows)
+    judgments = karat.read(tmp_path / "data", accept=True)
+    assert (judgments.frame["item"].n_unique(), judgments.frame.height) == (12, 96)
+    assert set(judgments.frame["response"]) == {"0", "1"}
+    assert {"table.whole_numbers", "role.accepted"} <= set(codes(judgments.notes))
+
+
+def test_a_check_answered_in_words_is_no_judgment(tmp_path: Path) -> None:
+    rows = [(p, "bot_check", "anna") for p in range(10)]
+    rows += [(p, f"s{i}", str(r)) for p, i, _, r in rated(10, 12)]
+    path = written(tmp_path / "a.csv", ["workerid", "item", "rating"], rows)
+    assert "bot_check" not in karat.read(path).frame["item"]
+    assert "bot_check" in read_files([path], options=Options(keep_all=True)).judgments.frame["item"]
+
+
+def test_screens_to_go_on_are_no_judgments(tmp_path: Path) -> None:
+    rows = [(p, "story", "next") for p in range(10)] + [(p, f"s{i}", str(r)) for p, i, _, r in rated(10, 12)]
+    judgments = karat.read(written(tmp_path / "a.csv", ["workerid", "item", "rating"], rows))
+    assert "next" not in judgments.frame["response"]
+
+
+def test_one_trial_each_is_no_wide_table(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    rows = [(n, rng.choice([2, 7]), rng.choice(["ANNA", "KATE"]), rng.randint(0, 1), 1, rng.randint(1, 6))
+            for n in range(120)]  # fmt: skip
+    path = written(tmp_path / "a.csv", ["Subject", "Total", "Winner", "Answer", "Die1", "Die2"], rows)
+    with pytest.raises(ProposalError):
+        karat.read(path)
+    judgments = karat.read(path, mapping={"item": "Total+Winner"}, accept=True)
+    assert (judgments.frame["participant"].n_unique(), judgments.frame["item"].n_unique()) == (120, 4)
+
+
+def test_numbered_raters_are_participants(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    rows = [(n, adj, noun, 1, *(rng.randint(1, 7) for _ in range(4)), "" if n % 20 else 3)
+            for n, (adj, noun) in enumerate((a, b) for a in "abcdef" for b in "uvwxyz")]  # fmt: skip
+    path = written(tmp_path / "a.csv", ["X", "adj", "noun", "check", "x1", "x2", "x3", "x4", "x5"], rows)
+    judgments = karat.read(path, accept=True)
+    assert set(judgments.frame["participant"]) == {"x1", "x2", "x3", "x4", "x5"}
+    assert judgments.frame["item"].n_unique() == 36
+
+
+def test_trials_of_a_participant_lie_in_one_cell(tmp_path: Path) -> None:
+    trials = [[{"verb": f"v{i}", "response": r / 7} for q, i, _, r in rated(12, 12) if q == p] for p in range(12)]
+    rows = [(f"A{p:012d}", "HIT", json.dumps(one)) for p, one in enumerate(trials)]
+    path = written(tmp_path / "a.tsv", ["workerid", "title", "Answer.trials"], rows, "\t")
+    judgments = karat.read(path, accept=True)
+    assert (judgments.frame.height, judgments.frame["item"].n_unique()) == (144, 12)
+    folder = tmp_path / "json"
+    folder.mkdir()
+    for p, one in enumerate(trials):
+        lists = {"rating": [t["response"] for t in one], "file": [t["verb"] for t in one], "sex": ["f"], "empty": []}
+        text = json.dumps({"WorkerId": f"anon{p}", "answers": {"data": lists}})
+        (folder / f"{p}.json").write_text(text, encoding="utf-8")
+    nested = karat.read(folder, accept=True)
+    assert nested.frame.select("participant", "item").n_unique() == 144
+
+
+def test_a_text_equal_to_one_of_two_columns_is_a_choice(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    rows = [(f"s{p}", i, *(pair := (f"She gave him {i}.", f"She gave {i} to him.")), rng.choice(pair))
+            for p in range(10) for i in range(12)]  # fmt: skip
+    path = written(tmp_path / "a.csv", ["subject", "item_no", "text_left", "text_right", "chosen"], rows)
+    judgments = karat.read(path, accept=True)
+    assert set(judgments.frame["response"]) == {"left", "right"}
+
+
+def test_reasons_and_boxes_are_not_what_was_judged(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    rows = [(f"w{p}", f"s{i}", r, rng.choice(["true", "false"]), f"because of {p} and {i} and more")
+            for p, i, _, r in rated(12, 12)]  # fmt: skip
+    path = written(tmp_path / "a.csv", ["workerid", "tgrep", "rating", "strange", "justification"], rows)
+    with pytest.raises(ProposalError) as error:
+        karat.read(path)
+    assert error.value.questions[0].choices[0].mapping == {"item": "tgrep"}
+
+
+def test_parts_of_names_are_factors(tmp_path: Path) -> None:
+    rows = [
+        (f"s{p}", f"{'MST' if i % 2 else 'MAF'}-{'know' if i < 8 else 'tell'}-{i}", r) for p, i, _, r in rated(9, 16)
+    ]
+    judgments = karat.read(written(tmp_path / "a.csv", ["subject", "item", "response"], rows))
+    assert judgments.factors() == ["item_part_1", "item_part_2"]
+    assert "intake.item_parts" in codes(judgments.notes)
+    assert judgments.frame["item_part_1"].unique().sort().to_list() == ["MAF", "MST"]
+
+
+def test_the_file_is_called_after_its_answers(tmp_path: Path) -> None:
+    rng = random.Random(6)
+    rows = [(f"s{p}", f"v{i}", "ab"[c], rng.choice(["no", "maybe", "yes"]), r) for p, i, c, r in rated(20, 16)]
+    header = ["participant", "verb", "frame", "veridicality", "acceptability"]
+    for name in ("veridicality", "acceptability"):
+        with pytest.raises(ProposalError) as error:
+            karat.read(written(tmp_path / f"mega-{name}.csv", header, rows))
+        assert error.value.questions[0].choices[0].mapping == {"response": name}
+
+
+def test_levels_with_the_same_gaps_have_the_same_function(tmp_path: Path) -> None:
+    rows = [(p, "main", f"s{i}", "ab"[c], r) for p, i, c, r in rated(10, 12)]
+    rows += [(p, kind, f"{kind}{n}", "", 4) for p in range(10) for kind in ("attention", "reasoning") for n in range(2)]
+    path = written(tmp_path / "a.csv", ["submission_id", "TrialType", "stim", "certain", "response"], rows)
+    functions = karat.read(path, accept=True).frame.group_by("function").len()
+    assert dict(functions.iter_rows()) == {"test": 120, "attention": 40}
+
+
+def test_a_slider_that_was_not_moved_has_no_answer(tmp_path: Path) -> None:
+    rng = random.Random(7)
+    rows = [(f"id{p:02d}", f"s{i}", -1 if i == 3 else rng.randint(0, 100), f"[{rng.randint(900, 4000)}]", "1left")
+            for p in range(10) for i in range(12)]  # fmt: skip
+    path = written(tmp_path / "a.csv", ["subject", "item", "response", "read_time", "side"], rows)
+    frame = karat.read(path, mapping={"item": "item", "response": "response"}).frame
+    assert frame["response"].null_count() == 10
+    assert frame["rt"].dtype == pl.Float64
+
+
+def test_rows_of_nobody_and_times_below_zero_do_not_stop_a_table(tmp_path: Path) -> None:
+    rows = [(f"s{p}", f"i{i}", r, 1.5) for p, i, _, r in rated(10, 12)]
+    rows += [("", "i1", 4, 1.0), ("s1", "i13", 4, -1.0)]
+    judgments = karat.read(written(tmp_path / "a.csv", ["subject", "item", "rating", "rt"], rows))
+    assert (judgments.frame.height, judgments.frame["rt"].null_count()) == (121, 1)
+    assert "rt.below_zero" in codes(judgments.notes)
+
+
+def test_positions_that_restart_for_all_are_sessions(tmp_path: Path) -> None:
+    rows = [(f"p{p}", f"i{i}", r, i % 6 + 1, "ab"[i // 6]) for p, i, _, r in rated(8, 12)]
+    path = written(tmp_path / "a.csv", ["participant", "item", "response", "trial", "half"], rows)
+    assert karat.read(path).frame.height == 96

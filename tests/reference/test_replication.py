@@ -130,7 +130,7 @@ def test_the_numbers_of_the_crowd_that_matter(crowd_page: str) -> None:
     ):
         assert f"\n{row}\n" in crowd_page, row
     assert "\n| all | 29 (18) | 29 (18) | 29 (18) | " in crowd_page
-    assert "Prolific and airport data are not public" in crowd_page
+    assert "the airport data are not public" in crowd_page
 
 
 def test_the_numbers_that_matter(made: dict[str, str]) -> None:

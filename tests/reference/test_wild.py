@@ -82,11 +82,13 @@ FACTORS = {
     "a05": ["Case", "Number"],
     "b03": ["expression"],
     "c05": ["item_type"],
+    "d01": ["item_part_1", "item_part_2"],
     "d02": ["report"],
+    "d05": ["item_part_1", "item_part_2"],
     "h06": ["structure", "distance"],
     "j05": ["Condition"],
 }
-"""The authors' own factors, where these are columns of the file."""
+"""The authors' own factors: columns of the file, or parts of the items' names."""
 
 
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in FACTORS])

@@ -27,14 +27,16 @@ from karat.section import Figure
 from report.small import gathered
 
 
-def drawn(effect: float, drift: float, fast: int, seed: int) -> karat.Judgments:
+def drawn(
+    effect: float, drift: float, fast: int, seed: int, people: int = 16, items: int = 16
+) -> karat.Judgments:  # fmt: skip
     """Ratings with an effect of length, a drift along the questionnaire, and some who answer fast throughout."""
     random = np.random.default_rng(seed)
     rows = []
-    for person in range(16):
-        for trial, number in enumerate(random.permutation(16), start=1):
+    for person in range(people):
+        for trial, number in enumerate(random.permutation(items), start=1):
             long = (number + person) % 2 == 0
-            value = 3.0 - effect * long + drift * trial / 16 + 0.2 * (number % 4) + random.normal(0, 0.8)
+            value = 3.0 - effect * long + drift * trial / items + 0.2 * (number % 4) + random.normal(0, 0.8)
             time = (0.3 if person < fast else 2.5) * float(np.exp(random.normal(0, 0.3)))
             rows.append((f"p{person:02}", f"i{number:02}", "long" if long else "short", trial, time,
                          str(int(np.clip(round(value), 1, 5)))))  # fmt: skip
@@ -156,6 +158,17 @@ def test_levels_keep_the_order_of_the_study() -> None:
     assert found.differences.row(0)[1:3] == ("short", "long")
     assert turned.differences.row(0)[1:3] == ("long", "short")
     assert found.differences["estimate"].item() == pytest.approx(-turned.differences["estimate"].item(), abs=1e-4)
+
+
+def test_a_page_grows_slowly_with_participants() -> None:
+    sizes = [len(html(build(drawn(*DRAWN["an effect"], people, 12), rules=RULES, quick=True))) for people in (12, 36)]
+    assert (sizes[1] - sizes[0]) / 24 / 12 < 5_000_000 / 500 / 75
+
+
+@pytest.mark.slow
+def test_a_page_on_500_participants_stays_under_5_mb() -> None:
+    page = html(build(drawn(*DRAWN["an effect"], 500, 75), rules=RULES, quick=True))
+    assert len(page.encode()) < 5_000_000
 
 
 @pytest.mark.slow

@@ -16,7 +16,18 @@ class Opened:
     def __init__(self, folder: Path) -> None:
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
-        command = [sys.executable, "-m", "karat", "open", "--no-open", "--keep", str(folder / "kept")]
+        self.studies = folder / "studies"
+        self.studies.mkdir()
+        command = [
+            sys.executable,
+            "-m",
+            "karat",
+            "open",
+            str(self.studies),
+            "--no-open",
+            "--keep",
+            str(folder / "kept"),
+        ]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env=os.environ | {"TMPDIR": str(self.temporary)},

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -70,3 +73,20 @@ def test_a_port_that_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with listen() as taken, pytest.raises(StudioError, match="Leave --port out"):
         open_studio(tmp_path / "kept", taken.getsockname()[1])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_arguments_it_opens_on_a_desktop_and_prints_help_elsewhere(tmp_path: Path) -> None:
+    known = {name: value for name, value in os.environ.items() if name not in ("CI", "DISPLAY", "WAYLAND_DISPLAY")}
+    home = {**known, "HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "PATH": str(tmp_path)}
+    command = [sys.executable, "-m", "karat"]
+    if sys.platform not in ("win32", "darwin"):
+        helped = subprocess.run(command, env=home, cwd=tmp_path, capture_output=True, text=True)
+        assert (helped.returncode, "Usage:" in helped.stdout) == (2, True)
+    opened = subprocess.Popen(command, env={**home, "DISPLAY": ":9"}, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        assert opened.stdout is not None
+        assert opened.stdout.readline().split()[1].startswith("http://127.0.0.1:")
+        assert (tmp_path / "karat-studies").is_dir(), "the home folder itself is no studies folder"
+    finally:
+        opened.terminate()
+        opened.communicate()

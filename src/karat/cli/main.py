@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -34,7 +35,7 @@ from karat.cli import (
     status,
 )
 from karat.cli import open as open_command
-from karat.cli.options import HelpCommand, HelpGroup
+from karat.cli.options import HelpCommand, HelpGroup, has_screen
 from karat.errors import KaratError, ProblemsError
 
 WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
@@ -45,18 +46,26 @@ app = typer.Typer(
     help="Design, run, screen, measure and report studies in which people judge language.",
     epilog="Start with: karat demo. If you have results already: karat report results.csv -o report.html",
     cls=HelpGroup,
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 
 @app.callback(invoke_without_command=True)
-def karat(version: bool = typer.Option(False, "--version", help="Show the version and exit.")) -> None:
+def karat(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+) -> None:
     """Design, run, screen, measure and report studies in which people judge language."""
     if version:
         typer.echo(f"karat {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        if has_screen() and not os.environ.get("CI"):
+            open_command.open_by_default()
+        else:
+            typer.echo(context.get_help())
+            raise typer.Exit(2)
 
 
 GROUPS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {

@@ -1,4 +1,4 @@
-"""karat open: the browser app, for working without a terminal."""
+"""karat open: the studio in a browser, for working without a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from typing import Annotated
 import typer
 
 from karat.cli.options import KeepAnyway, has_screen
+from karat.errors import KaratError
 
-EXAMPLE = "Example: karat open"
+EXAMPLE = "Example: karat open my-studies"
+STUDIES = "karat-studies"
+"""In the home folder: where studies are if karat was not started in a folder of its own."""
 
 
 def open_page(
+    studies: Annotated[
+        Path, typer.Argument(help="List and make studies in this folder.", metavar="DIR", show_default=False)
+    ] = Path(),
     out: Annotated[
         Path, typer.Option("-o", "--out", help="Copy results to this folder when you press Keep.", metavar="DIR")
     ] = Path("karat-results"),
@@ -25,21 +31,35 @@ def open_page(
         bool, typer.Option("--open/--no-open", help="Open the page in a browser, if there is a display.")
     ] = True,
 ) -> None:
-    """Open the browser app: drop results to get a screening and a report, or a study file to check it.
+    """Open the studio in a browser: design, check, preview, rehearse and run studies, and report results of any tool.
 
-    Only you can open the page, and only on this machine. Files never leave the machine. They are deleted when you close
-    the page or stop the command, except what you copied with Keep.
+    Only you can open the page, and only on this machine. Files never leave the machine. Studies are saved in DIR
+    (default: the current folder). Dropped results are deleted when you close the page or stop the command, except what
+    you copied with Keep.
     """
     from karat.studio.run import open_studio
 
     def ready(address: str) -> None:
         typer.echo(f"page       {address}  (opens once)")
-        typer.echo("Close the page or press Ctrl-C to stop. All files except those you keep are then deleted.")
+        typer.echo("Close the page or press Ctrl-C to stop. Dropped files except those you keep are then deleted.")
         sys.stdout.flush()
         if show and has_screen():
             typer.launch(address)
 
-    kept = open_studio((keep or out).resolve(), port, ready)
+    if not studies.is_dir():
+        raise KaratError(f"There is no folder {studies}. Give the folder in which your studies are, or make it.")
+    kept = open_studio((keep or out).resolve(), port, ready, studies.resolve())
     for folder in kept:
         typer.echo(f"kept       {folder}")
     typer.echo(f"Closed. {'Everything else is' if kept else 'All files are'} deleted.")
+
+
+def open_by_default() -> None:
+    """Open the studio as `karat` without arguments does, in the current folder or in one for studies.
+
+    A launcher starts programs in the home folder or at the root of the disk, which are no folders for studies.
+    """
+    here, home = Path.cwd().resolve(), Path.home().resolve()
+    folder = home / STUDIES if here in (home, Path(here.anchor)) else here
+    folder.mkdir(exist_ok=True)
+    open_page(studies=folder, out=folder / "karat-results", keep=None, port=0, show=True)

@@ -54,7 +54,7 @@ def study_files(study: Study) -> dict[str, str]:
     >>> from karat.study.study import load
     >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
     >>> sorted(study_files(load(written[0])))
-    ['items.csv', 'study.toml']
+    ['fillers.csv', 'lexicon.csv', 'study.toml', 'templates.csv']
     """
     names = [study.path.name]
     for block in study.settings.block:
@@ -99,7 +99,7 @@ class Changes:
     """What differs from the start of a study.
 
     >>> print(Changes(("[recruitment] completion_code",), items=False, asked=False))
-    The study is not as it was when it started: [recruitment] completion_code. This holds for everybody from now on...
+    The study is not as it was when it started: [recruitment] completion_code. This applies to all...
     """
 
     keys: tuple[str, ...]

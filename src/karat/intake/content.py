@@ -48,9 +48,12 @@ PLATFORM = re.compile(
 PLACES = re.compile(
     r"(trial|slide|page|screen|question|event|item)?(order|position|index|sequence|seq|pos)|slidenumber.*|"
     r"trial(no|nr|num|number|index|order|sequence.*|count|id)?|presentationorder|order(number.*|ofitem)?|"
+    r".*this(trial|rep|total)?(n|index)|.*(trial|slide|page)(nr|num|number|index|counter)|"
     r".*(number|no|nr)?in(the)?(experiment|block|sequence|list)|.*order|.*sequence.*|.*position"
 )
 """Names of columns that count what came before."""
+LOOPS = re.compile(r".*this(trial|rep|total)?(n|index)")
+"""Names of columns in which PsychoPy counts the rounds of a loop."""
 LAYOUT = re.compile(
     r"blocks?|blockn.*|list|listn.*|listid|group|session|version|side|sides|.*side|left|right|speaker.*|font|colou?r|name|voiceover|run|round|rep|repetition|error"
 )
@@ -143,10 +146,12 @@ class Content:
     def is_other(self) -> bool:
         """Whether the column is about the platform, times, derived numbers or positions rather than the design."""
         words = words_of(self.name)
+        # PsychoPy puts the name of a component before what it holds: answer_RT.keys are keys.
+        own = words_of(self.name.rpartition(".")[2]) or words
         return bool(
             PLATFORM.fullmatch(self.plain)
             or TIMES.fullmatch(self.plain)
-            or any(TIMES.fullmatch(word) for word in words)
+            or any(TIMES.fullmatch(word) for word in own)
             or (self.is_number and any(DERIVED.fullmatch(word) for word in words))
         )
 

@@ -85,7 +85,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, told: dict[str, str]
     """The table with one row per answer."""
     if wide is None:
         frame = _unquoted(frame)
-        long = _with_lists(frame, file)
+        long = _with_records(frame) or _with_lists(frame, file)
         if long is not None:
             return long
     split, notes = _with_parts(frame)
@@ -131,14 +131,52 @@ def without_words(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | None:
 FEWEST_REGIONS = 3
 
 
+ONE_NUMBER = r"^\[\s*-?\d+(\.\d+)?\s*\]$"
+
+
 def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
-    """Cells that were quoted twice: every value of the column still begins and ends with a quotation mark."""
+    """Cells that were quoted twice, and lists of one number: every value of the column is written like this."""
     names = [
         name for name, dtype in frame.schema.items()
         if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
         and cells.head(50).str.contains(r'^".*"$').all() and cells.str.contains(r'^"[^"]*"$').all()
     ]  # fmt: skip
-    return frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
+    frame = frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
+    single = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        and cells.head(50).str.contains(ONE_NUMBER).all() and cells.str.contains(ONE_NUMBER).all()
+    ]  # fmt: skip
+    return frame.with_columns(pl.col(single).str.strip_chars("[] ")) if single else frame
+
+
+def _with_records(frame: pl.DataFrame) -> Shaped | None:
+    """A row per trial where a column holds the trials of a participant as a list of objects: `[{"item": ...}, ...]`."""
+    contents = Contents(frame)
+    found: dict[str, list[Any]] = {}
+    for name in contents.names:
+        sample = contents[name].values[:3] if frame.schema[name] == pl.String else []
+        if sample and all(re.match(r"\s*\[\s*\{", value) for value in sample):
+            lists = _lists(contents[name])
+            if lists and all(isinstance(part, dict) for one in lists if one for part in one):
+                found[name] = lists
+    if not found:
+        return None
+    trials = max(found, key=lambda name: sum(len(one or []) for one in found[name]))
+    if sum(len(one or []) for one in found[trials]) < FEWEST_JUDGED * frame.height:
+        return None
+    rest = [name for name in frame.columns if name not in found]
+    names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
+    own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
+    records, rows = [], []
+    for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
+        for part in found[trials][row] or []:
+            records.append({**plain_cells, **{own[str(key)]: _text(value) for key, value in part.items()}})
+            rows.append(row)
+    schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(own.values(), pl.String())
+    long = pl.DataFrame(records, schema=schema, orient="row")
+    note = Message("form.lists", {"columns": [trials]})
+    return Shaped(long, rows, notes=[note], units_in=len(rows), unit="answers and rows")
 
 
 def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
@@ -257,7 +295,7 @@ def _wide(frame: pl.DataFrame, wide: str | None, told: dict[str, str]) -> Shaped
     if len(judged) < (FEWEST_JUDGES if wide else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, told)
-    if kind is None:
+    if kind is None or (wide is None and any(contents[name].plain in LONG_ANSWERS for name in judged)):
         return None
     return _by_participant(contents, judged, told) if kind == "participant" else _by_item(contents, judged, told)
 
@@ -277,25 +315,33 @@ def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) 
         if content.filled < 0.1:
             continue
         groups.setdefault(_alphabet(content), []).append(name)
-    merged: list[tuple[set[str], list[str]]] = []
+    merged: list[tuple[object, set[str], list[str]]] = []
     for key, names in sorted(groups.items(), key=lambda one: -len(one[1])):
         values = {value.lower() for name in names for value in contents[name].values}
-        home = next((one for one in merged if key not in ("numbers", "slider") and values <= one[0]), None)
+        # The points of a scale are no positions of a slider, although a slider has these numbers too.
+        home = next((one for one in merged if values <= one[1] and (one[0] == "slider") == (key == "slider")), None)
         if home is not None:
-            home[1].extend(names)
+            home[2].extend(names)
         else:
-            merged.append((values, list(names)))
-    best = _of_one_stem(max((names for _, names in merged), key=len, default=[]))
+            merged.append((key, values, list(names)))
+    best = _of_one_stem(max((names for *_, names in merged), key=len, default=[]))
+    stem = {re.sub(r"\d+$", "", name) for name in best}
+    if len(stem) == 1 and _are_raters(best):
+        # The last of several raters often judged little.
+        (first,) = stem
+        best = [n for n in contents.names if re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number]
     return [name for name in contents.names if name in best]
 
 
 def _of_one_stem(names: list[str]) -> list[str]:
     """The columns of one battery, where most share a stem such as AB01_; others only have the same answers."""
     stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in names]
-    common = max(set(stems), key=stems.count, default="")
-    most = stems.count(common)
-    if common and FEWEST_JUDGED <= most < len(names) and most >= 0.7 * len(names):
-        return [name for name, stem in zip(names, stems, strict=True) if stem == common]
+    numbered = [re.sub(r"[\W_]?\d+$", "", name) if re.search(r"\d$", name) else "" for name in names]
+    for found, least in ((stems, 0.7), (numbered, 0.5)):
+        common = max(filter(None, found), key=found.count, default="")
+        most = found.count(common)
+        if common and FEWEST_JUDGED <= most < len(names) and most >= least * len(names):
+            return [name for name, stem in zip(names, found, strict=True) if stem == common]
     return names
 
 
@@ -315,6 +361,8 @@ def _alphabet(content: Content) -> object:
     return frozenset(value.lower() for value in content.values)
 
 
+LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
+"""A column with one of these names holds the answers; a table with one has a trial in each row."""
 ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
 OF_TOOLS = re.compile(
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
@@ -339,6 +387,10 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
+    if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
+        worded = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
+        if any(c.distinct >= FEWEST_WORDED * rows for c in worded):
+            return "item"
     if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in unique):
         named = [c for c in unique if plain(c.name) in NAMES["item"] and c.plain not in ("task",)]
         if not named or any(c in unique for c in persons):
@@ -352,6 +404,18 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     if not persons and first in unique and not first.is_number and len(judged) <= 60 and rows > 2 * len(judged):
         return "item"
     return None
+
+
+FEWEST_WORDED = 0.1
+
+
+def _are_raters(judged: Sequence[str]) -> bool:
+    """Whether columns are called x1, x2, ... or rater_1, rater_2, ...: a number for each person that judged."""
+    named = [
+        re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|participant|p|s)[\W_]?\d+", name)
+        for name in judged
+    ]
+    return all(named)
 
 
 def _melted(
@@ -413,7 +477,15 @@ def _by_item(contents: Contents, judged: Sequence[str], told: dict[str, str]) ->
     rows = contents.frame.height
     unique = [name for name in rest if contents[name].distinct >= 0.95 * rows]
     named = [name for name in unique if any(word in ITEM_WORDS for word in words_of(name))]
-    item = told.get("item") or next(iter(named or unique), None)
+    item = told.get("item") or next((n for n in named or unique if not ROW_NUMBERS.fullmatch(plain(n))), None)
+    worded = [n for n in rest if not contents[n].is_number and contents[n].distinct > 1]
+    if item is None and worded and contents.combinations(worded) >= 0.95 * rows:
+        for name in sorted(worded, key=lambda one: contents[one].distinct):
+            fewer = [other for other in worded if other != name]
+            if fewer and contents.combinations(fewer) == contents.combinations(worded):
+                worded = fewer
+        contents = Contents(contents.frame.with_columns(item=pl.concat_str(worded, separator=" + ", ignore_nulls=True)))
+        item = "item"
     if item is None:
         contents = Contents(contents.frame.with_columns(item=pl.Series([str(n) for n in range(1, rows + 1)])))
         item = "item"

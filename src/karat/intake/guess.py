@@ -52,7 +52,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     ),
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
-        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit",
+        "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "readtime",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),
@@ -254,6 +254,7 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
 ORDERS = (
     ("no", "maybe", "yes"), ("no", "not sure", "yes"), ("no", "unsure", "yes"), ("false", "maybe", "true"),
     ("bad", "ok", "good"), ("unacceptable", "marginal", "acceptable"), ("*", "?", "ok"), ("*", "??", "?", "ok"),
+    ("*", "??", "?", "✓"),
     ("strongly disagree", "disagree", "somewhat disagree", "neither agree nor disagree", "neutral", "somewhat agree",
      "agree", "strongly agree"),
     ("completely unacceptable", "mostly unacceptable", "somewhat unacceptable", "unsure", "somewhat acceptable",
@@ -287,7 +288,7 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
         if min(found) > 0 and max(found) <= MOST_ORDINAL_POINTS:
             width = len(words[0]) - len(blank)
             return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
-    plainly = {_bare_answer(word): word for word in words}
+    plainly = {_bare_answer(word) or word.strip(): word for word in words}
     order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
     return None if order is None else [plainly[word] for word in order if word in plainly]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -167,10 +168,11 @@ def read_files(
     problems.extend(checked.problems)
     checked, kept, lost = _settled(checked, scales, problems, skip_bad, files)
     judgments = Judgments.from_checked(checked, scales, _participants(parts))
+    judgments, parted = _with_item_parts(judgments, groups)
     judgments.frozen = next((part.frozen for part in parts if part.frozen is not None), None)
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
-    told = tuple(dict.fromkeys([*notes, *more, *checked.notes, *_factors(judgments, groups)]))
+    told = tuple(dict.fromkeys([*notes, *more, *checked.notes, *parted, *_factors(judgments, groups)]))
     intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),
@@ -190,6 +192,53 @@ def read_files(
 MOST_LOOKED_AT = 200_000
 
 
+PART_SIGNS = ("-", "_", ".", "|", "/")
+FEWEST_NAMES = 8
+MOST_PART_LEVELS = 12
+MOST_PARTS = 2
+
+
+def _with_item_parts(
+    judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]]
+) -> tuple[Judgments, list[Message]]:
+    """The first parts of the items' names as columns, where no column is a factor and all names are built alike."""
+    frame = judgments.frame
+    if all(reader.keeps_names for reader, _ in groups) or frame.height > MOST_LOOKED_AT or "left" in frame.columns:
+        return judgments, []
+    names = sorted(frame.filter(pl.col("function") == "test")["item"].unique().to_list())
+    sign, places = _parts_of(names) if len(names) >= FEWEST_NAMES else ("", [])
+    if not places or judgments.factors():
+        return judgments, []
+    own = {f"item_part_{at + 1}": at for at in places[:MOST_PARTS]}
+    cells, tested = pl.col("item").str.split(sign), pl.col("function") == "test"
+    parts = [pl.when(tested).then(cells.list.get(at, null_on_oob=True)).alias(name) for name, at in own.items()]
+    made = Judgments.from_checked(
+        Checked(frame.with_columns(parts), notes=list(judgments.notes)), judgments.scales, judgments.participants
+    )
+    return made, [Message("intake.item_parts", {"item": names[0], "columns": list(own)})]
+
+
+def _parts_of(names: Sequence[str]) -> tuple[str, list[int]]:
+    """The sign that parts all names into equally many parts, and the places of words that come again.
+
+    >>> _parts_of([f"{verb}-{place}-{n}" for verb in ("know", "tell") for place in ("who", "where") for n in range(3)])
+    ('-', [0, 1])
+    """
+    for sign in PART_SIGNS:
+        rows = [name.split(sign) for name in names]
+        if len(rows[0]) < 2 or {len(row) for row in rows} != {len(rows[0])}:
+            continue
+        found = []
+        for at, values in enumerate(zip(*rows, strict=True)):
+            counts = Counter(values)
+            again = min(counts.values()) > 1 and 1 < len(counts) <= MOST_PART_LEVELS
+            if again and all(re.search(r"[^\W\d_]", value) for value in counts):
+                found.append(at)
+        if found:
+            return sign, found
+    return "", []
+
+
 def _factors(judgments: Judgments, groups: Sequence[tuple[Reader, Sequence[SourceFile]]]) -> list[Message]:
     """The note on the factors of the design, where the file and not karat says what they are."""
     if all(reader.keeps_names for reader, _ in groups) or judgments.frame.height > MOST_LOOKED_AT:
@@ -207,7 +256,7 @@ def _confirm(parts: Sequence[Reading], asked: tuple[str, list[str]], options: Op
     whole = all(set(REQUIRED) - {"item"} <= set(part.frame.columns) for part in parts)
     if not questions or not whole:
         return []
-    if not options.accept:
+    if not options.accept or any(question.by_name for question in questions):
         raise ProposalError(asked[0], questions, asked[1])
     flags = [flag for question in questions for flag in question.choices[0].flags]
     return [Message("role.accepted", {"flags": " ".join(flags)})]
@@ -306,10 +355,24 @@ def by_reader(files: Sequence[SourceFile], source: str | Reader) -> list[tuple[R
 
 def _alike(reader: Reader, group: Sequence[SourceFile], file: SourceFile) -> bool:
     """Whether a table has the header of others: one file per participant says little by itself."""
-    if reader is not READERS[-1] or file.suffix not in DELIMITED or group[0].suffix != file.suffix:
+    if reader is not READERS[-1] or group[0].suffix != file.suffix:
+        return False
+    if file.suffix == ".json":
+        keys = [_keys_of(one) for one in (group[0], file)]
+        return bool(keys[0]) and keys[0] == keys[1]
+    if file.suffix not in DELIMITED:
         return False
     heads = [one.sample.lstrip("\ufeff").partition("\n")[0].strip() for one in (group[0], file)]
     return heads[0] == heads[1] and any(sign in heads[0] for sign in ",;\t")
+
+
+def _keys_of(file: SourceFile) -> set[str]:
+    """The names in the first object of a JSON file."""
+    try:
+        first = next(iter(file.json_documents()), (0, None))[1]
+    except (IntakeError, UnicodeDecodeError):
+        return set()
+    return set(first) if isinstance(first, dict) else set()
 
 
 DELIMITED = (".csv", ".tsv", ".txt", ".tab")

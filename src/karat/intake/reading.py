@@ -156,6 +156,8 @@ class Question:
 
     role: str
     choices: tuple[Proposal, ...]
+    by_name: bool = False
+    """Whether the user must name the answer, because nothing in the file speaks for the first proposal."""
 
     def text(self) -> Message:
         """The question in words."""
@@ -180,7 +182,8 @@ class ProposalError(IntakeError):
             shlex.quote(part) for part in ["karat", "convert", *(paths or [file]), *flags, "-o", "judgments.parquet"]
         )
         head = Message("ask.headline", {"file": file, "n": len(self.questions)})
-        tail = Message("ask.command", {"command": command})
+        code = "ask.command_only" if any(question.by_name for question in self.questions) else "ask.command"
+        tail = Message(code, {"command": command})
         super().__init__("\n".join([str(head), *(f"  {line}" for line in lines), str(tail)]))
 
     def __reduce__(self) -> tuple[type[ProposalError], tuple[str, tuple[Question, ...], tuple[str, ...]]]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
+from karat.intake.content import LAYOUT, LOOPS, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
@@ -36,7 +36,8 @@ ANSWER_WORDS = (
     "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
     "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
     "vote", "button",
-    "certainty", "agreement", "plausibility", "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
+    "certainty", "agreement", "plausibility", "selection", "veridicality",
+    "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
     "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
     "giudizio", "jugement", "juicio", "preference", "pick", "picked", "verdict",
@@ -54,7 +55,7 @@ NO_ANSWERS = re.compile(
     r".*(correct|accuracy|expected|gold|truth|confidence|comments?|feedback|enjoyment|asses|language|time|condition|"
     r"type|options?|labels?list)"
 )
-NO_ANSWER_WORDS = ("acc", "rt", "rts", "order", "rule", "key", "time", "condition", "type")
+NO_ANSWER_WORDS = ("acc", "corr", "rt", "rts", "order", "rule", "key", "time", "condition", "type")
 """Columns beside the answers: whether they are right, how long they took, what was offered."""
 QUESTION_NAMES = (
     "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
@@ -90,6 +91,12 @@ DETAILS = {
 }
 """What is said for a proposal. Values of participants are never shown."""
 NEARLY = 0.97
+LONGEST_CODE = 4
+"""A word of a file's name says something from this length on; shorter ones are codes such as exp1."""
+ONE_PERSON = 0.9
+MOSTLY = 0.8
+ANSWERED = 0.9
+FEWEST_ITEMS = 8
 
 
 @dataclass
@@ -104,9 +111,9 @@ class Roles:
     contents: Contents | None = None
 
 
-def find_roles(frame: pl.DataFrame, told: Mapping[str, str]) -> Roles:
-    """The roles of the columns of a table; what was told is taken as it is."""
-    return _RoleSearch(frame, told).result()
+def find_roles(frame: pl.DataFrame, told: Mapping[str, str], file: str = "") -> Roles:
+    """The roles of the columns of a table; what was told is taken as it is. A file is often named for its answers."""
+    return _RoleSearch(frame, told, file).result()
 
 
 def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
@@ -122,9 +129,13 @@ def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
 
+RECEIVED = re.compile(r"reception|timeresultswerereceived|^time$")
+
+
 class _RoleSearch:
-    def __init__(self, frame: pl.DataFrame, told: Mapping[str, str]) -> None:
+    def __init__(self, frame: pl.DataFrame, told: Mapping[str, str], file: str = "") -> None:
         self.contents = Contents(frame)
+        self.file_words = words_of(file)
         self.told = dict(told)
         self.roles = Roles(dict(told), contents=self.contents)
         self.taken = {name for source in told.values() for name in joined(source, frame.columns)}
@@ -138,6 +149,7 @@ class _RoleSearch:
         self._functions()
         self._times()
         self._response()
+        self._answered_only()
         self._positions()
         self._sides()
         self._item()
@@ -165,8 +177,10 @@ class _RoleSearch:
         return joined(source, self.contents.names) if source else []
 
     def _of_person(self, content: Content) -> bool:
-        """Whether a column is the same in all rows of a participant."""
-        return bool(self.person) and self.contents.follows(content.name, self.person)
+        """Whether a column is the same in all rows of a participant; with one row each, this says nothing."""
+        if not self.person or self.contents.combinations(self.person) >= NEARLY * self.contents.codes.height:
+            return False
+        return self.contents.follows(content.name, self.person)
 
     def _dispersion(self, content: Content) -> float:
         """How much participants differ in how often they have each value, beside what chance would give."""
@@ -209,23 +223,25 @@ class _RoleSearch:
             if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
                 continue
             repeats = content.filled * self.rows / content.distinct
-            if content.distinct == self.rows or repeats < 1.5:
+            alone = repeats < 1.5 or content.distinct == self.rows
+            if alone and not (exact and content.filled > ANSWERED and self._has_one_answer()):
                 continue
             people = sum(
                 other.is_about_people and other.distinct > 1 and self.contents.follows(other.name, [content.name])
                 for other in self._free()
             )
             others = [name for name in self.contents.names if name != content.name]
-            varied = any(self.contents.varies_within(other, content.name) for other in others)
+            varied = alone or any(self.contents.varies_within(other, content.name) for other in others)
             if not varied or (content.distinct == 1 and not exact):
                 continue
             rank = NAMES["participant"].index(name) if exact else 99
-            found.append((content.filled < 0.9, not exact, -people, not word, content.distinct == 1, rank, content))
+            found.append((content.filled < 0.9, not exact, alone, -people, not word, content.distinct == 1, rank,
+                          content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
-        if not found:
+        if not found or (found[0][1] and self._shares_hashes(found[0][-1])):
             self._participant_of_ibex()
             return
-        best, sure = found[0][-1], not found[0][1] and not found[0][0]
+        best, sure = found[0][-1], not any(found[0][:3])
         self._take("participant", best.name)
         if not sure:
             rest = [one[-1] for one in found[1:] if not self._same(one[-1].name, best.name)]
@@ -238,11 +254,24 @@ class _RoleSearch:
             values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
             self.roles.notes.append(Message("role.empty_participant", values))
 
+    def _has_one_answer(self) -> bool:
+        """Whether exactly one column is called as answers are: then a row with its own participant is a trial."""
+        named = [c for c in self._free() if c.plain in NAMES["response"] and c.distinct > 1]
+        return len(named) == 1
+
+    def _shares_hashes(self, content: Content) -> bool:
+        """Whether several people have the hash of one address: results under it came at several times."""
+        times = [c.name for c in self._free() if RECEIVED.search(c.plain) and c.is_whole]
+        if not times or not all(re.fullmatch(r"[0-9a-f]{32}", value) for value in content.values[:20]):
+            return False
+        both = self.contents.combinations([times[0], content.name])
+        return content.distinct < both <= self.rows / 3
+
     def _participant_of_ibex(self) -> None:
         """Ibex tells people by the time at which results came and the hash of the address."""
         plainly = {content.plain: content.name for content in self._free()}
         hashes = [name for key, name in plainly.items() if "md5" in key or key == "hash"]
-        times = [name for key, name in plainly.items() if re.search(r"reception|timeresultswerereceived|^time$", key)]
+        times = [name for key, name in plainly.items() if RECEIVED.search(key)]
         if hashes and times:
             self._take("participant", f"{times[0]}+{hashes[0]}")
             self._ask("participant", [self._choice("participant", [times[0], hashes[0]])])
@@ -280,6 +309,7 @@ class _RoleSearch:
             self._take("function", content.name)
             return
         self.roles.functions = {value: content.functions.get(value, "test") for value in content.values}
+        self.roles.functions |= self._functions_by_cells(content)
         self.roles.mapping["function"] = content.name
         if chosen in whole or not chosen[1]:
             self.taken.add(content.name)
@@ -287,6 +317,25 @@ class _RoleSearch:
         self.roles.notes.append(
             Message("role.functions", {"column": content.name, "functions": [f"{v}={f}" for v, f in spelled.items()]})
         )
+
+    def _functions_by_cells(self, content: Content) -> dict[str, str]:
+        """Levels without a word for a function, where the same cells are empty as in practice or attention trials.
+
+        This shows only where the test items have a word of their own: main, test or critical.
+        """
+        known = content.functions
+        if "test" not in known.values() or len(known) == content.distinct:
+            return {}
+        others = [name for name in self.contents.names if name != content.name]
+        counts = self.contents.frame.group_by(content.name).agg(pl.col(others).null_count() == pl.len())
+        empty = {str(level): cells for level, *cells in counts.iter_rows() if level is not None}
+        tested = [empty[level] for level, word in known.items() if word == "test" and level in empty]
+        found = {}
+        for level, cells in empty.items():
+            alike = [known[other] for other in known if known[other] != "test" and empty.get(other) == cells]
+            if level not in known and alike and cells not in tested:
+                found[level] = "attention" if "attention" in alike else alike[0]
+        return found
 
     def _not_functions(self, content: Content) -> None:
         values = {"column": content.name, "values": content.values[:4], "n": content.distinct}
@@ -368,7 +417,8 @@ class _RoleSearch:
                 exact = content.plain in NAMES["response"]
                 rank = NAMES["response"].index(content.plain) if exact else 99
                 found.append((not self._is_answer_like(content), not exact, content.plain in WEAK_ANSWERS,
-                              not _says_answer(content), rank, not content.is_number, content))  # fmt: skip
+                              not _says_answer(content), not self._names_file(content), rank, not content.is_number,
+                              content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
         if not found:
             self._propose_response()
@@ -389,9 +439,25 @@ class _RoleSearch:
         if not sure or rivals or best.filled < 0.5:
             others = [*rivals, *(one[-1] for one in found if one[-1] is not best and one[-1] not in rivals)]
             self._ask("response", [self._choice("response", [one.name]) for one in [best, *others][:3]])
-        self.second = [one[-1].name for one in found if one[-1] is not best and self._dispersion(one[-1]) >= 1]
+        self.second = [
+            one[-1].name for one in found
+            if one[-1] is not best and (self._dispersion(one[-1]) >= 1 or (_says_answer(one[-1]) and one[-1].is_number))
+        ]  # fmt: skip
 
     second: Sequence[str] = ()
+
+    def _answered_only(self) -> None:
+        """Where only some rows have an answer, what was judged is looked for in these: others are no trials."""
+        source = self.roles.mapping.get("response")
+        if source not in self.contents.names or self.contents[source].filled >= ANSWERED:
+            return
+        rows = self.contents.frame.filter(pl.col(source).is_not_null())
+        if rows.height:
+            self.contents, self.rows, self.levels = Contents(rows), rows.height, {}
+
+    def _names_file(self, content: Content) -> bool:
+        """Whether the file is called after a column: mega-veridicality.csv holds judgments of veridicality."""
+        return any(len(word) > LONGEST_CODE and word in self.file_words for word in words_of(content.name))
 
     def _propose_response(self) -> None:
         """Where no name and no distribution tells, what differs between participants on the same stimuli is offered."""
@@ -404,9 +470,31 @@ class _RoleSearch:
             and (_says_answer(content) or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
         ]  # fmt: skip
         found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
+        chosen = self._shown_on_a_side()
+        if chosen is not None:
+            found = [chosen]
         if found:
             self._take("response", found[0].name)
             self._ask("response", [self._choice("response", [one.name]) for one in found[:3]])
+
+    def _shown_on_a_side(self) -> Content | None:
+        """A column that holds, in every row, what one of two others shows: the one of two stimuli that was chosen."""
+        for first, second in SIDES:
+            for pair in self._pairs(first, second):
+                for content in self._free():
+                    if content not in pair and content.distinct > 2 and _are_sides(content, *pair, (first, second)):
+                        return content
+        return None
+
+    def _pairs(self, first: str, second: str) -> list[tuple[Content, Content]]:
+        """Two columns whose names differ in a side."""
+        named: dict[tuple[str, ...], dict[str, Content]] = {}
+        for content in self._free():
+            words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
+            if content.distinct > 1 and not content.is_other and {first, second} & set(words):
+                rest = tuple(word for word in words if word not in (first, second))
+                named.setdefault(rest, {})[first if first in words else second] = content
+        return [(pair[first], pair[second]) for pair in named.values() if len(pair) == 2]
 
     def _is_position(self, content: Content) -> bool:
         """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
@@ -442,7 +530,7 @@ class _RoleSearch:
 
     def _design(self) -> list[Content]:
         """The columns that may say what was judged."""
-        found = []
+        found, uneven = [], []
         for content in self._free():
             if content.distinct < 2 or content.filled < 1 - SPARSE or content.distinct >= 0.98 * self.rows:
                 continue
@@ -457,15 +545,44 @@ class _RoleSearch:
                 continue
             if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
                 continue
+            if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
+                continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
             if self._of_person(content) or (not named and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
             measured = measured and not self._names_items(content) and not self._between_lists(content)
-            if measured and self._dispersion(content) > OVERDISPERSED:
+            if (measured and self._dispersion(content) > OVERDISPERSED) or self._is_ticked(content):
+                uneven.append(content)
                 continue
             found.append(content)
-        return found
+        return [*found, *(content for content in uneven if self._is_crossed_between(content, found))]
+
+    def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
+        """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""
+        if not design or not self.person or content.distinct > MOST_LEVELS:
+            return False
+        levels = self.contents.codes.group_by(self.person).agg(pl.col(content.name).n_unique().alias("n"))["n"]
+        if (levels == 1).mean() < MOSTLY:  # type: ignore[operator]
+            return False
+        names = [one.name for one in design]
+        crossed = self.contents.combinations(names) * content.distinct
+        return self.contents.combinations([*names, content.name]) >= NEARLY * crossed
+
+    def _is_written_by_one(self, content: Content) -> bool:
+        """Whether nearly every value is one participant's own, as comments and reasons are; stimuli are shared."""
+        if not self.person or content.distinct < FEWEST_ITEMS or self._names_items(content) or not content.is_text:
+            return False
+        several = self.contents.codes.group_by(content.name).agg(pl.struct(self.person).n_unique().alias("n"))["n"]
+        people = self.contents.combinations(self.person)
+        return people >= FEWEST_ITEMS and bool((several == 1).mean() >= ONE_PERSON)  # type: ignore[operator]
+
+    def _is_ticked(self, content: Content) -> bool:
+        """Whether a column is a box that participants tick or not: true and false, by nobody's design."""
+        values = {re.sub(r'[\s"]', "", value).lower() for value in content.values} - {""}
+        if values != {"true", "false"} or self._between_lists(content):
+            return False
+        return self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
 
     def _is_second_answer(self, content: Content) -> bool:
         """Whether a column holds answers to another question on the same stimuli."""
@@ -493,19 +610,12 @@ class _RoleSearch:
             return
         answers = self.contents[source]
         for first, second in SIDES:
-            named: dict[tuple[str, ...], dict[str, Content]] = {}
-            for content in self._free():
-                words = re.split(r"[\W_]+", re.sub(r"(?<=[a-z])(?=[A-Z0-9])", "_", content.name).lower())
-                if content.distinct > 1 and not content.is_other and {first, second} & set(words):
-                    rest = tuple(word for word in words if word not in (first, second))
-                    named.setdefault(rest, {})[first if first in words else second] = content
-            for pair in named.values():
-                if len(pair) == 2 and _are_sides(answers, pair[first], pair[second], (first, second)):
-                    self._take("left", pair[first].name)
-                    self._take("right", pair[second].name)
-                    both = [pair[first].name, pair[second].name]
-                    detail = self._choice("item", both).detail
-                    self._ask("item", [Proposal({"left": both[0], "right": both[1]}, detail)])
+            for left, right in self._pairs(first, second):
+                if _are_sides(answers, left, right, (first, second)):
+                    self._take("left", left.name)
+                    self._take("right", right.name)
+                    detail = self._choice("item", [left.name, right.name]).detail
+                    self._ask("item", [Proposal({"left": left.name, "right": right.name}, detail)])
                     return
 
     def _item(self) -> None:
@@ -518,6 +628,7 @@ class _RoleSearch:
         native = next((c for c in self._free() if c.plain in NAMES["item"] and c in design), None)
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
         if not design:
+            self._constant_item()
             return
         sure, parts = self._parts(design, native, question)
         if question and "question" not in self.roles.mapping and self._asks_again(parts, question):
@@ -531,6 +642,15 @@ class _RoleSearch:
             options += [[c.name] for c in sorted(design, key=lambda c: -c.distinct) if c.distinct > 2]
             distinct = list(dict.fromkeys(tuple(option) for option in options))
             self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
+
+    def _constant_item(self) -> None:
+        """Everybody judged the same thing, or each participant something else: what is named like an item is asked."""
+        named = [c for c in self._free() if self._names_items(c) and c.distinct and not PLACES.fullmatch(c.plain)
+                 and not c.is_other and c.filled > SPARSE]  # fmt: skip
+        named.sort(key=lambda c: (c.distinct < 2, c.is_number))
+        if named and self.rows >= FEWEST_ROWS:
+            self._take("item", named[0].name)
+            self._ask("item", [self._choice("item", [one.name]) for one in named[:3]])
 
     def _parts(self, design: list[Content], native: Content | None, question: str | None) -> tuple[bool, list[str]]:
         """What tells stimuli apart, and whether that is certain."""
@@ -553,6 +673,10 @@ class _RoleSearch:
             return named or told, [best.name]
         if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
             return True, [native.name]
+        numbered = [c for c in design if words_of(c.name)[-1:] == ["id"] and c.distinct >= FEWEST_ITEMS
+                    and self._is_judged_once(c.name, asked)]  # fmt: skip
+        if numbered:
+            return False, [max(numbered, key=lambda c: c.distinct).name]
         keep = sorted(design, key=lambda c: (self._names_items(c), not c.is_text, c.distinct, -names.index(c.name)))
         kept = [c.name for c in keep]
         for content in keep:
@@ -643,6 +767,12 @@ class _RoleSearch:
         return Proposal({role: "+".join(parts)}, Message(DETAILS[role], values))
 
 
+def _names_sides(content: Content) -> bool:
+    """Whether the values only say on which side of the screen something was: left, 1right, top."""
+    values = {re.sub(r"[^a-z]", "", value.lower()) for value in content.values[:50]}
+    return len(values) == 2 and any(values == {*sides} for sides in (("left", "right"), ("top", "bottom"), ("l", "r")))
+
+
 def _are_sides(answers: Content, first: Content, second: Content, names: tuple[str, str]) -> bool:
     """Whether the answers are the names of two sides, or in every row what one of the two sides shows."""
     given = {value.strip().lower() for value in answers.values}
@@ -651,6 +781,8 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     if first.is_number or answers.distinct <= 2:
         return False
     rows = pl.DataFrame({"a": answers.cells, "l": first.cells, "r": second.cells}).drop_nulls()
+    if rows.height < SPARSE * answers.cells.drop_nulls().len():
+        return False
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
 
 
@@ -674,7 +806,7 @@ def sides_of(answers: Sequence[str]) -> dict[str, str]:
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)"
-    return bool(re.fullmatch(pattern, content.plain))
+    return bool(re.fullmatch(pattern, content.plain)) or words_of(content.name)[-1:] in (["corr"], ["acc"])
 
 
 def _says_answer(content: Content) -> bool:

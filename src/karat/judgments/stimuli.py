@@ -206,6 +206,11 @@ def _may_be_factor(column: pl.Series) -> bool:
     measured = not numbers.null_count() and (PLACE.fullmatch(words) or (numbers != numbers.round()).any())
     if values.len() and measured:
         return False
+    if values.dtype == pl.String and set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase()) <= {
+        "left",
+        "right",
+    }:
+        return False
     return values.len() >= FEWEST_LEVELS and _words(column) < MANY_WORDS
 
 

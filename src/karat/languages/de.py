@@ -530,6 +530,7 @@ MESSAGES = {
     "ms.",
     "rt.milliseconds": "{column} wird in Millisekunden gelesen, weil der Median {median} ist. Falls es Sekunden "
     "sind: --rt-unit s.",
+    "rt.below_zero": "{n:Eine Antwortzeit|{n} Antwortzeiten} unter 0 {n:ist|sind} weggelassen.",
     "rt.seconds": "{column} wird in Sekunden gelesen, weil der Median {median} ist. Falls es Millisekunden sind: "
     "--rt-unit ms.",
     "scale.no_answers": "Es gibt keine Antworten[[ auf {question}]]; die Skala ist unbekannt und gilt als binär. "
@@ -559,6 +560,7 @@ MESSAGES = {
     "{reasons:and}.",
     "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "Diese Spalten wurden an ihren Namen erkannt: {columns}. Falls eine falsch ist: --map.",
+    "table.whole_numbers": "Antworten wie {answer} werden als ganze Zahlen gelesen.",
     "table.missing": "{n} {n:Antwort|Antworten} {words:or} {n:gilt|gelten} als fehlend.",
     "table.decimal_commas": "Kommas in {columns} werden als Dezimalzeichen gelesen. Falls das falsch ist: --decimal .",
     "role.empty_participant": "{column} ist in {share} % der Zeilen leer, deshalb bezeichnet {used} die Teilnehmenden.",
@@ -578,8 +580,12 @@ MESSAGES = {
     "Reihenfolge der Zeilen gezählt.",
     "role.no_order": "{column} nummeriert nicht die Trials der Teilnehmenden und wird nicht als Position gelesen.",
     "role.not_trials": "Zeilen ohne Item und Antwort",
+    "role.nobody": "Zeilen ohne Teilnehmende",
+    "role.not_asked": "Zeilen anderer Aufgaben und Bildschirme (--keep-all behält sie)",
+    "role.other_answers": "Zeilen mit Antworten in Worten, wo alle anderen Zahlen sind (--keep-all behält sie)",
     "role.accepted": "Die ersten Vorschläge wurden angenommen: {flags}.",
     "ask.headline": "{file} lässt sich als Urteile lesen, wenn {n:diese Angabe stimmt|diese Angaben stimmen}:",
+    "ask.command_only": "Wenn das stimmt, diesen Befehl ausführen; --yes genügt hier nicht:\n  {command}",
     "ask.command": "Wenn das stimmt, diesen Befehl ausführen; --yes statt der Optionen nimmt alle ersten Vorschläge "
     "an:\n  {command}",
     "ask.participant": "Wer hat geantwortet?",
@@ -622,6 +628,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
     "Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
+    "intake.item_parts": "Keine Spalte ist ein Faktor des Designs, und alle Items heißen wie {item}; {columns} "
+    "enthalten die Teile dieser Namen.",
     "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere "
     "lassen sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",

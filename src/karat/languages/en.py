@@ -500,6 +500,7 @@ MESSAGES = {
     "rt.named_seconds": "{column} is read as seconds because of its name. If it is in milliseconds, use --rt-unit ms.",
     "rt.milliseconds": "{column} is read as milliseconds because its median is {median}. If it is in seconds, use "
     "--rt-unit s.",
+    "rt.below_zero": "{n:A response time|{n} response times} below 0 {n:is|are} left out.",
     "rt.seconds": "{column} is read as seconds because its median is {median}. If it is in milliseconds, use "
     "--rt-unit ms.",
     "scale.no_answers": "There are no answers[[ to {question}]], so the scale is unknown and was set to binary. If "
@@ -528,6 +529,7 @@ MESSAGES = {
     "intake.skipped": "{n} of {units_in} {unit} could not be read and {n:was|were} left out: {reasons:and}.",
     "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "These columns were recognised by their names: {columns}. If one is wrong, use --map.",
+    "table.whole_numbers": "Answers such as {answer} are read as whole numbers.",
     "table.missing": "{n} {n:response|responses} {words:or} {n:is|are} read as missing.",
     "table.decimal_commas": "Decimal commas in {columns} are read as points. If that is wrong, use --decimal .",
     "role.empty_participant": "{column} is empty in {share} % of the rows, so participants are identified by {used}.",
@@ -545,8 +547,12 @@ MESSAGES = {
     "role.restarts": "{column} starts again within participants, so trials are counted in the order of the rows.",
     "role.no_order": "{column} does not number the trials of each participant, so it is not read as a position.",
     "role.not_trials": "rows without an item and an answer",
+    "role.nobody": "rows without a participant",
+    "role.not_asked": "rows of other tasks and screens (--keep-all keeps them)",
+    "role.other_answers": "rows answered in words where all others are answered in numbers (--keep-all keeps them)",
     "role.accepted": "karat's first proposals were accepted: {flags}.",
     "ask.headline": "{file} can be read as judgments once {n:this is|these are} confirmed:",
+    "ask.command_only": "If that is right, run this command; --yes is not enough here:\n  {command}",
     "ask.command": "If that is right, run this command; --yes instead of the flags accepts all first proposals:\n  "
     "{command}",
     "ask.participant": "Who answered?",
@@ -586,6 +592,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
+    "intake.item_parts": "No column is a factor of the design, and all items are named like {item}; {columns} "
+    "hold the parts of these names.",
     "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
     "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",

@@ -112,7 +112,7 @@ def interval_around(estimate: float, values: Floats, level: float = 0.95) -> tup
 
     >>> lower, upper = interval_around(0.85, np.array([0.9, 0.93, 0.96]))
     >>> round(lower, 2), round(upper, 2)
-    (0.78, 0.91)
+    (0.78, 0.9)
     >>> interval_around(0.93, np.array([0.9, 0.93, 0.96]), level=1.0)
     (0.9, 0.96)
     """

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import io
+import math
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -256,14 +257,45 @@ def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "respo
     >>> drawn.axes[0].get_xscale()
     'log'
     """
-    from matplotlib.ticker import LogLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
     (axes.set_xscale if across == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if across == "x" else axes.yaxis
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+
+    class Seconds(FixedLocator):
+        """As many of the round numbers as have room, looked up when the limits are known."""
+
+        def __call__(self) -> Any:
+            low, high = sorted(axis.get_view_interval())
+            size = axes.bbox.width if across == "x" else axes.bbox.height
+            room = size / axes.figure.dpi * 72 / (26 if across == "x" else 14)
+            found = seconds_ticks(low, high, max(int(room), 3))
+            if len(found) < 3:
+                finer = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
+                found = [tick for tick in map(float, finer) if low <= tick <= high] or found
+            return found
+
+    axis.set_major_locator(Seconds([]))
     axis.set_minor_locator(NullLocator())
     axis.set_label_text(label)
     thousands(axis)
+
+
+def seconds_ticks(low: float, high: float, most: int) -> list[float]:
+    """Round seconds between two ends: 1, 2, 5, 10, ..., or where these are too many fewer of them.
+
+    >>> seconds_ticks(0.3, 30, 12), seconds_ticks(0.03, 3000, 6)
+    ([0.5, 1.0, 2.0, 5.0, 10.0, 20.0], [0.1, 1.0, 10.0, 100.0, 1000.0])
+    """
+    if not 0 < low < high:
+        return []
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for parts in ((1, 2, 5), (1, 3), (1,)):
+        found = [round(part * 10.0**decade, 10) for decade in decades for part in parts]
+        found = [tick for tick in found if low <= tick <= high]
+        if len(found) <= most:
+            break
+    return found
 
 
 def short_name(name: str) -> str:

@@ -8,9 +8,10 @@ answer is a gap. A strip is one or two paths, so that a thousand of them stay sm
 
 from __future__ import annotations
 
+import html
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -21,13 +22,31 @@ from karat.judgments.answer_codes import by_scale, position
 from karat.judgments.trial_order import presented, with_positions
 from karat.languages import language_of
 from karat.messages import Message, render_all
-from karat.plots.style import CM_PER_INCH, FLAGGED, KEPT, NARROW_CM, figure, say, threshold_line, to_svg, wrapped
+from karat.plots.ranked import LONGEST, SHOWN, short
+from karat.plots.style import (
+    CM_PER_INCH,
+    FLAGGED,
+    GREEN,
+    GREY,
+    KEPT,
+    LIGHT_GREY,
+    NARROW_CM,
+    ORANGE,
+    PURPLE,
+    figure,
+    say,
+    threshold_line,
+    to_svg,
+    wrapped,
+)
 from karat.screen.evidence import Evidence
 from karat.section import Figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as MplFigure
+
+    from karat.measure.scaling.result import Strengths
 
 
 TITLE_POINTS = 10.0
@@ -84,6 +103,150 @@ def sentences(messages: Iterable[Message], language: str = "en") -> str:
     '9 of 48 participants flagged.'
     """
     return " ".join(render_all(messages, language))
+
+
+PAGE, LINE, LETTER = 454.0, 10.4, 4.4
+"""The width of a ranking, the height of its rows and the width of a letter, in points."""
+COLOURS = (KEPT, FLAGGED, GREEN, PURPLE, ORANGE, GREY)
+MARKS = (
+    '<circle r="2.500" {}/>', '<path d="M0-3L3 0L0 3L-3 0Z" {}/>', '<path d="M0-3L3 2.500H-3Z" {}/>',
+    '<rect x="-2.300" y="-2.300" width="4.600" height="4.600" {}/>', '<path d="M0 3L3-2.500H-3Z" {}/>',
+    '<rect x="-1.200" y="-3" width="2.400" height="6" {}/>',
+)  # fmt: skip
+"""A colour and a mark for each condition, so that they also differ in greyscale print."""
+
+
+def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...], str], alt: str) -> Figure:
+    """Stimuli with their intervals, the strongest on top, in the colour of their condition; of many, both ends.
+
+    The values stand beside a row when a reader points at it, with its sentence where `sentences` (by item and
+    condition, or by item) has it. Drawn without matplotlib, which takes a second for sixty labels.
+
+    >>> import karat
+    >>> drawn = ranking_figure("r", karat.measure.strengths(karat.datasets.load("crowd"), "mean"), {}, "")
+    >>> drawn.svg.count('class="row"'), drawn.title.count("strongest")
+    (60, 1)
+    """
+    known = found.frame.with_columns(label=pl.Series(found.labels)).drop_nulls("estimate")
+    title, left_out = found.title, max(known.height - SHOWN, 0)
+    rows = known if not left_out else pl.concat([known.head(SHOWN // 2), known.tail(SHOWN - SHOWN // 2)])
+    group = _condition(known, found.conditions)
+    levels = list(dict.fromkeys(map(group, known.to_dicts()))) if group is not None else []
+    levels = sorted(levels) if 1 < len(levels) <= len(COLOURS) else []
+    left = max((min(len(label), LONGEST) for label in rows["label"]), default=4) * LETTER + 8
+    top = max(_key(levels, left)[1], default=10.0) + 12.0
+    bottom = top + LINE * (rows.height + bool(left_out)) + 2
+    low, high = _bounds(rows)
+    ticks = _round_ticks(low, high)
+    low, high = min(low, ticks[0]), max(high, ticks[-1])
+    scale = (PAGE - left - 14) / (high - low)
+    drawn = []
+    for tick in ticks:
+        x = f"{left + (tick - low) * scale:.1f}"
+        drawn.append(f'<path d="M{x} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
+        drawn.append(f'<text x="{x}" y="{bottom + 10}" text-anchor="middle">{_tick(tick, ticks)}</text>')
+    unit = f"{found.unit}, with {100 * found.level:g} % intervals"
+    drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 22}" text-anchor="middle">{html.escape(unit)}</text>')
+    for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
+        drawn.append(f'<g transform="translate({x:.1f} {y})">{_mark(number)}<text x="6" y="3">'
+                     f"{html.escape(short(level))}</text></g>")  # fmt: skip
+    for place, row in enumerate(rows.to_dicts()):
+        after = left_out > 0 and place >= SHOWN // 2
+        number = levels.index(group(row)) if levels and group is not None else 0
+        y = top + LINE * (place + after + 0.5)
+        point, start, end = (left + (value - low) * scale for value in _ends(row))
+        cell = tuple(str(row[name]) for name in ("item", *found.conditions) if row[name] not in (None, ""))
+        sentence = sentences.get(cell) or sentences.get(cell[:1])
+        said = f"{row['label']}: {row['estimate']:.2f}"
+        said += f" [{row['lower']:.2f}, {row['upper']:.2f}]" if _has_ends(row) else ""
+        told = html.escape(f"{said}. {sentence}" if sentence else said)
+        drawn.append(
+            f'<g class="row"><title>{told}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
+            f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 2.8:.1f}" text-anchor="end">'
+            f'{html.escape(short(row["label"]))}</text><path d="M{start:.1f} {y:.1f}H{end:.1f}" '
+            f'stroke="{COLOURS[number]}"/><g transform="translate({point:.1f} {y:.1f})">{_mark(number)}</g></g>'
+        )
+    if left_out:
+        y = top + LINE * (SHOWN // 2 + 0.5) + 2.8
+        drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{y:.1f}" text-anchor="middle" fill="{GREY}">'
+                     f"... {left_out:,} more between these ...</text>")  # fmt: skip
+    line = _one_line(title)
+    caption = f"{title}." if line != title else ""
+    height = bottom + 28
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="ranking-title ranking-description" '
+        f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
+        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="8">'
+        f'<title id="ranking-title">{html.escape(title)}</title>'
+        f'<desc id="ranking-description">{html.escape(alt)}</desc>'
+        f'<text x="4" y="12" font-size="10" font-weight="bold">{html.escape(line)}</text>{"".join(drawn)}</svg>\n'
+    )
+    return Figure(key, title, alt, svg, caption, found.frame)
+
+
+def _key(levels: Sequence[str], left: float) -> tuple[list[float], list[float]]:
+    """Where the names of conditions stand above a ranking, in as many lines as they need."""
+    across, down = [], []
+    x, y = left, 24.0
+    for level in levels:
+        width = min(len(level), LONGEST) * (LETTER + 0.4) + 18
+        if x > left and x + width > PAGE:
+            x, y = left, y + 11.0
+        across.append(x)
+        down.append(y)
+        x += width
+    return across, down
+
+
+def _one_line(title: str) -> str:
+    """A title, or its part on the strongest stimulus, if that fits into a line of a wide figure."""
+    longest = int(PAGE / (0.56 * TITLE_POINTS * 1.1))
+    first = title[: title.find(" stimuli, ") + len(" stimuli")] if " stimuli, " in title else title
+    return next((one for one in (title, first) if len(one) <= longest), "Stimuli, the strongest on top")
+
+
+def _condition(rows: pl.DataFrame, conditions: Sequence[str]) -> Callable[[dict[str, Any]], str] | None:
+    """What colours a stimulus: all its conditions where they have few combinations, else the first that has few."""
+    few = [names for names in (list(conditions), *([name] for name in conditions))
+           if names and 1 < rows.select(names).n_unique() <= len(COLOURS)]  # fmt: skip
+    if not few:
+        return None
+    return lambda row: ", ".join(str(row[name]) for name in few[0] if row[name] is not None)
+
+
+def _mark(number: int) -> str:
+    return MARKS[number].format(f'fill="{COLOURS[number]}"')
+
+
+def _has_ends(row: dict[str, Any]) -> bool:
+    return all(row[end] is not None and math.isfinite(row[end]) for end in ("lower", "upper"))
+
+
+def _ends(row: dict[str, Any]) -> tuple[float, float, float]:
+    value = float(row["estimate"])
+    return (value, float(row["lower"]), float(row["upper"])) if _has_ends(row) else (value, value, value)
+
+
+def _bounds(rows: pl.DataFrame) -> tuple[float, float]:
+    values = [value for row in rows.to_dicts() for value in _ends(row)] or [0.0, 1.0]
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _round_ticks(low: float, high: float) -> list[float]:
+    """Round numbers along an axis, at least three.
+
+    >>> _round_ticks(-1.7, 2.2)
+    [-1.0, 0.0, 1.0, 2.0]
+    """
+    size = 10.0 ** math.floor(math.log10((high - low) / 3))
+    step = next(size * factor for factor in (5, 2, 1, 0.5) if (high - low) / (size * factor) >= 3)
+    return [round(number * step, 10) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _tick(value: float, ticks: Sequence[float]) -> str:
+    step = ticks[1] - ticks[0]
+    return f"{value:,.{max(0, -math.floor(math.log10(step) + 1e-9))}f}".replace("-", "\N{MINUS SIGN}")
 
 
 BINS = 20

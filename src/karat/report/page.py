@@ -34,6 +34,7 @@ from karat.report.sections.people import playback
 from karat.report.sections.quality import looked_at
 from karat.report.words.sample import simulated_told
 from karat.screen.crowd.spammer_index import SpammerIndex
+from karat.screen.screening import stage_words
 from karat.section import Section, Table
 from karat.simulate.marked import simulated
 
@@ -105,7 +106,9 @@ def _flow(gathered: ReportData) -> dict[str, Any]:
     screening = gathered.screening
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
     steps = [f"{everyone:,} took part"]
-    steps += [f"{step['remained']:,} after {STEPS[step['stage']]}" for step in step_counts(screening)]
+    steps += [
+        f"{step['remained']:,} after {stage_words(step['stage'], step['flagged'])}" for step in step_counts(screening)
+    ]
     if screening.exclude is not None:
         steps = [*steps[:-1], f"{everyone - gone:,} in the analysis"] if len(steps) > 1 else steps
     else:
@@ -114,9 +117,6 @@ def _flow(gathered: ReportData) -> dict[str, Any]:
         "kept": round(100 * (everyone - gone) / everyone, 2) if everyone else 0.0, "text": " → ".join(steps),
         "label": f"{everyone - gone:,} kept, {gone:,} excluded",
     }  # fmt: skip
-
-
-STEPS = {"completion": "completion", "clock": "response times", "answers": "answers"}
 
 
 def _gist(section: Section, gathered: ReportData) -> str:

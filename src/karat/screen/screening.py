@@ -350,9 +350,19 @@ def trials_table(screening: Screening) -> pl.DataFrame:
     return table
 
 
-STAGE_WORDS = {"completion": "after completion", "clock": "after the clock", "answers": "after the answers"}
+STAGE_WORDS = {"completion": "completion", "clock": "response times", "answers": "answers"}
 BOX, SIDE, GAP, LINE, PAD = 220, 300, 40, 18, 12
 LEFT, RIGHT = 20, 20 + BOX + GAP
+
+
+def stage_words(stage: str, flagged: Mapping[str, int]) -> str:
+    """What a stage looks at; the first also at who may take part, where that flags somebody.
+
+    >>> stage_words("completion", {"completion": 2, "eligibility": 1}), stage_words("clock", {"remfod": 4})
+    ('completion and eligibility', 'response times')
+    """
+    others = stage == "completion" and any(count for name, count in flagged.items() if name != "completion")
+    return f"{STAGE_WORDS[stage]} and eligibility" if others else STAGE_WORDS[stage]
 
 
 class Stage(Protocol):
@@ -379,7 +389,9 @@ def flow_svg(everybody: int, stages: Sequence[Stage], exclude: str | int | None)
     """
     steps = [step for step in stages if step.flagged or step.remained < step.entered]
     parts, y = [], 56
-    boxes = [("took part", everybody)] + [(STAGE_WORDS[step.stage], step.remained) for step in steps]
+    boxes = [("took part", everybody)] + [
+        (f"after {stage_words(step.stage, step.flagged)}", step.remained) for step in steps
+    ]
     if len(boxes) > 1:
         boxes[-1] = ("in the analysis", boxes[-1][1])
     for number, (word, n) in enumerate(boxes):

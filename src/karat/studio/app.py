@@ -25,7 +25,11 @@ from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.studio.corrections import Corrections
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
 from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard, Presence, State
+from karat.studio.servers import StudyServers
+from karat.studio.study_pages import REPORT_POLICY, study_router
 from karat.studio.uploads import Upload, Uploads
+from karat.studio.workspace import Workspace
+from karat.study.init import LANGUAGES, SETS_TASKS, TEMPLATES
 
 HERE = Path(__file__).parent
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
@@ -39,8 +43,6 @@ KINDS = {
     "magnitude": "magnitude estimation",
     "continuous": "numbers",
 }
-REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
-"""The report has a policy of its own. In a sandbox it is no part of this page and cannot ask the server anything."""
 router = APIRouter()
 
 
@@ -53,10 +55,12 @@ class PageNews(BaseModel):
     state: State
 
 
-def create_app(cases: Uploads, keys: Keys, presence: Presence) -> FastAPI:
-    """The application of one visit."""
+def create_app(cases: Uploads, keys: Keys, presence: Presence, studies: Path | None = None) -> FastAPI:
+    """The application of one visit; `studies` is the folder in which studies are listed and made."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, telemetry=NO_TELEMETRY)
     app.state.cases, app.state.keys, app.state.presence = cases, keys, presence
+    app.state.workspace = Workspace((studies or cases.target.parent).resolve(), cases.root)
+    app.state.servers = StudyServers(cases.root, f"http://127.0.0.1:{keys.port}")
     app.state.templates = Environment(
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, auto_reload=False,
@@ -67,6 +71,7 @@ def create_app(cases: Uploads, keys: Keys, presence: Presence) -> FastAPI:
     app.add_exception_handler(KaratError, _sentence)
     app.add_api_route("/", enter, methods=["GET"])
     app.include_router(router, prefix=keys.base)
+    app.include_router(study_router, prefix=keys.base)
     # The look is that of the pages of participants and researchers.
     for path, folder in (("look", WEB / "static"), ("static", HERE / "static")):
         app.mount(f"{keys.base}/{path}", StaticFiles(directory=folder, follow_symlink=False))
@@ -86,11 +91,15 @@ async def enter(request: Request, key: str = "") -> Response:
 
 @router.get("/")
 async def home(request: Request) -> Response:
-    """The page to drop files on."""
+    """The studies, what a new one is made from, and the place to drop results on."""
     request.app.state.presence.seen()
     cases: Uploads = request.app.state.cases
-    readers = list(reader_titles().values())
-    return _page(request, "home.html", cases=list(cases.known.values()), limit=LIMIT // 1024**2, readers=readers)
+    workspace: Workspace = request.app.state.workspace
+    return _page(
+        request, "home.html", cases=list(cases.known.values()), limit=LIMIT // 1024**2,
+        readers=list(reader_titles().values()), projects=await run_in_threadpool(workspace.projects),
+        folder=str(workspace.root), templates=TEMPLATES, sheet_tasks=SETS_TASKS, languages=LANGUAGES,
+    )  # fmt: skip
 
 
 @router.post("/here")
@@ -172,7 +181,7 @@ async def show(request: Request, case_id: str) -> Response:
     """The page of a drop."""
     request.app.state.presence.seen()
     case = _case(request, case_id)
-    job, target = case.job, str(request.app.state.cases.target)
+    job, target = case.job, str(case.home or request.app.state.cases.target)
     progress = None if job is None else job.progress()
     return _page(
         request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case)

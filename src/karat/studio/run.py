@@ -41,23 +41,30 @@ def listen(port: int = 0) -> socket.socket:
     return listener
 
 
-def open_studio(target: Path, port: int = 0, ready: Callable[[str], None] = print) -> list[Path]:
+def open_studio(
+    target: Path, port: int = 0, ready: Callable[[str], None] = print, studies: Path | None = None
+) -> list[Path]:
     """Serve until the page is closed or the process is asked to stop; gives the folders that were kept.
 
-    `ready` gets the address that opens the page, once. All files but those that were kept are deleted at the end.
+    `ready` gets the address that opens the page, once. All dropped files but those that were kept are deleted at the
+    end; the studies in the folder `studies` stay.
     """
     with listen(port) as listener:
         cases = Uploads(private_folder(), target)
         try:
             keys = Keys(listener.getsockname()[1])
             presence = Presence()
+            app = create_app(cases, keys, presence, studies)
             settings = uvicorn.Config(
-                create_app(cases, keys, presence), ws="none", lifespan="off", log_level="warning", access_log=False,
+                app, ws="none", lifespan="off", log_level="warning", access_log=False,
                 server_header=False, proxy_headers=False, timeout_graceful_shutdown=SECONDS_TO_FINISH,
             )  # fmt: skip
             server = _StudioServer(settings, presence, lambda: ready(keys.address))
-            with _signals(server), contextlib.suppress(KeyboardInterrupt):
-                server.run(sockets=[listener])  # on Ctrl-C uvicorn stops in order and hands the key on
+            try:
+                with _signals(server), contextlib.suppress(KeyboardInterrupt):
+                    server.run(sockets=[listener])  # on Ctrl-C uvicorn stops in order and hands the key on
+            finally:
+                app.state.servers.close()
         finally:
             cases.close()
     return cases.kept

@@ -33,6 +33,8 @@ class Upload:
     failure: JobFailure | None = None
     """Why the last job has no result."""
     kept: Path | None = None
+    home: Path | None = None
+    """Where it is kept if not with all others, such as in the folder of its study."""
     size: int = 0
     running: Future[None] | None = None
 
@@ -168,7 +170,7 @@ class Uploads:
         if case.written is None:
             raise StudioError("There is nothing to keep yet.")
         if case.kept is None:
-            case.kept = keep(case.made, self.target, case.stem).resolve()
+            case.kept = keep(case.made, case.home or self.target, case.stem).resolve()
             self.kept.append(case.kept)
         return case.kept
 

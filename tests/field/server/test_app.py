@@ -119,7 +119,7 @@ def test_a_broken_server_says_so_in_words(served: Served, monkeypatch: pytest.Mo
     async def broken(*_: object) -> None:
         raise RuntimeError("a secret detail")
 
-    monkeypatch.setattr(served.store, "look", broken)
+    monkeypatch.setattr(served.store, "probe", broken)
     person = served.visitor()
     sent: list[dict[str, object]] = []
 

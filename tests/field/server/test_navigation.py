@@ -12,6 +12,7 @@ import pytest
 
 from field.server.conftest import BLOCK, ITEMS, KNOWN, TEXTS, Served, write
 from field.server.visitor import filled_in
+from karat.field.content.texts import words
 from karat.field.server.security import plain_hash, sign
 from karat.field.store import export, studies
 from karat.field.store.schema import answer, event, invitation, session, trial
@@ -67,13 +68,15 @@ def test_every_task(task: str, serve: Callable[..., Served], tmp_path: Path) -> 
     assert not any(f'"{word}"' in page.text for word in hidden)
 
 
-@pytest.mark.parametrize("language", ["de", "he"])
+@pytest.mark.parametrize("language", ["de", "he", "fa"])
 def test_language_and_direction(language: str, serve: Callable[..., Served], tmp_path: Path) -> None:
     study = write(tmp_path / "study", TEXTS, head=f'title = "T"\nlanguage = "{language}"')
     page = serve(study).visitor().arrive()
-    direction = "rtl" if language == "he" else "ltr"
+    direction = "ltr" if language == "de" else "rtl"
     assert f'<html lang="{language}" dir="{direction}">' in page.text
-    assert heading(page) == ("Ihre Einwilligung" if language == "de" else "Your consent")
+    assert heading(page) == {"de": "Ihre Einwilligung", "he": words("he")["consent.heading"]}.get(
+        language, "Your consent"
+    )
 
 
 def test_decline(served: Served) -> None:

@@ -214,7 +214,7 @@ class Holds:
     session with an answer no longer counts, so that a lecture hall behind one address gets in.
 
     >>> holds = Holds(clock=lambda: 0.0)
-    >>> [holds.take("192.0.2.7", f"token {number}", free=6) for number in range(6)]
+    >>> [holds.take("192.0.2.7", f"token {number}", free=6 - number) for number in range(6)]
     [True, True, True, True, True, False]
     """
 

@@ -7,6 +7,7 @@ The mapping of columns is told or guessed by name, and the guess is shown. A map
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -55,7 +56,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     shaped = shape(table.frame, options.wide, file.name, told)
     given = {**shaped.told, **told}
     refuse_absent(given, shaped.frame.columns, file.name)
-    roles = find_roles(shaped.frame, given)
+    roles = find_roles(shaped.frame, given, file.name)
     long = replace(table, frame=shaped.frame)
     mapping = roles.mapping
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
@@ -66,9 +67,15 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, more = _missing_answers(frame)
     notes += more
+    frame, rows, nobody = _of_somebody(frame, rows)
+    frame, rows, unasked = _asked_only(frame, rows, options)
+    frame, rows, clicks = _without_clicks(frame, rows, options)
+    frame, rows, checks = _of_one_kind(frame, rows, options)
     frame, more = _clock_times(frame)
     notes += more
     frame, more = _numbers(table, frame, mapping, options)
+    notes += more
+    frame, more = _times_after_onset(frame)
     notes += more
     frame, more = _trials_from_one(frame, mapping)
     notes += more
@@ -96,6 +103,10 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
         taken=_taken(shaped.frame.columns, mapping),
     )
     reading.set_apart(Message("role.not_trials"), gone)
+    reading.set_apart(Message("role.nobody"), nobody)
+    reading.set_apart(Message("role.not_asked"), unasked)
+    reading.set_apart(Message("aside.continue_buttons"), clicks)
+    reading.set_apart(Message("role.other_answers"), checks)
     reading.set_apart(Message("form.second_rows"), seconds)
     reading.set_apart(Message("role.not_trials"), screens)
     reading.set_apart(Message("form.word_rows"), words)
@@ -124,6 +135,9 @@ def _read_native(table: FileTable, told: dict[str, str], options: Options) -> Re
     notes += more
     frame, more = _trials_from_one(frame, mapping)
     notes += more
+    if _restarting(frame):
+        frame, more = _sessions(frame, mapping)
+        notes += more
     return Reading(
         frame,
         table.locate,
@@ -200,11 +214,93 @@ def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFr
     if not {"item", "response"} <= set(frame.columns):
         return frame, rows, 0
     empty = [text_column(frame[name]).is_in(MISSING).fill_null(True) for name in ("item", "response")]
-    gone = empty[0] & empty[1]
+    return _rows_left(frame, rows, empty[0] & empty[1])
+
+
+FEWEST_ANSWERED = 0.9
+"""Where fewer rows than this have an answer, those of items that nobody answered are other tasks or screens."""
+OTHER_KIND = 0.2
+
+
+def _rows_left(
+    frame: pl.DataFrame, rows: list[int] | None, gone: pl.Series
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """A table without some rows, where its rows come from, and how many are gone."""
     if not gone.any():
         return frame, rows, 0
     kept = (~gone).arg_true().to_list()
     return frame.filter(~gone), kept if rows is None else [rows[row] for row in kept], int(gone.sum())
+
+
+FEW_ROWS = 0.02
+
+
+def _of_somebody(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without a few rows that name no participant, such as sums below a table; where they are many, they are errors."""
+    if "participant" not in frame.columns:
+        return frame, rows, 0
+    empty = text_column(frame["participant"]).str.strip_chars().is_in(["", "NA", "NaN"]).fill_null(True)
+    return (frame, rows, 0) if empty.sum() > FEW_ROWS * frame.height else _rows_left(frame, rows, empty)
+
+
+def _asked_only(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without rows of other tasks: of items that nobody answered, and of further screens of trials that have an answer.
+
+    A missing answer stays: others answered the item, and the participant has no other row for it.
+    """
+    if not {"participant", "item", "response"} <= set(frame.columns) or options.keep_all:
+        return frame, rows, 0
+    empty = frame["response"].is_null()
+    if not empty.any() or empty.all() or 1 - empty.mean() >= FEWEST_ANSWERED:  # type: ignore[operator]
+        return frame, rows, 0
+    answered = pl.col("response").is_not_null()
+    told = frame.select(
+        answered.any().over("item").alias("item"), answered.any().over("participant", "item").alias("own")
+    )
+    twice = empty & told["own"]
+    trials = frame.filter(~empty).select(pl.struct("participant", "item").n_unique()).item()
+    doubled = frame.filter(twice).select(pl.struct("participant", "item").n_unique()).item()
+    gone = empty & ~told["item"]
+    if doubled >= FEWEST_ANSWERED * trials:
+        gone = gone | twice
+    return _rows_left(frame, rows, gone)
+
+
+TO_GO_ON = ("next", "continue", "start", "begin", "proceed", "go on", "weiter", "starten", "suivant", "siguiente")
+
+
+def _without_clicks(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without screens on which nobody ever did more than go on."""
+    if not {"item", "response"} <= set(frame.columns) or options.keep_all:
+        return frame, rows, 0
+    clicks = text_column(frame["response"]).str.strip_chars().str.to_lowercase().is_in(TO_GO_ON).fill_null(False)
+    if not clicks.any() or clicks.all():
+        return frame, rows, 0
+    kinds = pl.DataFrame({"item": frame["item"], "click": clicks | frame["response"].is_null()})
+    only = kinds.select(pl.col("click").all().over("item"))["click"]
+    return _rows_left(frame, rows, clicks & only)
+
+
+def _of_one_kind(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without the few items that are answered in words where all others are answered in numbers: names, checks."""
+    if not {"item", "response"} <= set(frame.columns) or options.keep_all or options.answers or options.scale:
+        return frame, rows, 0
+    answers = text_column(frame["response"])
+    number = answers.cast(pl.Float64, strict=False).is_not_null()
+    worded = answers.is_not_null() & ~number
+    if not worded.any() or worded.sum() > OTHER_KIND * (answers.len() - answers.null_count()):
+        return frame, rows, 0
+    kinds = pl.DataFrame({"item": frame["item"], "number": number})
+    never = ~kinds.select(pl.col("number").any().over("item"))["number"]
+    if (worded & ~never).any():
+        return frame, rows, 0
+    return _rows_left(frame, rows, worded & never)
 
 
 CLOCK = r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)\s*$"
@@ -221,6 +317,28 @@ def _clock_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
     number = [part.str.replace(",", ".").cast(pl.Float64, strict=False) for part in (hours, minutes, seconds)]
     total = number[0].fill_null(0) * 3600 + number[1] * 60 + number[2]
     return frame.with_columns(total.alias("rt")), []
+
+
+def _times_after_onset(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Times below 0 stand for answers that were not timed."""
+    if "rt" not in frame.columns or not frame["rt"].dtype.is_numeric():
+        return frame, []
+    below = (frame["rt"] < 0).fill_null(False)
+    if not below.any():
+        return frame, []
+    note = Message("rt.below_zero", {"n": int(below.sum())})
+    return frame.with_columns(pl.when(pl.col("rt") >= 0).then(pl.col("rt")).alias("rt")), [note]
+
+
+def _restarting(frame: pl.DataFrame) -> bool:
+    """Whether positions come again for most participants: they restart, and are not wrong in a few rows."""
+    if not {"participant", "trial"} <= set(frame.columns) or "session" in frame.columns:
+        return False
+    keys = [name for name in ("participant", "question", "repetition") if name in frame.columns]
+    known = frame.filter(pl.col("trial").is_not_null())
+    again = known.select(*keys, "trial").is_duplicated()
+    people = frame["participant"].n_unique()
+    return people > 2 and 2 * known.filter(again)["participant"].n_unique() >= people
 
 
 def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[Message]]:
@@ -315,6 +433,7 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
+        element = _flat(element)
         inner = [name for name, value in element.items() if _are_records(value)] if isinstance(element, dict) else []
         if len(inner) == 1:
             # One object per participant, with a list of trials.
@@ -324,8 +443,9 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
                 numbers.append(number)
         elif isinstance(element, dict):
             rows.append({cell_text(name) or "": cell_text(value) for name, value in element.items()})
+            sizes = Counter(len(value) for value in element.values() if isinstance(value, list))
             nested |= {name: LISTS if isinstance(value, list) else RECORDS for name, value in element.items()
-                       if isinstance(value, list | dict)}  # fmt: skip
+                       if isinstance(value, list | dict) and not _belong_together(value, sizes)}  # fmt: skip
             numbers.append(number)
         else:
             table.problems.add(
@@ -338,6 +458,40 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     )
     refuse_needed(table, nested, options.mapping)
     return table
+
+
+DEEPEST = 3
+FEWEST_TRIALS = 4
+
+
+def _flat(element: object) -> object:
+    """An object whose trials lie in an object within it, with all values side by side; others as they are.
+
+    Mechanical Turk keeps answers as {"answers": {"data": {"rating": [...], "sentence": [...]}}}.
+    """
+    if not isinstance(element, dict) or not any(isinstance(value, dict) for value in element.values()):
+        return element
+    found: dict[str, object] = {}
+
+    def collect(values: dict[object, object], path: str, depth: int) -> None:
+        for key, value in values.items():
+            name = str(key) if str(key) not in found else f"{path}{key}"
+            if isinstance(value, dict) and depth < DEEPEST:
+                collect(value, f"{path}{key}.", depth + 1)
+            elif isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list | dict):
+                found[name] = value[0]
+            else:
+                found[name] = value
+
+    collect(element, "", 1)
+    lengths = [len(value) for value in found.values() if isinstance(value, list) and len(value) >= FEWEST_TRIALS]
+    is_deep = any(length > 1 for length in Counter(lengths).values()) or any(map(_are_records, found.values()))
+    return found if is_deep else element
+
+
+def _belong_together(value: object, sizes: Mapping[int, int]) -> bool:
+    """Whether a list is as long as another one of its object: an element for each trial."""
+    return isinstance(value, list) and len(value) >= FEWEST_TRIALS and sizes[len(value)] > 1
 
 
 def _are_records(value: object) -> bool:
@@ -483,9 +637,10 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if name not in frame.columns or frame[name].dtype != pl.String:
             continue
         if name in ("rt", "trial"):
-            numbers = frame[name].cast(pl.Float64 if name == "rt" else pl.Int64, strict=False)
-            if numbers.null_count() == frame[name].null_count():
-                frame = frame.with_columns(numbers)
+            numbers = frame[name].cast(pl.Float64, strict=False)
+            whole = name == "rt" or bool((numbers.drop_nulls() % 1 == 0).all())
+            if whole and numbers.null_count() == frame[name].null_count():
+                frame = frame.with_columns(numbers if name == "rt" else numbers.cast(pl.Int64))
                 continue
         distinct = frame[name].unique()
         signs = distinct.filter(distinct.is_in(SIGNS)).to_list()
@@ -497,7 +652,30 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
             if name == "response":
                 notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
+    if "response" in frame.columns and frame["response"].dtype == pl.String:
+        frame, more = _without_codes(frame)
+        notes += more
+        given = frame["response"].drop_nulls()
+        if given.len() and given.str.contains(r"^-?\d+\.0+$").all():
+            # Tables that once had empty cells are written with 5.0 for 5.
+            frame = frame.with_columns(pl.col("response").str.replace(r"\.0+$", ""))
+            notes.append(Message("table.whole_numbers", {"answer": given[0]}))
     return frame, notes
+
+
+FEWEST_POSITIONS = 20
+
+
+def _without_codes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """A slider from 0 on has no -1: that stands for one that was not moved."""
+    numbers = frame["response"].cast(pl.Float64, strict=False)
+    below = numbers.filter(numbers < 0).unique().to_list()
+    if below not in ([-1.0], [-9.0], [-99.0], [-999.0]) or numbers.n_unique() < FEWEST_POSITIONS:
+        return frame, []
+    gone = (numbers == below[0]).fill_null(False)
+    words = frame["response"].filter(gone).unique().to_list()
+    answer = pl.when(~gone).then(pl.col("response")).alias("response")
+    return frame.with_columns(answer), [Message("table.missing", {"n": int(gone.sum()), "words": words})]
 
 
 def _numbers(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -118,6 +119,8 @@ ABOUT_RESPONSE = (
 DEFAULT_STEM = "q"
 YOURS = re.compile(r"(?i)\b(?:your|ihre?|deine?)\b")
 FEWEST_MATES = 2
+FEWEST_IN_BATTERY = 12
+MOST_ASIDE = 3
 LONGEST_QUESTION = 120
 SHARED_ANSWERS = 2
 """Two columns that share this many answer texts are on one scale."""
@@ -192,7 +195,7 @@ class Survey:
             else:
                 asked.append(column)
         groups = list(_groups([column for column in asked if not column.is_about_the_person]))
-        repeated = [group for group in groups if len(group) > 1]
+        repeated = _batteries([group for group in groups if len(group) > 1])
         chosen = [column for group in repeated or groups for column in group] or asked
         self.judged = [column for column in asked if column in chosen]
         self.background = [column for column in asked if column not in chosen]
@@ -266,12 +269,27 @@ def _asks_who(text: str) -> bool:
     return len(text) <= LONGEST_QUESTION and asks_for_a_person(text)
 
 
+def _batteries(groups: Sequence[list[QualtricsColumn]]) -> list[list[QualtricsColumn]]:
+    """Without the questions that stand beside a long battery of judgments: two or three, with answers of their own."""
+    longest = max(groups, key=len, default=[])
+    if len(longest) < FEWEST_IN_BATTERY:
+        return list(groups)
+    answers = {answer for column in longest for answer in column.answers}
+    return [
+        group for group in groups
+        if len(group) > MOST_ASIDE or {answer for column in group for answer in column.answers} <= answers
+    ]  # fmt: skip
+
+
 def _groups(columns: Sequence[QualtricsColumn]) -> Iterator[list[QualtricsColumn]]:
     """The columns that are on one scale."""
     group_of: dict[int, int] = {index: index for index in range(len(columns))}
     known: dict[str, int] = {}
+    rows = Counter(column.row_text for column in columns if column.row and ":" in column.row_text)
     for index, column in enumerate(columns):
-        for key in _keys(column):
+        # A scale with two ends is labelled alike wherever it is used: bad:good.
+        ends = [f"ends {column.row_text}"] if column.row and rows[column.row_text] > FEWEST_MATES else []
+        for key in [*_keys(column), *ends]:
             first = known.setdefault(key, index)
             _join(group_of, first, index)
     worded = [index for index, column in enumerate(columns) if not all_numbers(column.answers)]

@@ -134,18 +134,26 @@ class Strengths(MeasureResult):
         >>> len(drawn.axes[0].get_yticks())
         60
         """
-        from karat.plots.ranked import ranked_plot, short
+        from karat.plots.ranked import ranked_plot
+
+        rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
+        title = self.title
+        return ranked_plot(rows, f"{self.unit}, with {100 * self.level:g} % intervals", title, width_cm)
+
+    @property
+    def title(self) -> str:
+        """Which stimuli are the strongest and the weakest: the title of the figure."""
+        from karat.plots.ranked import short
 
         rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
         if rows.height < 2:
-            title = f"The strength of {rows['label'][0]}" if rows.height else "No stimulus has a strength"
-        else:
-            best, worst = rows.row(0, named=True), rows.row(-1, named=True)
-            title = (
-                f"{short(best['label'])} is the strongest of {self.frame.height:,} stimuli, {short(worst['label'])} "
-                f"the weakest: {best['estimate']:.2f} and {worst['estimate']:.2f}"
-            )
-        return ranked_plot(rows, f"{self.unit}, with {100 * self.level:g} % intervals", title, width_cm)
+            return f"The strength of {rows['label'][0]}" if rows.height else "No stimulus has a strength"
+        best, worst = rows.row(0, named=True), rows.row(-1, named=True)
+        ends = f"{best['estimate']:.2f} and {worst['estimate']:.2f}".replace("-", "\N{MINUS SIGN}")
+        return (
+            f"{short(best['label'])} is the strongest of {self.frame.height:,} stimuli, {short(worst['label'])} "
+            f"the weakest: {ends}"
+        )
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -242,11 +242,13 @@ class Earnest:
             return probability, slopes
         tested = np.flatnonzero(self.tested[stimulus])
         spread = float(np.mean(speakers.strengths[self.tested] ** 2))
-        nothing = self.model.no_strengths(len(tested))
-        own, own_slopes = probability.copy(), slopes.copy()
-        own[tested] = self.model.evaluate(nothing, np.full(len(tested), spread), level[tested])[0]
-        own_slopes[tested] = 0.0
-        return np.concatenate([probability, own], axis=1), np.concatenate([slopes, own_slopes], axis=1)
+        both, both_slopes = np.tile(probability, 2), np.tile(slopes, 2)
+        # Where nothing is known of a stimulus, answers of one level are all alike.
+        alike = np.arange(self.part.levels)
+        own = self.model.evaluate(self.model.no_strengths(len(alike)), np.full(len(alike), spread), alike)[0]
+        both[tested, probability.shape[1] :] = own[level[tested]]
+        both_slopes[tested, probability.shape[1] :] = 0.0
+        return both, both_slopes
 
     def _without_themselves(
         self, speakers: Speakers, people: slice, rows: tuple[Ints, Ints], stimulus: Ints, level: Ints
@@ -307,7 +309,8 @@ def log_sum(values: Floats | Singles) -> Floats:
     top = values.max(axis=-1)
     safe = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
-        summed = safe + np.log(np.exp(values - safe[..., None]).sum(axis=-1))
+        relative = values - safe[..., None]
+        summed = safe + np.log(np.exp(relative, out=relative).sum(axis=-1))
     found: Floats = summed.astype(np.float64)
     return found
 

@@ -134,8 +134,11 @@ class Mixture:
         places = sum(len(one.log_weights) for one in self.earnest) * self.groups
         many = max(1, CHUNK // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
-        with ThreadPoolExecutor(THREADS) as pool:
-            looks = list(pool.map(lambda part: self._look(part, clock, learn), slices))
+        if len(slices) == 1:
+            looks = [self._look(slices[0], clock, learn)]
+        else:
+            with ThreadPoolExecutor(THREADS) as pool:
+                looks = list(pool.map(lambda part: self._look(part, clock, learn), slices))
         joined = [np.concatenate(parts) for parts in zip(*(look[0] for look in looks), strict=True)]
         step = MixtureStep(*joined)
         if learn:

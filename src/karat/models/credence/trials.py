@@ -302,6 +302,14 @@ MOST = {"bias": 3.0, "stretch": 1.0, "discrimination": 0.6}
 """The greatest deviations: with more, people without any discrimination would be part of the earnest."""
 
 
+def _logistic(values: Singles) -> Singles:
+    """The logistic function in place, several times as fast as `expit` in single precision."""
+    with np.errstate(over="ignore"):
+        np.exp(np.negative(values, out=values), out=values)
+    values += 1
+    return np.reciprocal(values, out=values)
+
+
 class Ordered:
     """The population of attentive participants, as learned so far."""
 
@@ -355,19 +363,23 @@ class Ordered:
 
         In single precision, which halves the time; nothing here needs more than six digits.
         """
-        flat = 1 / np.sqrt(1 + FLATTEN * np.multiply.outer(variance, self.discrimination**2))
-        flat = flat.astype(np.float32)
         cuts = np.concatenate([[-FAR], self.thresholds, [FAR]]).astype(np.float32)
         bias, stretch, by = (part.astype(np.float32) for part in (self.bias, self.stretch, self.discrimination))
         shift = bias - np.multiply.outer(strength.astype(np.float32), by)
-        high = expit((np.multiply.outer(cuts[level + 1], stretch) + shift) * flat)
-        low = expit((np.multiply.outer(cuts[level], stretch) + shift) * flat)
+        # The places have few different discriminations, and the answers few levels.
+        different, same = np.unique(self.discrimination, return_inverse=True)
+        flat = (1 / np.sqrt(1 + FLATTEN * np.multiply.outer(variance, different**2))).astype(np.float32)[:, same]
+        stretched = np.multiply.outer(cuts, stretch)
+        high, low = (_logistic((stretched[level + more] + shift) * flat) for more in (1, 0))
         inside = high - low
         probability = np.maximum(inside, LEAST)
         probability *= np.float32(1 - LAPSE)
         probability += np.float32(LAPSE / self.levels)
         # f(high) - f(low) of the logistic density, f = F (1 - F), is (high - low)(1 - high - low).
-        slope = inside * (high + low - 1) * flat
+        slope = high + low
+        slope -= 1
+        slope *= inside
+        slope *= flat
         slope *= np.float32(1 - LAPSE) * by
         slope /= probability
         return probability, slope

@@ -30,7 +30,6 @@ Bartlett's test (1951) asks whether all correlations are zero:
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import chdtrc, ndtr, ndtri
 
 from karat.types import Floats
@@ -74,6 +73,8 @@ def table_correlation(counts: Floats) -> float:
         return float("nan")
     lower, upper = (ndtri(np.cumsum(counts.sum(axis=axis))[:-1] / counts.sum()) for axis in (1, 0))
     seen = counts > 0
+
+    from scipy.optimize import minimize_scalar
 
     def surprise(rho: float) -> float:
         cells = cell_probabilities(lower, upper, rho)

@@ -38,7 +38,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.optimize import minimize
 
 from karat.models.factors.correlations import pearson
 from karat.models.numerics import one_thread
@@ -110,6 +109,8 @@ _Problem = Callable[[Floats, Floats, int], tuple[float, Floats]]
 
 def _searched(correlation: Floats, k: int, problem: _Problem, start: Floats, method: Method) -> Extraction:
     """The minimum that is found from one start; the search runs over the logarithms of the uniquenesses."""
+
+    from scipy.optimize import minimize
 
     def value_and_slope(logs: Floats) -> tuple[float, Floats]:
         return problem(np.exp(logs), correlation, k)

@@ -34,7 +34,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chndtr, fdtrc, stdtr, stdtrit
 
 from karat.types import Floats
@@ -97,6 +96,8 @@ def fit_of(correlation: Floats, loadings: Floats, uniquenesses: Floats, n: int, 
 def _interval(chi2: float, dof: int, n: int, level: float) -> tuple[float, float]:
     """The RMSEA whose noncentral distribution has this chi-squared value at either end."""
     low, high = (1 - level) / 2, (1 + level) / 2
+
+    from scipy.optimize import brentq
 
     def noncentrality(share: float) -> float:
         if chndtr(chi2, dof, 0.0) <= share:

@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from karat.types import Floats, Ints
 
@@ -191,6 +190,8 @@ def matched(loadings: Floats, target: Floats) -> tuple[Ints, Floats]:
     >>> order.tolist(), signs.tolist()
     ([1, 0], [-1.0, 1.0])
     """
+    from scipy.optimize import linear_sum_assignment
+
     table = congruence(target, loadings)
     _, order = linear_sum_assignment(-np.abs(table))
     signs = np.where(table[np.arange(len(order)), order] < 0, -1.0, 1.0)

@@ -37,7 +37,6 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
-from scipy.optimize import brentq, minimize
 from scipy.special import chdtri
 
 from karat.messages import Message
@@ -166,6 +165,8 @@ class AngleProfile:
             return limit
         self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
         known = {self.best: -1.0}
+
+        from scipy.optimize import brentq
 
         def excess(angle: float) -> float:
             if angle not in known:
@@ -374,6 +375,8 @@ class ShareSearch:
         slope = self.turn.T @ self.angle(self.best + self.turn @ start)[1]
         # Scaled so that the multiplier of the constraint is about 1, as the search expects.
         scale = -self.sign * np.sqrt(2 * drop) / max(float(np.linalg.norm(slope)), 1e-12)
+
+        from scipy.optimize import minimize
 
         def target(z: Floats) -> tuple[float, Floats]:
             angle, slope = self.angle(self.best + self.turn @ z)

@@ -189,7 +189,7 @@ def _changes(gathered: ReportData) -> dict[str, int]:
 def _stimuli(gathered: ReportData, frame: pl.DataFrame) -> list[list[str]]:
     """What was shown, its condition, and what everybody said to it, by the number of the stimulus."""
     judgments = gathered.judgments
-    sentences = _sentences(gathered)
+    sentences = shown_sentences(gathered)
     conditions = [name for name in judgments.stimuli().conditions if name in frame.columns]
     ordered = all(is_ordered(scale) for scale in judgments.scales.values()) and len(judgments.scales) == 1
     value = position(next(iter(judgments.scales.values()))) if ordered else pl.lit(None, dtype=pl.Float64)
@@ -218,9 +218,14 @@ def _stimuli(gathered: ReportData, frame: pl.DataFrame) -> list[list[str]]:
     return found
 
 
-def _sentences(gathered: ReportData) -> dict[tuple[str, ...], str]:
-    """The sentences of the study's items, by item and condition."""
+def shown_sentences(gathered: ReportData) -> dict[tuple[str, ...], str]:
+    """The sentences of the items, by item and condition: those of the table, and those of the study."""
     found: dict[tuple[str, ...], str] = {}
+    frame = gathered.judgments.frame
+    if "sentence" in frame.columns:
+        keys = ["item", *(name for name in gathered.judgments.stimuli().conditions if name in frame.columns)]
+        for sentence, *cell in frame.drop_nulls("sentence").select("sentence", *keys).unique(keys).iter_rows():
+            found[tuple(str(one) for one in cell if one not in (None, ""))] = str(sentence)
     for block in () if gathered.study is None else gathered.study.blocks:
         items = block.items.frame
         if "sentence" not in items.columns:

@@ -10,11 +10,13 @@ from karat.measure.export import TABLES, TOLD, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
+from karat.measure.scaling.result import Strengths
 from karat.messages import NotComputed
 from karat.report.build import ReportData
-from karat.report.figures import report_figure, sentences
+from karat.report.figures import ranking_figure, report_figure, sentences
 from karat.report.outcomes import Outcomes
 from karat.report.sections.brief import plainly
+from karat.report.sections.people import shown_sentences
 from karat.section import Figure, Section, Table
 
 SHOWN = {
@@ -31,6 +33,8 @@ SHOWN = {
     "ratings": [],
 }
 """The tables of a result that are shown; of the results that are not named here, all."""
+REPEATED = {"agreement": ("coefficient", " by REML"), "noise-ceiling": ("ceiling", "reliability of means")}
+"""Rows of a table, by a column and the end of its value, that say again what another row or table says."""
 UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
 """The results whose figure is on the first screen, or says no more than their table."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
@@ -91,7 +95,7 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     notes = list(map(str, getattr(part.result, "notes", ())))
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
-    figures, undrawn = _figures(part, measures, key, tables)
+    figures, undrawn = _figures(part, measures, key, tables, gathered)
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
     return Section(
         key, part.heading[:1].upper() + part.heading[1:], (text,),
@@ -101,6 +105,9 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
 
 
 def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
+    if name in REPEATED:
+        column, end = REPEATED[name]
+        frame = frame.filter(~pl.col(column).str.ends_with(end))
     shown = frame.drop([column for column in LEFT_OUT if column in frame.columns])
     empty = [column for column in shown.columns if shown[column].null_count() == shown.height]
     unnamed = ["question"] if "question" in shown.columns and set(shown["question"].to_list()) <= {"", None} else []
@@ -113,10 +120,14 @@ def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
 
 
 def _figures(
-    part: Measure, measures: Measures, key: str, tables: dict[str, pl.DataFrame]
+    part: Measure, measures: Measures, key: str, tables: dict[str, pl.DataFrame], gathered: ReportData
 ) -> tuple[list[Figure], list[str]]:
     """The figures of a result, and why others could not be drawn."""
-    found, undrawn = [], []
+    found: list[Figure] = []
+    undrawn: list[str] = []
+    if isinstance(part.result, Strengths):
+        alt = sentences(part.result.summary)
+        return [ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt)], undrawn
     for name, draw in figures_of(part.name, part.result).items():
         if part.name in UNDRAWN or name == "thresholds":
             continue

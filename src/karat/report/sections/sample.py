@@ -19,14 +19,12 @@ from karat.report.counts import commonest, days, step_counts, working_time
 from karat.report.sections.brief import verdict
 from karat.report.words.sample import platform_name
 from karat.screen.compare.composition import VERDICT, Composition
-from karat.screen.screening import Screening
+from karat.screen.screening import STAGE_WORDS, Screening, stage_words
 from karat.section import Figure, Section, Table
 from karat.simulate.marked import simulated
 from karat.study.criteria import title_of
 from karat.study.plan import Block
 from karat.study.study import Study
-
-STAGES = {"completion": "completion", "clock": "the clock", "answers": "the answers"}
 
 
 def section(gathered: ReportData) -> Section:
@@ -36,7 +34,7 @@ def section(gathered: ReportData) -> Section:
     >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[1]
-    'Screening by completion left 47 of 48 participants, by the clock 42 of 47.'
+    'Screening by completion left 47 of 48 participants, by response times 42 of 47.'
     """
     screening = gathered.screening
     paragraphs = [verdict(screening), _flow_told(screening), _came(gathered)]
@@ -73,7 +71,7 @@ def steps_table(screening: Screening) -> pl.DataFrame:
 
 
 def _flow_table(steps: pl.DataFrame) -> Table:
-    told = steps.with_columns(pl.col("stage").replace(STAGES))
+    told = steps.with_columns(pl.col("stage").replace(STAGE_WORDS))
     return Table("steps", "Participants at each step", told, headings={"criteria": "flagged among the excluded"})
 
 
@@ -84,9 +82,9 @@ def _flow_told(screening: Screening) -> str:
     if not steps:
         return ""
     first, *rest = (
-        f"by {STAGES[step['stage']]} {step['remained']:,} of {step['entered']:,}"
+        f"by {stage_words(step['stage'], step['flagged'])} {step['remained']:,} of {step['entered']:,}"
         if number
-        else f"Screening by {STAGES[step['stage']]} left {step['remained']:,} of "
+        else f"Screening by {stage_words(step['stage'], step['flagged'])} left {step['remained']:,} of "
         f"{counted(step['entered'], 'participant')}"
         for number, step in enumerate(steps)
     )

@@ -3,12 +3,12 @@
 import { chosen, dropped } from "./files.js";
 import { stay } from "./presence.js";
 
-const base = document.documentElement.dataset.base;
+export const base = document.documentElement.dataset.base;
 const CLOSED = "karat is closed, and the files are deleted. Start karat open again.";
 const EVERY = 500;
 
 /** Say what went wrong, on top of the page; nothing takes it away. */
-function complain(sentence) {
+export function complain(sentence) {
   const problem = document.querySelector("#problem");
   problem.hidden = !sentence;
   problem.querySelector("p").textContent = sentence ?? "";
@@ -16,7 +16,7 @@ function complain(sentence) {
 }
 
 /** Ask the server; what it refuses is an error with its own sentence. */
-async function ask(method, address, body, type = "application/json") {
+export async function ask(method, address, body, type = "application/json") {
   const headers = body === undefined ? {} : { "Content-Type": type };
   let answer;
   try {
@@ -26,13 +26,13 @@ async function ask(method, address, body, type = "application/json") {
   }
   if (!answer.ok) {
     const told = await answer.json().catch(() => ({}));
-    throw new Error(told.error ?? CLOSED);
+    throw Object.assign(new Error(told.error ?? CLOSED), { conflict: told.conflict });
   }
   return answer;
 }
 
 /** Do something and complain where it fails. */
-async function attempt(work) {
+export async function attempt(work) {
   complain();
   try {
     await work();
@@ -190,12 +190,12 @@ function prepare() {
     });
   });
   for (const select of shown.querySelectorAll("[data-column]")) {
-    // Whoever chooses a column means that answer.
+    // Choosing a column is an answer.
     const other = select.closest("[data-asked]").querySelector("[data-other]");
     select.addEventListener("change", () => (other.checked = true));
   }
   for (const row of shown.querySelectorAll("[data-question]")) {
-    // Whoever writes other answers does not mean "as karat reads it" any more.
+    // Writing other answers replaces "as karat reads it".
     const kind = row.querySelector("[data-kind]");
     row.querySelector("[data-rest]").addEventListener("input", () => (kind.value ||= kind.dataset.guess));
   }

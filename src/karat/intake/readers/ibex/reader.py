@@ -192,8 +192,11 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     cells = [text.split(sign) if text.count(sign) == width else [None] * (width + 1) for text in texts]
     parts = {f"Question {at + 1}": [row[at] for row in cells] for at in range(width + 1)}
     frame = frame.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in parts.items())
-    coded = Contents(frame.filter(pl.Series(main)).select(list(parts)))
-    short = [name for name in parts if coded[name].distinct > 1 and not coded[name].is_text]
+    coded = Contents(frame.filter(pl.Series(main)).select("participant", *parts))
+    alone = coded.combinations(["participant"]) == 1
+    # What is the same in all trials of a participant is a list, not a part of what was judged.
+    short = [name for name in parts if coded[name].distinct > 1 and not coded[name].is_text
+             and (alone or not coded.follows(name, ["participant"]))]  # fmt: skip
     frame = frame.drop(name for name in parts if coded[name].is_text)
     kept = list(short)
     for name in sorted(short, key=lambda one: coded[one].distinct):
@@ -208,7 +211,7 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     reading.open.append(Question("item", (
         Proposal({"item": "+".join(kept)}, Message("ask.item_choice", detail)),
         Proposal({"item": "Question 1"}, Message("ask.item_choice", {**detail, "n": coded["Question 1"].distinct})),
-    )))  # fmt: skip
+    ), by_name=len(kept) > 1))  # fmt: skip
     named = pl.when(pl.col(kept[0]).is_not_null()).then(item).otherwise(pl.col("item")).alias("item")
     return frame.with_columns(named)
 

@@ -27,7 +27,7 @@ from karat.models.glrm.families import FamilyName, Link
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
-from karat.models.glrm.mixed.search import ZERO, search, simpler
+from karat.models.glrm.mixed.search import ZERO, Verify, search, simpler
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, sides
 from karat.models.numerics import one_thread
 from karat.types import Floats
@@ -78,24 +78,30 @@ def fit_mixed(
     problem = check(response, design, names, terms, family, reml, offset, link)
     log: list[Message] = []
     begin = None if start is None else np.asarray(start, dtype=np.float64)
-    verify, fit = not simplify, None
+    fit = None
     if simplify == "upwards":
         problem, begin, fit, log = _uncorrelated_first(problem)
     while True:
+        correlated = any(term.covariance == "full" and len(term.names) > 1 for term in problem.terms)
         # A singular model is left again, so that its fit need not be verified.
-        fit = fit or _fit(problem, begin, verify)
-        if not verify and not fit.singular:
+        fit = fit or _fit(problem, begin, "always" if not simplify else "never" if correlated else "regular")
+        if simplify and correlated and not _left_again(fit):
             fit = _fit(problem, fit.parameters)
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         fewer, steps = _simplified(fit)
         log += steps
         if fewer is None:
-            last = fit if verify else _fit(problem, fit.parameters)
-            return replace(last, log=(*log, Message("fit.still_singular")))
-        verify = steps[-1].code != "fit.without_correlations"
+            return replace(_fit(problem, fit.parameters), log=(*log, Message("fit.still_singular")))
         problem = replace(problem, terms=fewer)
         begin, fit = _start_from(fit, problem), None
+
+
+def _left_again(fit: MixedFit) -> bool:
+    return any(
+        singular and term.covariance == "full" and len(term.names) > 1
+        for term, singular in zip(fit.terms, fit.singular_terms, strict=True)
+    )
 
 
 def _uncorrelated_first(problem: MixedProblem) -> tuple[MixedProblem, Floats | None, MixedFit | None, list[Message]]:
@@ -107,7 +113,7 @@ def _uncorrelated_first(problem: MixedProblem) -> tuple[MixedProblem, Floats | N
         term.only(list(range(len(term.names))), "diagonal") if own else term
         for term, own in zip(problem.terms, full, strict=True)
     ]
-    first = _fit(replace(problem, terms=tuple(plain)), None, verify=False)
+    first = _fit(replace(problem, terms=tuple(plain)), None, "regular")
     log, kept = [], []
     for number, singular in enumerate(first.singular_terms):
         if full[number] and singular:
@@ -167,7 +173,7 @@ def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
     return begin
 
 
-def _fit(problem: MixedProblem, start: Floats | None, verify: bool = True) -> MixedFit:
+def _fit(problem: MixedProblem, start: Floats | None, verify: Verify = "always") -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
     plain = objective_of(problem, Crossing(own), problem.design)

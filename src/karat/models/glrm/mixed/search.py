@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import linalg
@@ -29,6 +30,8 @@ from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm
 from karat.models.glrm.optimise import TOLERANCE, Convergence, Evaluated, Function, minimise, root
 from karat.types import Floats
 
+Verify = Literal["always", "regular", "never"]
+"""When to verify the end of a search: always, where no deviation is zero, or never."""
 STEP = 3e-3
 """Of the differences, in standard errors."""
 FLAT = 1e-3
@@ -84,11 +87,12 @@ def search(
     start: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
     names: Sequence[str],
-    verify: bool = True,
+    verify: Verify = "always",
 ) -> Found:
     """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters.
 
-    Without `verify` the Hessian, which takes about half of the time, is left out, and nothing counts as converged.
+    Without `verify` the Hessian, which takes about half of the time, is left out, and nothing counts as converged; so
+    it is for "regular" where a deviation is zero and nothing is gained by leaving zero.
     """
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
@@ -96,14 +100,11 @@ def search(
     for _ in range(RESTARTS):
         best = minimise(function, x, at, hessian, TOLERANCE / 10)
         x, at = tidy_factors(function, best.parameters, best.at, blocks)
-        curved = _curvature(function, x, at) if verify else None
+        singular = verify == "regular" and _stays_at_zero(function, x, at, blocks)
+        curved = None if verify == "never" or singular else _curvature(function, x, at)
         iterations += best.evaluations + 1 + 2 * len(x)
         if curved is None:
-            moved = None if verify else _beside_zero(function, x, at, blocks)
-            if moved is None:
-                break
-            (x, at), hessian = moved, None
-            continue
+            break
         if curved.values[0] < -FLAT:
             step = linalg.solve_triangular(curved.lower, curved.vectors[:, 0], lower=True, trans="T")
             moved = leave_saddle(function, x, at, step)
@@ -116,6 +117,22 @@ def search(
             break
         hessian = Curved(curved.lower, np.maximum(curved.values, FLAT), curved.vectors).hessian
     return _conclude(x, at, curved, blocks, names, iterations)
+
+
+def _stays_at_zero(function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]) -> bool:
+    """Whether uncorrelated deviations are zero, all of them at a minimum: the likelihood is even in each of them."""
+    places = [
+        first + k for first, block in blocks if not block.full or block.width == 1
+        for k in range(block.size) if x[first + k] == 0
+    ]  # fmt: skip
+    information = np.diag(at.information()) if places else np.empty(0)
+    for place in places:
+        beside = x.copy()
+        beside[place] = step = STEP / np.sqrt(information[place])
+        there = function(beside, at.modes)
+        if there is None or there.gradient[place] < -FLAT * information[place] * step:
+            return False
+    return bool(places)
 
 
 def _conclude(
@@ -193,26 +210,11 @@ def leave_saddle(function: Function, x: Floats, at: Evaluated, step: Floats) -> 
     return None
 
 
-def _beside_zero(
-    function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]
-) -> tuple[Floats, Evaluated] | None:
-    """A lower point beside a deviation of zero, where the slope says nothing."""
-    for first, block in blocks:
-        for place in range(first, first + block.size) if not block.full else ():
-            if x[place] == 0:
-                tried = x.copy()
-                tried[place] = SMALL
-                moved = function(tried, at.modes)
-                if moved is not None and moved.value < at.value:
-                    return tried, moved
-    return None
-
-
 def tidy_factors(
     function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]
 ) -> tuple[Floats, Evaluated]:
     """Set small directions of Lambda to zero where that costs nothing; make the diagonal positive."""
-    given, x = x, x.copy()
+    x = x.copy()
     for first, block in blocks:
         part = slice(first, first + block.size)
         for candidate in smaller_factors(block, x[part]):
@@ -225,7 +227,7 @@ def tidy_factors(
         lower = block.factor(x[part])
         lower = lower * np.where(np.diag(lower) < 0, -1.0, 1.0)
         x[part] = lower[block.entries]
-    after = function(x, at.modes if np.array_equal(x, given) else None)
+    after = function(x, at.modes)
     return (x, after) if after is not None else (x, at)
 
 

@@ -1,0 +1,123 @@
+"""`karat check` while somebody types: the study as the page has it, unsaved, with the place of every finding.
+
+The check reads files. What the page has is therefore written to a scratch folder, beside copies of what it did not
+change; the study folder itself stays as it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from karat.errors import KaratError, ProblemsError
+from karat.studio.study_files import StudyEdit, StudyFolder, read_grid
+from karat.study.check import check
+from karat.study.file import NAME, toml_lines
+from karat.study.study import load
+
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
+
+
+def live_check(files: StudyFolder, edit: StudyEdit) -> dict[str, Any]:
+    """What the check finds in a study with the changes of a page, as plain data.
+
+    Each finding has a grade, its sentences, and where it is: `path`, a key of the study file, or `table` and `row`,
+    counted from 0.
+    """
+    with tempfile.TemporaryDirectory(prefix="karat-check-") as scratch:
+        folder = Path(scratch) / files.folder.name
+        folder.mkdir()
+        try:
+            written = files.edited(edit)
+            _copy(files, written, folder)
+            return _placed(StudyFolder(folder), *_findings(folder))
+        except KaratError as error:
+            return _result("", [_finding("error", "", str(error))])
+
+
+def _copy(files: StudyFolder, written: dict[str, bytes], folder: Path) -> None:
+    for name, content in written.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    if NAME not in written:
+        shutil.copyfile(files.path, folder / NAME)
+    for name in StudyFolder(folder).table_names():
+        if name not in written and (files.folder / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(files.folder / name, folder / name)
+    pictures = [path for path in files.folder.glob("*") if path.suffix.lower() in IMAGES]
+    pictures += [path for path in files.folder.glob("*/*") if path.suffix.lower() in IMAGES]
+    for path in pictures:
+        place = folder / path.relative_to(files.folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch()  # whether it is there is all that is asked
+
+
+def _findings(folder: Path) -> tuple[str, list[dict[str, Any]]]:
+    """What reading and checking a study finds, the sentence about the whole first."""
+    try:
+        report = check(load(folder))
+    except ProblemsError as error:
+        found = [
+            _finding("error", problem.column or "", str(problem), file=problem.file or NAME, line=problem.number)
+            for problem in error.problems
+        ]
+        return error.headline, found or [_finding("error", "", str(error))]
+    return report.head, [
+        _finding(one.grade, one.rule, one.message, one.mend, one.source, one.file, one.line) for one in report.findings
+    ]
+
+
+def _finding(
+    grade: str, rule: str, message: str, fix: str = "", source: str = "", file: str | None = None,
+    line: int | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "grade": grade, "rule": rule, "message": message, "fix": fix, "source": source, "file": file, "line": line,
+    }  # fmt: skip
+
+
+def _placed(files: StudyFolder, head: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Findings with the key or the row that they are about."""
+    keys = {line: list(path) for path, line in toml_lines(files.text()).items()}
+    rows: dict[str, dict[int, int]] = {}
+    for finding in findings:
+        file, line = finding["file"], finding["line"]
+        if file is None or line is None:
+            continue
+        if file == NAME:
+            path = next((keys[number] for number in range(line, 0, -1) if number in keys), None)
+            finding["path"] = None if path is None else _whole_path(path, finding["rule"])
+            continue
+        if file not in rows:
+            rows[file] = _row_lines(files, file)
+        if line in rows[file]:
+            finding |= {"table": file, "row": rows[file][line]}
+    return _result(head, findings)
+
+
+def _whole_path(path: list[str | int], name: str) -> list[str | int]:
+    """A path with the keys inside an inline table, which have no line of their own.
+
+    >>> _whole_path(["block", 0, "scale"], "block.scale.labels")
+    ['block', 0, 'scale', 'labels']
+    """
+    known = [part for part in path if isinstance(part, str)]
+    parts = name.split(".")
+    return [*path, *parts[len(known) :]] if parts[: len(known)] == known else path
+
+
+def _row_lines(files: StudyFolder, name: str) -> dict[int, int]:
+    try:
+        return {line: row for row, line in enumerate(read_grid(files.folder / name, name).lines)}
+    except KaratError:
+        return {}
+
+
+def _result(head: str, findings: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    found = list(findings)
+    counts = {grade: sum(one["grade"] == grade for one in found) for grade in ("error", "warning", "hint")}
+    return {"head": head, "findings": found, "counts": counts}

@@ -1,0 +1,314 @@
+"""The servers of a visit: the preview of a study, the study itself on this machine, and its rehearsal.
+
+The preview is karat's own server on a loopback port of its own, with a database that is deleted at the end, so that
+what is shown is what will be served. Only the pages of the studio may show it in a frame, and only a browser that was
+sent there by the studio gets an answer.
+
+All of them end with the studio.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from urllib.parse import parse_qs
+
+import uvicorn
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from karat.field.bots.process import ServerProcess, free_port
+from karat.field.content.links import links
+from karat.field.registration import registration, slug_of
+from karat.field.server.app import create_app
+from karat.field.server.config import ServerConfig, prepare
+from karat.field.server.headers import POLICY
+from karat.field.server.visits import preview_path
+from karat.field.store import Store, export, studies
+from karat.studio.folder import StudioError
+from karat.studio.workspace import REHEARSAL, Project, stored_row
+from karat.study.file import NAME
+from karat.study.study import Study, load
+
+HOST = "127.0.0.1"
+SLUG = "preview"
+COOKIE = "karat-preview"
+PASSWORD = "dashboard-password"  # noqa: S105 - the name of a file
+SECONDS_TO_END = 20
+
+
+class PreviewGuard:
+    """Answers the one browser that the studio has sent, and lets the studio show the pages in a frame."""
+
+    def __init__(self, app: ASGIApp, studio: str) -> None:
+        self.app = app
+        self.key = secrets.token_urlsafe(24)
+        self._studio = studio
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        came = parse_qs(scope["query_string"].decode("latin-1")).get("studio", [""])[0]
+        known = _same(_cookie(Headers(scope=scope)), self.key)
+        if not known and not _same(came, self.key):
+            await PlainTextResponse("Open the preview from karat.", 403)(scope, receive, send)
+            return
+
+        async def framed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                policy = headers.get(POLICY, "")
+                headers[POLICY] = policy.replace("frame-ancestors 'none'", f"frame-ancestors {self._studio}")
+                if not known:
+                    headers.append("set-cookie", f"{COOKIE}={self.key}; Path=/; HttpOnly; SameSite=Strict")
+            await send(message)
+
+        await self.app(scope, receive, framed)
+
+
+class PreviewServer:
+    """The pages of one study after the other, on one port."""
+
+    def __init__(self, folder: Path, studio: str) -> None:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.bind((HOST, 0))
+        listener.listen()
+        self._listener = listener
+        self._config: ServerConfig = prepare(folder, port=listener.getsockname()[1])
+        self._store = Store.open(self._config.database_url)
+        self._guard = PreviewGuard(PlainTextResponse("Nothing is shown yet.", 404), studio)
+        self._shown = ("", 0.0)
+        settings = uvicorn.Config(
+            self._guard, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        self._server = uvicorn.Server(settings)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+        return self._config.address
+
+    def show(self, study: Study, list_number: int = 1) -> str:
+        """Serve a study as it is now; gives the address of a list, which begins a new visit that does not count."""
+        if self._shown[0] != f"{study.path}{study.fingerprint}":
+            given = registration(SLUG, study)
+            self._store.call(studies.register, given)
+            self._guard.app = create_app([(SLUG, study)], self._store, self._config, admin=False)
+            self._shown = (f"{study.path}{study.fingerprint}", monotonic())
+        path = preview_path(self._config.secret, SLUG, list_number)
+        return f"{self.address}{path}&studio={self._guard.key}"
+
+    def close(self) -> None:
+        """End it."""
+        self._server.should_exit = True
+        self._thread.join(SECONDS_TO_END)
+        self._listener.close()
+        self._store.close()
+
+
+@dataclass
+class Rehearsal:
+    """`karat rehearse` at work, or done."""
+
+    process: subprocess.Popen[str]
+    out: Path
+    bots: int
+    began: float = field(default_factory=monotonic)
+
+    def progress(self) -> dict[str, Any]:
+        """Whether it is at work, since how many seconds, and what came of it."""
+        code = self.process.poll()
+        if code is None:
+            return {"working": True, "seconds": round(monotonic() - self.began)}
+        told, errors = (
+            self.process.communicate() if self.process.stdout and not self.process.stdout.closed else ("", "")
+        )
+        if told or errors:
+            self._said = (told, errors)
+        return {"working": False, "failed": bool(code), **self._result(code)}
+
+    _said: tuple[str, str] = ("", "")
+
+    def _result(self, code: int) -> dict[str, Any]:
+        told, errors = self._said
+        if code:
+            return {"lines": (errors.strip() or told.strip() or "It was stopped.").splitlines()}
+        with suppress(ValueError):
+            return {"lines": json.loads(told)["lines"]}
+        return {"lines": []}
+
+
+class StudyServers:
+    """What runs for the studies of a visit."""
+
+    def __init__(self, scratch: Path, studio: str) -> None:
+        self._scratch, self._studio = scratch, studio
+        self._preview: PreviewServer | None = None
+        self._running: dict[str, ServerProcess] = {}
+        self._rehearsals: dict[str, Rehearsal] = {}
+        self._lock = threading.Lock()
+
+    def preview(self, project: Project, list_number: int = 1) -> tuple[str, int, str]:
+        """The address of a preview, how many lists there are, and the origin that a frame must allow."""
+        study = load(project.folder)
+        with self._lock:
+            if self._preview is None:
+                self._preview = PreviewServer(self._scratch / "preview", self._studio)
+            return self._preview.show(study, list_number), study.lists, self._preview.address
+
+    def start(self, project: Project) -> None:
+        """Serve a study on this machine and start it: its rules are frozen then."""
+        with self._lock:
+            if self.address(project):
+                return
+            server = ServerProcess(
+                project.folder, project.data, port=free_port(),
+                environment={"KARAT_ADMIN_PASSWORD": password(project), "KARAT_ARRIVALS_PER_MINUTE": "120"},
+            )  # fmt: skip
+            self._running[project.id] = server.start()
+
+    def stop(self, project: Project) -> None:
+        """Stop the server of a study; all confirmed answers are saved."""
+        server = self._running.pop(project.id, None)
+        if server is not None:
+            server.stop()
+
+    def address(self, project: Project) -> str:
+        """Where a study is served; empty where it is not."""
+        server = self._running.get(project.id)
+        return server.address if server is not None else ""
+
+    def links(self, project: Project, base: str = "") -> str:
+        """The link for participants and what a platform needs to know, as `karat links` prints it."""
+        study = load(project.folder)
+        return str(links(study, base.rstrip("/") or self.address(project), slug_of(study)))
+
+    def own_link(self, project: Project) -> str:
+        """The link for participants on this machine."""
+        return f"{self.address(project)}/s/{slug_of(load(project.folder))}/"
+
+    def set_state(self, project: Project, state: str) -> None:
+        """Pause, resume or close a study."""
+        row = stored_row(project.folder)
+        if row is None:
+            raise StudioError("This study was never served here.")
+        with closing(Store.open(f"sqlite:///{(project.data / 'karat.db').resolve()}")) as store:
+            store.call(studies.set_state, studies.SetState(row.id, state))
+
+    def rehearse(self, project: Project, bots: int) -> None:
+        """Let bots take part in a copy of a study."""
+        old = self._rehearsals.get(project.id)
+        if old is not None and old.progress()["working"]:
+            raise StudioError("A rehearsal of this study is going on. Wait for it, or stop it.")
+        out = project.folder / REHEARSAL
+        command = [sys.executable, "-m", "karat", "rehearse", str(project.folder), "--bots", str(bots)]
+        process = subprocess.Popen(  # noqa: S603 - the command is made here; a study's folder is its only argument
+            [*command, "-o", str(out), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=os.name == "posix",
+            env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+        )  # fmt: skip
+        self._rehearsals[project.id] = Rehearsal(process, out, bots)
+
+    def rehearsal(self, project: Project) -> dict[str, Any] | None:
+        """How a rehearsal goes; None where there was none in this visit."""
+        found = self._rehearsals.get(project.id)
+        return None if found is None else found.progress()
+
+    def stop_rehearsal(self, project: Project) -> None:
+        """Stop a rehearsal."""
+        found = self._rehearsals.pop(project.id, None)
+        if found is not None:
+            _end(found.process)
+
+    def busy(self) -> bool:
+        """Whether a study is being served."""
+        return bool(self._running)
+
+    def close(self) -> None:
+        """End everything."""
+        for server in self._running.values():
+            server.stop()
+        self._running.clear()
+        for found in self._rehearsals.values():
+            _end(found.process)
+        if self._preview is not None:
+            self._preview.close()
+
+
+def password(project: Project) -> str:
+    """The password of the dashboard, made on the first start and kept beside the server's secret."""
+    project.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = project.data / PASSWORD
+    if not place.is_file():
+        if (project.data / "karat.db").is_file():
+            return ""  # somebody has set another one in a terminal
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(9))
+    return place.read_text(encoding="ascii").strip()
+
+
+def exported(project: Project, folder: Path, answers: bool = True) -> None:
+    """Write the study file, its tables and, if wanted, the answers that were collected here to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (NAME, *project.files.table_names()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes((project.folder / name).read_bytes())
+    if answers:
+        _write_answers(project, folder)
+
+
+def _write_answers(project: Project, folder: Path) -> None:
+    study = load(project.folder)
+    row = stored_row(project.folder)
+    if row is None:
+        raise StudioError("No answers were collected here yet. Start the study under Run, or drop a file of results.")
+    with (
+        closing(Store.open(f"sqlite:///{(project.data / 'karat.db').resolve()}")) as store,
+        store.read() as connection,
+    ):
+        judgments = export.judgments(connection, row.id, study)
+    if not len(judgments):
+        raise StudioError("Nobody has answered yet.")
+    judgments.to_parquet(folder / f"{project.folder.name}.parquet")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _cookie(headers: Headers) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))

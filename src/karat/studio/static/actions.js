@@ -1,0 +1,50 @@
+/** Pages with buttons that start and stop something: preview, rehearsal, run, results, history. */
+
+import { ask, attempt } from "./studio.js";
+
+const work = document.querySelector("#work");
+const address = work.dataset.address;
+const EVERY = 1000;
+
+async function act(path, body, { follow, wait, button } = {}) {
+  const words = button?.textContent;
+  if (button) button.disabled = true;
+  if (button && wait) button.textContent = wait;
+  try {
+    const answer = await ask("POST", `${address}/${path}`, body);
+    if (follow) location.assign((await answer.json()).address);
+    else location.reload();
+  } catch (error) {
+    if (button) Object.assign(button, { disabled: false, textContent: words });
+    throw error;
+  }
+}
+
+for (const button of document.querySelectorAll("[data-act]")) {
+  const { act: path, body, follow, wait } = button.dataset;
+  button.addEventListener("click", () => attempt(() => act(path, body, { follow: follow !== undefined, wait, button })));
+}
+for (const form of document.querySelectorAll("[data-form-act]")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const values = Object.fromEntries([...form.querySelectorAll("[data-number]")].map((one) => [one.name, Number(one.value)]));
+    attempt(() => act(form.dataset.formAct, JSON.stringify(values), { button: event.submitter }));
+  });
+}
+
+/** Wait for a rehearsal to end, then show what came of it. */
+async function watch() {
+  const told = await (await ask("GET", `${address}/rehearse/progress`)).json();
+  if (!told.working) return location.reload();
+  document.querySelector("#seconds").textContent = told.seconds;
+  return setTimeout(() => attempt(watch), EVERY);
+}
+if (work.dataset.page === "rehearse" && "working" in work.dataset) attempt(watch);
+
+const frame = document.querySelector("#frame");
+for (const button of document.querySelectorAll("[data-frame]")) {
+  button.addEventListener("click", () => {
+    frame.className = `frame ${button.dataset.frame}-frame`;
+    for (const other of document.querySelectorAll("[data-frame]")) other.setAttribute("aria-pressed", String(other === button));
+  });
+}

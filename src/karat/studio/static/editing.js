@@ -1,0 +1,213 @@
+/**
+ * What the pages share that edit a study: check while somebody types, save, notice changes outside, and show findings.
+ * A page gives `collect`, what it changed; `dirty`, whether it did, where that is quicker; `place`, which marks findings;
+ * and `saving` and `saved`, called before and after with the server's answer.
+ */
+
+import { ask, attempt, complain } from "./studio.js";
+
+const SOON = 500;
+const OFTEN = 5000;
+const GRADES = ["error", "warning", "hint"];
+
+/** A number with its word. */
+export const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+
+export class Editing {
+  constructor({ collect, dirty, place, saving, saved }) {
+    Object.assign(this, { collect, place, saved, saving: saving ?? (() => {}) });
+    const some = ({ changes, tables }) => changes.length > 0 || Object.keys(tables).length > 0;
+    this.changed = dirty ?? (() => some(collect()));
+    this.work = document.querySelector("#work");
+    this.address = this.work.dataset.address;
+    this.button = document.querySelector("#save");
+    this.status = document.querySelector("#saved");
+    this.versions = null;
+    this.button.addEventListener("click", () => this.save());
+    addEventListener("keydown", (event) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") {
+        event.preventDefault();
+        this.save();
+      }
+    });
+    addEventListener("beforeunload", (event) => this.dirty && event.preventDefault());
+    for (const button of document.querySelectorAll("[data-resolve]")) {
+      button.addEventListener("click", () => this.resolve(button.dataset.resolve));
+    }
+    document.querySelector("#reload").addEventListener("click", () => {
+      this.dirty = false;
+      location.reload();
+    });
+    setInterval(() => this.look(), OFTEN);
+    addEventListener("focus", () => this.look());
+    this.check();
+    this.look();
+  }
+
+  /** Something was changed on the page. */
+  touched() {
+    this.dirty = this.changed();
+    this.button.disabled = !this.dirty;
+    this.status.textContent = this.dirty ? "not saved yet" : "";
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.check(), SOON);
+  }
+
+  /** Have the page checked as it is; one check at a time, the last state always. */
+  async check() {
+    if (this.checking) {
+      this.again = true;
+      return;
+    }
+    this.checking = true;
+    try {
+      const answer = await ask("POST", `${this.address}/check`, JSON.stringify(this.collect()));
+      this.show(await answer.json());
+    } catch (error) {
+      complain(error.message);
+    } finally {
+      this.checking = false;
+      if (this.again) {
+        this.again = false;
+        this.check();
+      }
+    }
+  }
+
+  /** Show what the check found: in a list, at the tabs, and where it is. */
+  show({ head, findings, counts }) {
+    document.querySelector("#check-head").textContent = head || "The study cannot be read as it is.";
+    const list = document.querySelector("#found");
+    list.replaceChildren();
+    if (!findings.length) list.append(line("good", "", "Nothing to fix.", null));
+    for (const finding of findings.slice(0, 100)) list.append(line(finding.grade, finding.rule, sentence(finding), this.way(finding)));
+    if (findings.length > 100) list.append(line("hint", "", `and ${findings.length - 100} more`, null));
+    const inTables = findings.filter((one) => one.table && one.grade !== "hint").length;
+    count("design", findings.filter((one) => one.grade !== "hint").length - inTables);
+    count("items", inTables);
+    for (const mark of document.querySelectorAll("[data-table-count]")) {
+      put(mark, findings.filter((one) => one.table === mark.dataset.tableCount && one.grade !== "hint").length);
+    }
+    this.work.dataset.errors = counts.error;
+    this.work.dataset.checked = Number(this.work.dataset.checked ?? 0) + 1;
+    this.place(findings);
+  }
+
+  /** How to get to a finding: a function on this page, or the address of the other one. */
+  way(finding) {
+    const here = this.goto?.(finding);
+    if (here) return here;
+    if (finding.table) return `${this.address}/items?table=${encodeURIComponent(finding.table)}#row-${finding.row}`;
+    if (finding.path && this.work.dataset.page !== "design") return `${this.address}/design#${finding.path.join("-")}`;
+    return null;
+  }
+
+  async save(conflict = "ask") {
+    if (!this.changed()) return;
+    complain();
+    const wanted = this.collect();
+    this.saving();
+    try {
+      const answer = await (await ask("POST", `${this.address}/save`, JSON.stringify({ ...wanted, conflict }))).json();
+      this.versions = answer.versions;
+      document.querySelector("#conflict").hidden = true;
+      this.dirty = false;
+      this.button.disabled = true;
+      this.saved(answer);
+      this.touched();
+      if (!this.dirty) this.status.textContent = answer.written.length ? `saved: ${answer.written.join(", ")}` : "saved";
+    } catch (error) {
+      if (!error.conflict) return complain(error.message);
+      const box = document.querySelector("#conflict");
+      box.querySelector("p").textContent = error.message;
+      box.hidden = false;
+      box.scrollIntoView({ block: "nearest" });
+      box.querySelector("button").focus();
+    }
+  }
+
+  resolve(how) {
+    if (how !== "theirs") return this.save(how);
+    this.dirty = false;
+    return location.reload();
+  }
+
+  /** Notice a change outside. */
+  async look() {
+    if (document.hidden) return;
+    const state = await ask("GET", `${this.address}/state`).then((answer) => answer.json(), () => null);
+    if (!state) return;
+    const changed = this.versions && JSON.stringify(this.versions) !== JSON.stringify(state.versions);
+    if (changed) {
+      if (this.dirty) document.querySelector("#outside").hidden = false;
+      else location.reload();
+    }
+    this.versions ??= state.versions;
+  }
+}
+
+function sentence(finding) {
+  return [finding.message, finding.fix].filter(Boolean).join(" ");
+}
+
+function line(grade, rule, words, way) {
+  const item = document.createElement("li");
+  const mark = document.createElement("b");
+  mark.className = `grade ${grade}`;
+  mark.textContent = GRADES.includes(grade) ? grade : "";
+  item.append(mark, " ", words);
+  if (rule) {
+    const name = document.createElement("code");
+    name.textContent = rule;
+    item.append(" ", name);
+  }
+  if (typeof way === "string") {
+    const link = document.createElement("a");
+    link.href = way;
+    link.textContent = "Go to it";
+    item.append(" ", link);
+  } else if (way) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "link-button";
+    button.textContent = "Go to it";
+    button.addEventListener("click", way);
+    item.append(" ", button);
+  }
+  return item;
+}
+
+function count(name, number) {
+  put(document.querySelector(`[data-count=${name}]`), number);
+}
+
+function put(mark, number) {
+  if (!mark) return;
+  mark.hidden = !number;
+  mark.textContent = number || "";
+}
+
+/** The scale and the question as a participant sees them, while they are being written. */
+export function livePreview({ sentence, prompt, task, points, labels }) {
+  const live = document.querySelector("#live");
+  live.querySelector(".live-sentence").textContent = sentence || live.dataset.sample || "The sentence that participants judge.";
+  live.querySelector(".live-prompt").textContent = prompt || "";
+  const scale = live.querySelector(".live-scale");
+  const words = (labels ?? []).filter(Boolean);
+  const number = task === "likert" ? Math.min(Math.max(Number(points) || (words.length > 2 ? words.length : 5), 2), 11) : words.length || 2;
+  const rated = task === "likert" || task === "differential";
+  scale.classList.toggle("words", !rated);
+  scale.replaceChildren(
+    ...Array.from({ length: number }, (_, at) => {
+      const point = document.createElement("span");
+      point.textContent = rated ? at + 1 : (words[at] ?? ["no", "yes"][at] ?? "");
+      return point;
+    }),
+  );
+  const ends = live.querySelector(".live-ends");
+  ends.hidden = !rated || !words.length;
+  ends.children[0].textContent = words[0] ?? "";
+  ends.children[1].textContent = words.length > 1 ? words[words.length - 1] : "";
+}
+
+export { attempt };

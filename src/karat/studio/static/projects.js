@@ -1,0 +1,99 @@
+/** The first page: another studies folder, and a new study from a sheet, an example or a copy. */
+
+import { ask, attempt, base } from "./studio.js";
+
+const form = document.querySelector("#new-study");
+const paste = document.querySelector("#paste");
+const said = document.querySelector("#sheet-read");
+const rows = document.querySelector("#factor-rows");
+const SOON = 400;
+let sheet = "";
+let guessed = "";
+let reading = Promise.resolve();
+let timer;
+
+document.querySelector("#folder-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    await ask("POST", `${base}/folder`, JSON.stringify({ folder: document.querySelector("#studies-folder").value }));
+    location.reload();
+  });
+});
+
+/** Show the fields of the chosen way. */
+function showWay() {
+  const way = form.elements.source.value;
+  for (const part of form.querySelectorAll("[data-way]")) part.hidden = !part.dataset.way.split(" ").includes(way);
+}
+
+/** Which factors are stated, as the command line takes them. */
+function factors() {
+  return [...rows.children].map((row) => {
+    const levels = row.querySelector("[data-levels]").value.split(",").map((one) => one.trim());
+    return `${row.querySelector("[data-name]").value.trim()}=${levels.filter(Boolean).join(",")}`;
+  });
+}
+
+/** Send a sheet, and show what karat sees in it. */
+async function read(name, content) {
+  sheet = "";
+  said.textContent = "Reading …";
+  try {
+    const answer = await ask("POST", `${base}/sheets?name=${encodeURIComponent(name)}`, content, "application/octet-stream");
+    const found = await answer.json();
+    sheet = found.sheet;
+    const fillers = found.fillers ? `, ${found.fillers} fillers` : "";
+    said.textContent = `${found.sets} sets in ${found.conditions.length} conditions${fillers}: ${found.conditions.join(", ")}. ${found.notes.join(" ")}`;
+    rows.replaceChildren(
+      ...found.factors.map((factor) => {
+        const row = document.querySelector("#factor-row").content.cloneNode(true);
+        row.querySelector("[data-name]").value = factor.name;
+        row.querySelector("[data-levels]").value = factor.levels.join(", ");
+        return row;
+      }),
+    );
+    guessed = JSON.stringify(factors());
+    document.querySelector("#sheet-factors").hidden = false;
+  } catch (error) {
+    said.textContent = "";
+    document.querySelector("#sheet-factors").hidden = true;
+    throw error;
+  }
+}
+
+const begin = (name, content) => (reading = attempt(() => read(name, content)));
+paste.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(() => paste.value.trim() && begin("items.csv", paste.value), SOON);
+});
+document.querySelector("#sheet-file").addEventListener("change", (event) => {
+  const [file] = event.target.files;
+  if (file) begin(file.name, file);
+});
+paste.addEventListener("drop", (event) => {
+  const [file] = event.dataTransfer.files;
+  if (!file) return;
+  event.preventDefault();
+  event.stopPropagation();
+  begin(file.name, file);
+});
+form.addEventListener("change", (event) => event.target.name === "source" && showWay());
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    const source = form.elements.source.value;
+    const wanted = { name: document.querySelector("#new-name").value, source };
+    if (source === "copy") wanted.study = document.querySelector("#copy-of").value;
+    else wanted.language = document.querySelector("#new-language").value;
+    if (source === "template") wanted.task = form.elements.template.value;
+    if (source === "sheet") {
+      await reading;
+      if (!sheet) throw new Error("Paste the cells of your sheet first, or choose a file.");
+      Object.assign(wanted, { task: document.querySelector("#new-task").value, sheet });
+      if (JSON.stringify(factors()) !== guessed) wanted.factors = factors();
+    }
+    const answer = await ask("POST", `${base}/studies`, JSON.stringify(wanted));
+    location.assign((await answer.json()).address);
+  });
+});
+showWay();

@@ -1,0 +1,499 @@
+"""A study folder as the studio edits it: the study file with its comments, the tables, and a history of every save.
+
+A page sends what it changed and what stood there before. Changes that somebody made to other keys meanwhile stay; where
+the same key or table was changed outside, nothing is written until the researcher has chosen. Every save puts the files
+it changed into `history/`, in a folder named after the moment (UTC).
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+import secrets
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, Field
+from tomlkit.items import AoT, InlineTable, String, StringType, Trivia
+from tomlkit.items import Table as TomlTable
+
+from karat.errors import KaratError
+from karat.judgments.tables import SPREADSHEETS, delimiter_of, read_table, records, sheets_of
+from karat.studio.folder import StudioError, place_of
+from karat.study.file import NAME
+from karat.study.items import table_file
+
+HISTORY = "history"
+MOST_ROWS = 100_000
+MOST_COLUMNS = 200
+TABLE_KEYS = ("items", "templates", "lexicon", "questions")
+"""The keys of a block that name tables."""
+MOMENT = "%Y%m%d-%H%M%S"
+LOCKED = (
+    "The screening rules were frozen when the study started ({when}). Participants were promised these rules, so they "
+    "stay. To try others, copy the study and change the copy."
+)
+Cell = Annotated[str, Field(max_length=100_000)]
+
+
+class KeyChange(BaseModel):
+    """One changed key of the study file: where it is, what the page was shown, and what it is to be."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: list[str | int] = Field(min_length=1, max_length=8)
+    before: Any = None
+    after: Any = None
+
+
+class TableEdit(BaseModel):
+    """A table as the page has it now, and the version that it began with."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: str = ""
+    columns: list[Cell] = Field(min_length=1, max_length=MOST_COLUMNS)
+    rows: list[list[Cell]] = Field(max_length=MOST_ROWS)
+
+
+class StudyEdit(BaseModel):
+    """What a page wants to save or to have checked."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    changes: list[KeyChange] = Field(default_factory=list, max_length=1000)
+    tables: dict[str, TableEdit] = Field(default_factory=dict, max_length=20)
+    conflict: Literal["ask", "mine", "both"] = "ask"
+    """What to do where a file was changed outside: ask, take what the page has, or keep both."""
+
+
+@dataclass(frozen=True)
+class GridTable:
+    """A table as a grid shows it."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+    """The line of the file on which each row begins."""
+    version: str
+    editable: bool = True
+    delimiter: str = ","
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A moment of the history and the files that changed then."""
+
+    name: str
+    files: tuple[str, ...]
+
+    @property
+    def when(self) -> str:
+        """The moment as people read it, in UTC.
+
+        >>> Snapshot("20261117-063112-2", ()).when
+        '2026-11-17 06:31:12'
+        """
+        moment = datetime.strptime(self.name[:15], MOMENT).replace(tzinfo=UTC)
+        return f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+class EditConflictError(StudioError):
+    """Files that were changed outside since the page was opened; `places` are the keys and tables at stake."""
+
+    def __init__(self, places: Sequence[str]) -> None:
+        super().__init__(
+            f"Somebody changed {', '.join(places)} outside this window after you opened it. Nothing was saved yet."
+        )
+        self.places = tuple(places)
+
+
+class StudyFolder:
+    """The files of one study."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def path(self) -> Path:
+        """The study file."""
+        return self.folder / NAME
+
+    def text(self) -> str:
+        """The study file as it is on disk."""
+        try:
+            return self.path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise StudioError(f"{self.path} cannot be read: {error}.") from None
+
+    def settings(self) -> dict[str, Any]:
+        """The study file as plain data; empty where it is not TOML."""
+        try:
+            return tomllib.loads(self.text())
+        except tomllib.TOMLDecodeError:
+            return {}
+
+    def table_names(self, settings: Mapping[str, Any] | None = None) -> list[str]:
+        """The tables that the study file names and that lie in the folder."""
+        blocks = (self.settings() if settings is None else settings).get("block", [])
+        named = [
+            name
+            for block in (blocks if isinstance(blocks, list) else [])
+            for key in TABLE_KEYS
+            for name in _texts(block.get(key) if isinstance(block, dict) else None)
+        ]
+        inside = self.folder.resolve()
+        return [name for name in dict.fromkeys(named) if (self.folder / name).resolve().is_relative_to(inside)]
+
+    def versions(self) -> dict[str, str]:
+        """The version of the study file and of each table."""
+        return {name: version_of(self.folder / name) for name in (NAME, *self.table_names())}
+
+    def table(self, name: str, sheet: str | None = None) -> GridTable:
+        """A table of the study; spreadsheets are shown and not edited."""
+        if name not in self.table_names():
+            raise StudioError(f"The study names no table {name}.")
+        return read_grid(self.folder / name, name, sheet)
+
+    def edited(self, edit: StudyEdit) -> dict[str, bytes]:
+        """The files with the changes of a page, by their names; what is not changed is not there."""
+        files: dict[str, bytes] = {}
+        text = self.text()
+        if edit.changes:
+            changed = changed_text(text, edit.changes)
+            if changed != text:
+                files[NAME] = changed.encode()
+        for name, table in edit.tables.items():
+            place_of(self.folder, name)
+            old = self.folder / name
+            delimiter = read_grid(old, name).delimiter if old.is_file() and old.suffix not in SPREADSHEETS else ","
+            files[name] = table_bytes(table.columns, table.rows, "\t" if old.suffix == ".tsv" else delimiter)
+        return files
+
+    def save(self, edit: StudyEdit, frozen: str | None = None) -> list[str]:
+        """Write what a page changed, and put it into the history; gives the names of the files that were written.
+
+        `frozen` is when the study started, in words, and None before it has.
+        """
+        if frozen and any(change.path[0] == "screening" for change in edit.changes):
+            raise StudioError(LOCKED.format(when=frozen))
+        unknown = [name for name in edit.tables if name not in self.table_names()]
+        if unknown:
+            raise StudioError(f"The study names no table {unknown[0]}.")
+        places = list(self._conflicts(edit))
+        if places and edit.conflict == "ask":
+            raise EditConflictError(places)
+        files = self.edited(edit)
+        if edit.conflict == "both":
+            files = {(_beside(self.folder, name) if name in places else name): text for name, text in files.items()}
+        files = {name: content for name, content in files.items() if _content(self.folder / name) != content}
+        if not files:
+            return []
+        self._remember((NAME, *self.table_names()))  # what is there now, also what others wrote
+        for name, content in files.items():
+            _replace(self.folder / name, content)
+        self._remember(files)
+        return list(files)
+
+    def _conflicts(self, edit: StudyEdit) -> Iterator[str]:
+        settings = self.settings()
+        for change in edit.changes:
+            now = value_at(settings, change.path)
+            if _filled(now) != _filled(change.before) and _filled(now) != _filled(change.after):
+                yield key_name(change.path)
+        for name, table in edit.tables.items():
+            if table.version != version_of(self.folder / name):
+                yield name
+
+    def history(self) -> list[Snapshot]:
+        """Every moment of the history, the latest first."""
+        found = []
+        for place in sorted((self.folder / HISTORY).glob("*"), reverse=True):
+            files = sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
+            if place.is_dir() and files and place.name[:8].isdigit():
+                found.append(Snapshot(place.name, tuple(files)))
+        return found
+
+    def restore(self, name: str) -> list[str]:
+        """Bring back the files as they were at a moment of the history; what is there now stays in the history."""
+        known = [one for one in self.history() if one.name <= name]
+        if not known or known[0].name != name:
+            raise StudioError("This version is not in the history.")
+        wanted: dict[str, Path] = {}
+        for one in known:
+            for file in one.files:
+                wanted.setdefault(file, self.folder / HISTORY / one.name / file)
+        contents = {file: path.read_bytes() for file, path in wanted.items()}
+        changed = [file for file, content in contents.items() if _content(self.folder / file) != content]
+        self._remember((NAME, *self.table_names()))
+        for file in changed:
+            _replace(self.folder / file, contents[file])
+        self._remember(changed)
+        return changed
+
+    def _remember(self, names: Iterable[str]) -> None:
+        """Copy files to the history that are not as they were there last."""
+        last: dict[str, bytes | None] = {}
+        for one in self.history():
+            for file in one.files:
+                last.setdefault(file, _content(self.folder / HISTORY / one.name / file))
+        contents = {name: _content(self.folder / name) for name in dict.fromkeys(names)}
+        new = {name: content for name, content in contents.items() if content is not None and last.get(name) != content}
+        if not new:
+            return
+        moment, number = datetime.now(UTC).strftime(MOMENT), 1
+        taken = {one.name for one in self.history()}
+        while f"{moment}-{number:03}" in taken:
+            number += 1
+        for name, content in new.items():
+            _replace(self.folder / HISTORY / f"{moment}-{number:03}" / name, content)
+
+
+def version_of(path: Path) -> str:
+    """A short text that changes with a file; empty where there is none.
+
+    >>> version_of(Path("no such file"))
+    ''
+    """
+    content = _content(path)
+    return "" if content is None else hashlib.sha256(content).hexdigest()[:16]
+
+
+def read_grid(path: Path, name: str, sheet: str | None = None) -> GridTable:
+    """A table cell by cell, as it stands in its file.
+
+    >>> path = getfixture("tmp_path") / "items.csv"
+    >>> _ = path.write_text('item;sentence\\n1;"It\\nrained."\\n2;x\\n')
+    >>> grid = read_grid(path, "items.csv")
+    >>> grid.rows, grid.lines
+    ((('1', 'It\\nrained.'), ('2', 'x')), (2, 4))
+    """
+    if not path.is_file():
+        raise StudioError(f"There is no file {name}. Put it back, or take it out of the study file.")
+    file = table_file(path)
+    if file.suffix in SPREADSHEETS:
+        table = read_table(file, sheet=sheet or (sheets_of(file) or [None])[0])  # type: ignore[list-item]
+        rows = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in table.frame.iter_rows())
+        lines = tuple(table.locate(number)[2] or 0 for number in range(len(rows)))
+        return GridTable(name, tuple(table.frame.columns), rows, lines, version_of(path), editable=False)
+    delimiter = "\t" if file.suffix == ".tsv" else delimiter_of(file.sample)
+    found = [record for record in records(file.text(), delimiter, name) if any(record.cells)]
+    if not found:
+        return GridTable(name, ("item", "sentence"), (), (), version_of(path))
+    width = max(len(record.cells) for record in found)
+    header = [*found[0].cells, *(f"column {number + 1}" for number in range(len(found[0].cells), width))]
+    rows = tuple((*record.cells, *[""] * (width - len(record.cells))) for record in found[1:])
+    columns = tuple(name.strip() for name in header)
+    return GridTable(name, columns, rows, tuple(one.line for one in found[1:]), version_of(path), delimiter=delimiter)
+
+
+def table_bytes(columns: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str = ",") -> bytes:
+    """A table as a file; rows without any text are left out.
+
+    >>> table_bytes(["item", "sentence"], [["1", "Yes, it is."], ["", ""]])
+    b'item,sentence\\n1,"Yes, it is."\\n'
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(row[: len(columns)] for row in rows if any(cell.strip() for cell in row))
+    return text.getvalue().encode()
+
+
+def changed_text(text: str, changes: Sequence[KeyChange]) -> str:
+    """A study file with some keys changed; comments, order and layout of everything else stay.
+
+    >>> text = 'title = "A"  # a comment\\n[[block]]\\nscale = { points = 5 }\\n'
+    >>> changes = [KeyChange(path=["title"], after="B"), KeyChange(path=["block", 0, "scale", "points"], after=7)]
+    >>> print(changed_text(text, changes), end="")
+    title = "B"  # a comment
+    [[block]]
+    scale = { points = 7 }
+    """
+    try:
+        document = tomlkit.parse(text)
+    except tomlkit.exceptions.TOMLKitError as error:
+        raise StudioError(f"{NAME} is not readable as TOML, so it cannot be edited here: {error}.") from None
+    for change in changes:
+        _assign(document, change.path, change.after)
+    changed = tomlkit.dumps(document)
+    try:
+        read = tomllib.loads(changed)
+    except tomllib.TOMLDecodeError as error:
+        raise StudioError(f"The change cannot be written to {NAME}: {error}.") from None
+    for change in changes:
+        if _filled(value_at(read, change.path)) != _filled(change.after):
+            raise StudioError(f"{key_name(change.path)} cannot be written to {NAME}. Edit the file itself.")
+    return changed
+
+
+def value_at(settings: Any, path: Sequence[str | int]) -> Any:
+    """What a study file says at a place; None where it says nothing.
+
+    >>> value_at({"block": [{"lists": 4}]}, ["block", 0, "lists"])
+    4
+    """
+    for part in path:
+        try:
+            settings = settings[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return settings
+
+
+def key_name(path: Sequence[str | int]) -> str:
+    """A place of a study file in words.
+
+    >>> key_name(["block", 0, "scale", "points"])
+    'block 1, scale, points'
+    """
+    words: list[str] = []
+    for part in path:
+        if isinstance(part, int) and words:
+            words[-1] += f" {part + 1}"
+        else:
+            words.append(str(part))
+    return ", ".join(words)
+
+
+def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
+    """Set a key, making the tables on the way; an empty value takes the key away."""
+    *before, last = path
+    for number, part in enumerate(before):
+        following = path[number + 1]
+        if isinstance(part, str) and part not in container:
+            if not _filled(value):
+                return
+            made: Any = tomlkit.aot() if isinstance(following, int) else _new_table(container)
+            container[part] = made
+        if isinstance(part, int):
+            if part > len(container):
+                raise StudioError(f"{key_name(path)} is not there any more. Load the page again.")
+            if part == len(container):
+                container.append(tomlkit.table())
+        container = container[part]
+    if isinstance(last, int):
+        if last < len(container):
+            container[last] = value
+        else:
+            container.append(value)
+    elif not _filled(value):
+        if last in container:
+            container.remove(last)
+    else:
+        _set(container, last, value)
+
+
+def _set(container: Any, key: str, value: Any) -> None:
+    """Set a key; a table in its place is changed key by key, so that its comments stay."""
+    old = container.get(key)
+    if old is not None and _plain(old) == value:
+        return
+    if isinstance(value, dict) and isinstance(old, InlineTable | TomlTable) and list(old) == list(value):
+        for name, own in value.items():
+            _set(old, name, own)
+    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        _set_tables(container, key, value)
+    else:
+        container[key] = _item(value)
+
+
+def _set_tables(container: Any, key: str, value: Sequence[Mapping[str, Any]]) -> None:
+    """Set a list of tables, such as the contrasts, element by element."""
+    tables = container.get(key)
+    if not isinstance(tables, AoT):
+        if tables is not None:
+            container.remove(key)
+        tables = tomlkit.aot()
+        for one in value:
+            tables.append(_spaced(one))
+        container[key] = tables
+        return
+    while len(tables) > len(value):
+        del tables[len(tables) - 1]
+    for number, one in enumerate(value):
+        if number == len(tables):
+            tables.append(_spaced(one))
+            continue
+        table = tables[number]
+        for name in [name for name in table if name not in one]:
+            table.remove(name)
+        for name, own in one.items():
+            _set(table, name, own)
+
+
+def _spaced(value: Mapping[str, Any]) -> Any:
+    table = tomlkit.table()
+    for name, own in value.items():
+        table.add(name, _item(own))
+    table.add(tomlkit.nl())
+    return table
+
+
+def _new_table(container: Any) -> Any:
+    return tomlkit.inline_table() if isinstance(container, InlineTable) else tomlkit.table()
+
+
+def _item(value: Any) -> Any:
+    """A value as it is written: long texts on lines of their own, tables on one line."""
+    if isinstance(value, str) and "\n" in value:
+        long = tomlkit.string(value, multiline=True)
+        return String(StringType.MLB, value, "\n" + long.as_string()[3:-3], Trivia())
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        for name, own in value.items():
+            table.append(name, _item(own))
+        return table
+    return value
+
+
+def _plain(value: Any) -> Any:
+    return value.unwrap() if hasattr(value, "unwrap") else value
+
+
+def _filled(value: Any) -> Any:
+    """A value, or None for one that says nothing."""
+    return None if value in (None, "", []) else value
+
+
+def _texts(value: Any) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [one for one in values if isinstance(one, str)]
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+
+
+def _beside(folder: Path, name: str) -> str:
+    """A name for a second version of a file."""
+    path, number = Path(name), 1
+    while True:
+        number += 1
+        other = path.with_name(f"{path.stem} ({number}){path.suffix}").as_posix()
+        if not (folder / other).exists():
+            return other
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file in one step, so that nobody ever reads half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    except OSError as error:
+        raise KaratError(f"{path} cannot be written: {error.strerror or error}.") from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,432 @@
+"""The pages of a study: design, items, preview, rehearsal, run, results and history, and what they send.
+
+No rule lives here. A page shows what `study`, `field` and `report` say, and hands them what somebody typed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from karat.errors import KaratError
+from karat.field.server.headers import PAGE_CSP, POLICY
+from karat.judgments.columns import FUNCTIONS
+from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
+from karat.studio.live_check import live_check
+from karat.studio.servers import StudyServers, exported, password
+from karat.studio.study_files import LOCKED, EditConflictError, StudyEdit, StudyFolder, value_at
+from karat.studio.workspace import (
+    REHEARSAL,
+    RESULTS,
+    NewStudy,
+    Project,
+    Workspace,
+    frozen_since,
+    note_checked,
+    stored_row,
+)
+from karat.study.criteria import CRITERIA, criterion_settings, title_of
+from karat.study.items import STATUSES
+from karat.study.setting_base import Settings
+from karat.study.tasks import TASKS
+
+REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
+"""The report has a policy of its own. In a sandbox it is no part of this page and cannot ask the server anything."""
+SHEET_LIMIT = 50 * 1024**2
+PLATFORMS = ("link", "prolific", "mturk")
+TABS = {
+    "design": "Design", "items": "Items", "preview": "Preview", "rehearse": "Rehearse", "run": "Run",
+    "results": "Results", "history": "History",
+}  # fmt: skip
+ROLES = {
+    "test": "what the study is about; only these enter the measures",
+    "filler": "sentences between the test items, so that nobody sees what is tested",
+    "control": "sentences with a known answer, verified in a study of their own",
+    "attention": "sentences that only an inattentive reader gets wrong",
+    "calibration": "the first sentences, which show how far the scale goes",
+    "practice": "sentences to try the task, with feedback; they are not analysed",
+}
+"""What an item can be for, in words for the page where it is chosen."""
+study_router = APIRouter()
+
+
+class FolderChoice(BaseModel):
+    """Another studies folder."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    folder: Annotated[str, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]
+
+
+class RehearsalWish(BaseModel):
+    """How many bots take part in a rehearsal."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    bots: int = Field(30, ge=12, le=500)
+
+
+class StateWish(BaseModel):
+    """Whether a study takes participants."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    state: Literal["running", "paused", "closed"]
+
+
+class SnapshotChoice(BaseModel):
+    """A moment of the history."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, StringConstraints(pattern=r"^[0-9]{8}-[0-9]{6}-[0-9]{3,}$")]
+
+
+@study_router.post("/folder")
+async def choose_folder(request: Request, choice: FolderChoice) -> Response:
+    """Take another studies folder."""
+    await run_in_threadpool(_workspace(request).choose, choice.folder)
+    return Response(status_code=204)
+
+
+@study_router.post("/sheets")
+async def new_sheet(request: Request, name: str = "sheet.csv") -> Response:
+    """Take a sheet that was pasted or dropped; gives its conditions, and the factors that karat sees in them."""
+    content = bytearray()
+    async for piece in request.stream():
+        content += piece
+        if len(content) > SHEET_LIMIT:
+            raise StudioError(TOO_LARGE)
+    return JSONResponse(await run_in_threadpool(_sheet, _workspace(request), name, bytes(content)))
+
+
+def _sheet(workspace: Workspace, name: str, content: bytes) -> dict[str, Any]:
+    kept = workspace.keep_sheet(name, content)
+    sets, factors = workspace.sheet(kept)
+    return {
+        "sheet": kept, "sets": len(sets.sets), "fillers": len(sets.fillers), "conditions": list(sets.conditions),
+        "factors": [{"name": one, "levels": list(levels)} for one, levels in factors.levels.items()],
+        "guessed": factors.guessed, "notes": list(sets.notes),
+    }  # fmt: skip
+
+
+@study_router.post("/studies")
+async def new_study(request: Request, new: NewStudy) -> Response:
+    """Make a study."""
+    project = await run_in_threadpool(_workspace(request).create, new)
+    return JSONResponse({"address": f"{request.app.state.keys.base}/studies/{project.id}/design"}, 201)
+
+
+@study_router.get("/studies/{study_id}")
+async def study(request: Request, study_id: str) -> Response:
+    """A study begins with its design."""
+    return RedirectResponse(f"{request.app.state.keys.base}/studies/{study_id}/design", 303)
+
+
+@study_router.get("/studies/{study_id}/design")
+async def design(request: Request, study_id: str) -> Response:
+    """Title, question, scale, factors, comparisons, texts, background, screening and recruitment."""
+    project = await _project(request, study_id)
+    shown = await run_in_threadpool(_design, project)
+    return _page(request, project, "design", **shown)
+
+
+def _design(project: Project) -> dict[str, Any]:
+    files = project.files
+    settings = files.settings()
+    frozen = frozen_since(project.folder)
+    stated = settings.get("screening")
+    criteria = [_criterion(name, own) for name, own in (stated or {}).items() if name != "exclude"]
+    return {
+        "settings": settings, "tasks": list(TASKS), "platforms": PLATFORMS, "criteria": criteria,
+        "other_criteria": [name for name in CRITERIA if name not in (stated or {})],
+        "locked": LOCKED.format(when=frozen) if frozen else "", "sample": _sample(files), "versions": files.versions(),
+        "readable": bool(settings), "text": files.text() if not settings else "",
+    }  # fmt: skip
+
+
+def _criterion(name: str, given: Any) -> dict[str, Any]:
+    """A stated criterion with its simple settings as fields of a form."""
+    shown: dict[str, Any] = {"name": name, "title": name, "fields": []}
+    try:
+        settings = criterion_settings(name, given)
+        shown["title"] = title_of(name)
+    except (KaratError, ValueError):
+        return shown
+    for key, field in type(settings).model_fields.items():
+        kinds = set(get_args(field.annotation)) or {field.annotation}
+        kind = "number" if kinds & {int, float} else "text" if str in kinds or not kinds & {bool, dict, list} else ""
+        if kind and not any(isinstance(one, type) and issubclass(one, Settings) for one in kinds):
+            usual = field.get_default()
+            shown["fields"].append({
+                "key": key, "kind": kind, "about": field.description or "",
+                "usual": usual if isinstance(usual, str | int | float) else "",
+            })  # fmt: skip
+    return shown
+
+
+def _sample(files: StudyFolder) -> str:
+    """A sentence to show in the live preview."""
+    for name in files.table_names():
+        try:
+            table = files.table(name)
+        except KaratError:
+            continue
+        column = "sentence" if "sentence" in table.columns else None
+        wide = next((one for block in files.settings().get("block", []) for one in block.get("wide", {})), None)
+        column = column or (wide if wide in table.columns else None)
+        if column and table.rows:
+            return table.rows[0][table.columns.index(column)]
+    return "The sentence that participants judge."
+
+
+@study_router.get("/studies/{study_id}/items")
+async def items(request: Request, study_id: str, table: str = "") -> Response:
+    """The item tables as grids."""
+    project = await _project(request, study_id)
+    names = project.files.table_names()
+    chosen = table if table in names else (names[0] if names else "")
+    return _page(
+        request, project, "items", tables=names, table=chosen, roles=ROLES, settings=project.files.settings(),
+        choices={"function": list(FUNCTIONS), "status": list(STATUSES)},
+    )  # fmt: skip
+
+
+@study_router.get("/studies/{study_id}/tables/{name:path}")
+async def table(request: Request, study_id: str, name: str) -> Response:
+    """A table, cell by cell."""
+    project = await _project(request, study_id)
+    found = await run_in_threadpool(project.files.table, name)
+    return JSONResponse({
+        "columns": found.columns, "rows": found.rows, "version": found.version, "editable": found.editable,
+    })  # fmt: skip
+
+
+@study_router.get("/studies/{study_id}/state")
+async def state(request: Request, study_id: str) -> Response:
+    """The versions of the files, so that a page notices a change outside."""
+    project = await _project(request, study_id)
+    return JSONResponse({"versions": await run_in_threadpool(project.files.versions), "state": project.state})
+
+
+@study_router.post("/studies/{study_id}/check")
+async def check_study(request: Request, study_id: str, edit: StudyEdit) -> Response:
+    """Check a study as the page has it."""
+    project = await _project(request, study_id)
+    found = await run_in_threadpool(live_check, project.files, edit)
+    if not edit.changes and not edit.tables:
+        await run_in_threadpool(note_checked, project.folder, found["counts"]["error"])
+    return JSONResponse(found)
+
+
+@study_router.post("/studies/{study_id}/save")
+async def save_study(request: Request, study_id: str, edit: StudyEdit) -> Response:
+    """Save what a page changed, unless a file was changed outside."""
+    project = await _project(request, study_id)
+    try:
+        written = await run_in_threadpool(_save, project, edit)
+    except EditConflictError as error:
+        return JSONResponse({"error": str(error), "conflict": list(error.places)}, 409)
+    files = project.files
+    settings = files.settings()
+    values = [{"path": change.path, "value": value_at(settings, change.path)} for change in edit.changes]
+    return JSONResponse({"written": written, "versions": files.versions(), "values": values})
+
+
+def _save(project: Project, edit: StudyEdit) -> list[str]:
+    return project.files.save(edit, frozen_since(project.folder))
+
+
+@study_router.get("/studies/{study_id}/preview")
+async def preview(request: Request, study_id: str, list_number: int = 1, wide: bool = False) -> Response:
+    """The participants' pages, in a frame as wide as a phone or a desk."""
+    project = await _project(request, study_id)
+    shown: dict[str, Any] = {"address": "", "lists": 0, "failure": "", "number": list_number, "wide": wide}
+    headers = {}
+    try:
+        address, lists, origin = await run_in_threadpool(_servers(request).preview, project, list_number)
+        shown |= {"address": address, "lists": lists}
+        headers = {POLICY: f"{PAGE_CSP}; frame-src {origin}"}
+    except KaratError as error:
+        shown["failure"] = str(error)
+    return _page(request, project, "preview", headers=headers, **shown)
+
+
+@study_router.get("/studies/{study_id}/rehearse")
+async def rehearsal_page(request: Request, study_id: str) -> Response:
+    """Bots of all kinds take part, and the report as it would look."""
+    project = await _project(request, study_id)
+    progress = await run_in_threadpool(_servers(request).rehearsal, project)
+    there = (project.folder / REHEARSAL / "report.html").is_file()
+    return _page(request, project, "rehearse", progress=progress, there=there)
+
+
+@study_router.post("/studies/{study_id}/rehearse")
+async def rehearse(request: Request, study_id: str, wish: RehearsalWish) -> Response:
+    """Begin a rehearsal."""
+    project = await _project(request, study_id)
+    await run_in_threadpool(_servers(request).rehearse, project, wish.bots)
+    return Response(status_code=202)
+
+
+@study_router.get("/studies/{study_id}/rehearse/progress")
+async def rehearsal_progress(request: Request, study_id: str) -> Response:
+    """How a rehearsal goes."""
+    project = await _project(request, study_id)
+    progress = await run_in_threadpool(_servers(request).rehearsal, project)
+    return JSONResponse(progress or {"working": False, "lines": []})
+
+
+@study_router.post("/studies/{study_id}/rehearse/stop")
+async def stop_rehearsal(request: Request, study_id: str) -> Response:
+    """Stop a rehearsal."""
+    await run_in_threadpool(_servers(request).stop_rehearsal, await _project(request, study_id))
+    return Response(status_code=202)
+
+
+@study_router.get("/studies/{study_id}/rehearse/report.html")
+async def rehearsal_report(request: Request, study_id: str) -> Response:
+    """The report of a rehearsal."""
+    project = await _project(request, study_id)
+    return _report(project.folder / REHEARSAL / "report.html")
+
+
+@study_router.get("/studies/{study_id}/run")
+async def run_page(request: Request, study_id: str) -> Response:
+    """Start and stop the server on this machine; links for participants."""
+    project = await _project(request, study_id)
+    return _page(request, project, "run", **await run_in_threadpool(_run, _servers(request), project))
+
+
+def _run(servers: StudyServers, project: Project) -> dict[str, Any]:
+    address = servers.address(project)
+    row = stored_row(project.folder)
+    failure = links = link = ""
+    try:
+        if address:
+            links, link = servers.links(project), servers.own_link(project)
+    except KaratError as error:
+        failure = str(error)
+    return {
+        "address": address, "links": links, "link": link, "failure": failure, "state": row.state if row else "",
+        "password": password(project) if address else "", "frozen": frozen_since(project.folder),
+    }  # fmt: skip
+
+
+@study_router.post("/studies/{study_id}/run/start")
+async def start_server(request: Request, study_id: str) -> Response:
+    """Serve a study on this machine; its rules are frozen."""
+    await run_in_threadpool(_servers(request).start, await _project(request, study_id))
+    return Response(status_code=202)
+
+
+@study_router.post("/studies/{study_id}/run/stop")
+async def stop_server(request: Request, study_id: str) -> Response:
+    """Stop the server of a study."""
+    await run_in_threadpool(_servers(request).stop, await _project(request, study_id))
+    return Response(status_code=202)
+
+
+@study_router.post("/studies/{study_id}/run/state")
+async def set_study_state(request: Request, study_id: str, wish: StateWish) -> Response:
+    """Pause, resume or close a study."""
+    project = await _project(request, study_id)
+    await run_in_threadpool(_servers(request).set_state, project, wish.state)
+    return Response(status_code=202)
+
+
+@study_router.get("/studies/{study_id}/results")
+async def results_page(request: Request, study_id: str) -> Response:
+    """Screen and report what was collected here, or results of any tool."""
+    project = await _project(request, study_id)
+    reports = sorted(path.parent.name for path in (project.folder / RESULTS).glob("*/report.html"))
+    row = await run_in_threadpool(stored_row, project.folder)
+    return _page(
+        request, project, "results", reports=reports, collected=row is not None, limit=LIMIT // 1024**2,
+    )  # fmt: skip
+
+
+@study_router.post("/studies/{study_id}/results")
+async def analyse(request: Request, study_id: str, collected: bool = True) -> Response:
+    """A drop with the files of the study and, if wanted, the answers that were collected here."""
+    project = await _project(request, study_id)
+    cases = request.app.state.cases
+    case = cases.new()
+    case.home = project.folder / RESULTS
+    try:
+        await run_in_threadpool(exported, project, case.files, collected)
+    except KaratError:
+        await run_in_threadpool(cases.delete, case)
+        raise
+    case.size = sum(path.stat().st_size for path in case.files.rglob("*") if path.is_file())
+    if collected:
+        cases.look(case)
+    return JSONResponse({"address": f"{request.app.state.keys.base}/cases/{case.id}"}, 201)
+
+
+@study_router.get("/studies/{study_id}/results/{name}/report.html")
+async def kept_report(request: Request, study_id: str, name: str) -> Response:
+    """A report that was kept in the folder of its study."""
+    project = await _project(request, study_id)
+    known = {path.parent.name: path for path in (project.folder / RESULTS).glob("*/report.html")}
+    if name not in known:
+        raise HTTPException(404)
+    return _report(known[name])
+
+
+@study_router.get("/studies/{study_id}/history")
+async def history(request: Request, study_id: str) -> Response:
+    """Every save of a study."""
+    project = await _project(request, study_id)
+    return _page(request, project, "history", snapshots=await run_in_threadpool(project.files.history))
+
+
+@study_router.post("/studies/{study_id}/history")
+async def restore(request: Request, study_id: str, choice: SnapshotChoice) -> Response:
+    """Bring back a version; what is there now stays in the history."""
+    project = await _project(request, study_id)
+    if await run_in_threadpool(frozen_since, project.folder):
+        raise StudioError("The study has started, so an earlier version cannot be brought back. Copy the study first.")
+    written = await run_in_threadpool(project.files.restore, choice.name)
+    return JSONResponse({"written": written})
+
+
+def _report(path: Path) -> Response:
+    if not path.is_file():
+        raise HTTPException(404)
+    return FileResponse(path, headers={POLICY: REPORT_POLICY})
+
+
+def _workspace(request: Request) -> Workspace:
+    workspace: Workspace = request.app.state.workspace
+    return workspace
+
+
+def _servers(request: Request) -> StudyServers:
+    servers: StudyServers = request.app.state.servers
+    return servers
+
+
+async def _project(request: Request, study_id: str) -> Project:
+    try:
+        return await run_in_threadpool(_workspace(request).find, study_id)
+    except StudioError:
+        raise HTTPException(404) from None
+
+
+def _page(
+    request: Request, project: Project, tab: str, headers: dict[str, str] | None = None, **shown: Any
+) -> Response:
+    request.app.state.presence.seen()
+    keys = request.app.state.keys
+    text = request.app.state.templates.get_template(f"study_{tab}.html").render(
+        base=keys.base, project=project, tab=tab, tabs=TABS, here=f"{keys.base}/studies/{project.id}", **shown
+    )
+    return HTMLResponse(text, headers=headers)

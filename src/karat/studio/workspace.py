@@ -1,0 +1,272 @@
+"""The studies below a folder: which there are and how far each is, and how a new one is made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from karat.errors import KaratError
+from karat.judgments.tables import SPREADSHEETS, delimiter_of, read_table, sheets_of
+from karat.studio.folder import StudioError, place_of
+from karat.studio.study_files import HISTORY, KeyChange, StudyFolder, changed_text, table_bytes
+from karat.study.file import NAME
+from karat.study.init import study_from_sets, write_study
+from karat.study.item_sheets import CrossedFactors, ItemSets, guess_factors, read_sets, stated_factors
+from karat.study.items import table_file
+
+if TYPE_CHECKING:
+    from karat.field.store.studies import StudyRow
+
+DATA = "karat-data"
+"""Where `karat serve` keeps its data, beside the study file."""
+RESULTS = "results"
+REHEARSAL = "rehearsal"
+DEEPEST = 3
+MOST_STUDIES = 500
+NEVER = {HISTORY, DATA, RESULTS, REHEARSAL, "node_modules", "__pycache__", "served"}
+CHECKED = "checked.json"
+"""In the history: the version of the files that the check found without errors."""
+
+State = Literal["draft", "checked", "running", "paused", "closed", "reported"]
+
+
+@dataclass(frozen=True)
+class Project:
+    """A study folder and how far it is."""
+
+    id: str
+    folder: Path
+    name: str
+    """Its folder below the studies folder."""
+    title: str
+    state: State
+    changed: float
+
+    @property
+    def files(self) -> StudyFolder:
+        """Its files."""
+        return StudyFolder(self.folder)
+
+    @property
+    def data(self) -> Path:
+        """Where its server keeps the answers."""
+        return self.folder / DATA
+
+    @property
+    def when(self) -> str:
+        """When a file of it was changed last, in UTC."""
+        return f"{datetime.fromtimestamp(self.changed, UTC):%Y-%m-%d %H:%M}"
+
+
+class NewStudy(BaseModel):
+    """A study to be made: a name, and what it is made from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(min_length=1, max_length=120)]
+    source: Literal["template", "sheet", "copy"]
+    task: str = "likert"
+    language: str = "en"
+    sheet: str = ""
+    """The sheet that was sent before, by the name it was given then."""
+    factors: list[Annotated[str, Field(max_length=2000)]] = Field(default_factory=list, max_length=10)
+    """As `--factor` takes them, such as length=short,long; empty for those that karat guesses."""
+    study: str = ""
+    """The study to copy."""
+
+
+class Workspace:
+    """The studies folder, and the sheets that were sent to make studies from."""
+
+    def __init__(self, root: Path, scratch: Path) -> None:
+        self.root = root
+        self._scratch = scratch / "sheets"
+
+    def projects(self) -> list[Project]:
+        """The studies below the folder, the latest first."""
+        found = [self._project(folder) for folder in _study_folders(self.root, DEEPEST)]
+        return sorted(found, key=lambda one: one.changed, reverse=True)[:MOST_STUDIES]
+
+    def find(self, study_id: str) -> Project:
+        """A study by its id."""
+        for folder in _study_folders(self.root, DEEPEST):
+            if _id(folder) == study_id:
+                return self._project(folder)
+        raise StudioError("This study is not below the studies folder any more.")
+
+    def choose(self, folder: str) -> None:
+        """Take another studies folder; it is made where only its last part is missing."""
+        path = Path(folder).expanduser()
+        if not path.is_absolute():
+            path = self.root / path
+        if not path.is_dir() and not path.parent.is_dir():
+            raise StudioError(f"There is no folder {path}, nor one around it. Write the path of a folder.")
+        try:
+            path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise StudioError(f"{path} cannot be used as studies folder: {error.strerror or error}.") from None
+        self.root = path.resolve()
+
+    def keep_sheet(self, name: str, content: bytes) -> str:
+        """Keep a sheet for a moment; gives the name under which a study is made from it.
+
+        What was pasted from a spreadsheet comes with tabs between its cells and becomes a CSV file, and so does a
+        workbook, so that its cells can be edited here.
+        """
+        folder = self._scratch / secrets.token_hex(8)
+        path = place_of(folder, Path(name).name or "sheet.csv")
+        folder.mkdir(parents=True)
+        path.write_bytes(content)
+        if path.suffix.lower() in SPREADSHEETS:
+            path = _as_csv(path)
+        elif path.suffix.lower() not in (".csv", ".tsv", ".txt"):
+            raise StudioError(f"{name} is no sheet. Drop a CSV file or a workbook, or paste the cells.")
+        elif delimiter_of(table_file(path).sample) == "\t" and path.suffix.lower() != ".txt":
+            path = _as_csv(path)
+        return path.relative_to(self._scratch).as_posix()
+
+    def sheet(self, kept: str, factors: Sequence[str] = ()) -> tuple[ItemSets, CrossedFactors]:
+        """The item sets of a sheet and its factors, as stated or as guessed."""
+        path = place_of(self._scratch, kept)
+        if not path.is_file():
+            raise StudioError("The sheet is not there any more. Paste or drop it again.")
+        sets = read_sets(path)
+        return sets, stated_factors(sets.conditions, factors) if factors else guess_factors(sets.conditions)
+
+    def create(self, new: NewStudy) -> Project:
+        """Make a study; nothing that is there already is overwritten."""
+        folder = place_of(self.root, folder_name(new.name))
+        if folder.exists():
+            raise StudioError(f"There is already something called {folder.name} in {self.root}. Choose another name.")
+        if new.source == "template":
+            write_study(folder, new.task, new.language)
+        elif new.source == "sheet":
+            study_from_sets(*self.sheet(new.sheet, new.factors), folder, new.language, new.task)
+        else:
+            self._copy(self.find(new.study), folder)
+        files = StudyFolder(folder)
+        if new.source == "sheet":
+            _retitle(files, new.name)
+        return self._project(folder)
+
+    def _copy(self, project: Project, folder: Path) -> None:
+        """The files of a study without its answers, results and history."""
+        shutil.copytree(project.folder, folder, ignore=shutil.ignore_patterns(*NEVER, ".*"))
+        _retitle(StudyFolder(folder), f"{project.title} (copy)")
+
+    def _project(self, folder: Path) -> Project:
+        settings = StudyFolder(folder).settings()
+        title = settings.get("title")
+        name = folder.name if folder == self.root else folder.relative_to(self.root).as_posix()
+        changed = max((path.stat().st_mtime for path in folder.iterdir() if path.is_file()), default=0.0)
+        return Project(_id(folder), folder, name, title if isinstance(title, str) else name, state_of(folder), changed)
+
+
+def state_of(folder: Path) -> State:
+    """How far a study is: what its server says, else whether there is a report, else whether its files were checked."""
+    row = stored_row(folder)
+    reported = any((folder / RESULTS).glob("*/report.html"))
+    if row is not None and row.state != "draft" and not (reported and row.state == "closed"):
+        return row.state  # type: ignore[return-value]
+    if reported:
+        return "reported"
+    return "checked" if was_checked(folder) else "draft"
+
+
+def stored_row(folder: Path) -> StudyRow | None:
+    """What the server of a study has stored of it; None before it was ever served."""
+    database = folder / DATA / "karat.db"
+    if not database.is_file():
+        return None
+    from karat.field.registration import slug
+    from karat.field.store import Store, studies
+
+    name = slug(folder.resolve().name)
+    with closing(Store.open(f"sqlite:///{database.resolve()}")) as store, store.read() as connection:
+        return studies.find(connection, name) or studies.find(connection, f"{name}-study")
+
+
+def frozen_since(folder: Path) -> str | None:
+    """When the rules of a study were frozen, in words; None before it has started."""
+    row = stored_row(folder)
+    if row is None or row.frozen_at is None:
+        return None
+    return f"{datetime.fromtimestamp(row.frozen_at, UTC):%Y-%m-%d}"
+
+
+def note_checked(folder: Path, errors: int) -> None:
+    """Remember that the files as they are have no errors, or forget it."""
+    place = folder / HISTORY / CHECKED
+    if errors:
+        place.unlink(missing_ok=True)
+        return
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(json.dumps({"versions": StudyFolder(folder).versions()}), encoding="utf-8")
+
+
+def was_checked(folder: Path) -> bool:
+    """Whether the files are those that were last checked without errors."""
+    try:
+        noted: Any = json.loads((folder / HISTORY / CHECKED).read_text(encoding="utf-8"))
+        return bool(noted["versions"] == StudyFolder(folder).versions())
+    except (OSError, ValueError, KeyError, TypeError, KaratError):
+        return False
+
+
+def folder_name(title: str) -> str:
+    """A plain name for the folder of a study.
+
+    >>> folder_name("Whether-islands: pilot 2")
+    'whether-islands-pilot-2'
+    """
+    name = re.sub(r"[^\w]+", "-", title.lower()).strip("-_")[:60]
+    if not name:
+        raise StudioError("Give the study a name with letters or digits.")
+    return name
+
+
+def _study_folders(folder: Path, depth: int) -> Iterator[Path]:
+    """Folders with a study file, this one included."""
+    if (folder / NAME).is_file():
+        yield folder
+    if depth == 0:
+        return
+    try:
+        inner = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return
+    for name in inner:
+        if not name.startswith(".") and name not in NEVER:
+            yield from _study_folders(folder / name, depth - 1)
+
+
+def _id(folder: Path) -> str:
+    return hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:12]
+
+
+def _as_csv(path: Path) -> Path:
+    """A table as a CSV file beside it."""
+    file = table_file(path)
+    names = sheets_of(file) if path.suffix.lower() in SPREADSHEETS else []
+    table = read_table(file, sheet=names[0] if names else None)
+    rows = [["" if cell is None else str(cell) for cell in row] for row in table.frame.iter_rows()]
+    made = path.with_suffix(".csv")
+    made.write_bytes(table_bytes(table.frame.columns, rows))
+    return made
+
+
+def _retitle(files: StudyFolder, title: str) -> None:
+    text = changed_text(files.text(), [KeyChange(path=["title"], after=title)])
+    files.path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,78 @@
+"""The pages of a study over HTTP: made, shown, checked, saved, and locked to what belongs to it."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from karat.studio.workspace import Workspace
+from studio.conftest import Browser, StudioApp
+from studio.test_study_files import SHEET
+
+
+@pytest.fixture
+def address(studio: StudioApp, browser: Browser, tmp_path: Path) -> Iterator[str]:
+    """A study made from a pasted sheet."""
+    studio.app.state.workspace = Workspace(tmp_path, studio.cases.root)
+    sheet = browser.send("POST", "/sheets?name=items.csv", SHEET.encode()).json()
+    assert (sheet["sets"], [one["levels"] for one in sheet["factors"]]) == (8, [["that", "whether"], ["short", "long"]])
+    made = browser.send("POST", "/studies", {"name": "Islands", "source": "sheet", "sheet": sheet["sheet"]})
+    assert made.status == 201, made.text
+    yield made.json()["address"].removeprefix(browser.keys.base).removesuffix("/design")
+    studio.app.state.servers.close()
+
+
+def test_every_page_of_a_study_is_there(browser: Browser, address: str) -> None:
+    for tab in ("design", "items", "preview", "rehearse", "run", "results", "history"):
+        page = browser.inside(f"{address}/{tab}")
+        assert page.status == 200, tab
+        assert "Islands" in page.text
+    assert f"{browser.keys.base}{address}/design" in browser.inside("/").text
+    shown = browser.inside(f"{address}/design").text
+    assert '"factors": {"complementizer": ["that", "whether"], "length": ["short", "long"]}' in shown, "in their order"
+    assert browser.inside("/studies/nothing/design").status == 404
+
+
+def test_a_page_checks_saves_and_learns_of_a_conflict(browser: Browser, address: str, tmp_path: Path) -> None:
+    change = {"path": ["title"], "before": "Islands", "after": "Bridges"}
+    found = browser.send(
+        "POST", f"{address}/check", {"changes": [{**change, "path": ["titel"], "before": None}]}
+    ).json()
+    assert (found["counts"]["error"], found["findings"][0]["path"]) == (1, ["titel"])
+    assert browser.send("POST", f"{address}/save", {"changes": [change]}).json()["written"] == ["study.toml"]
+    again = browser.send("POST", f"{address}/save", {"changes": [{**change, "after": "Tunnels"}]})
+    assert (again.status, again.json()["conflict"]) == (409, ["title"])
+    assert 'title    = "Bridges"' in (tmp_path / "islands" / "study.toml").read_text(encoding="utf-8")
+    first = min(path.name for path in (tmp_path / "islands" / "history").glob("2*"))
+    assert browser.send("POST", f"{address}/history", {"name": first}).json()["written"] == ["study.toml"]
+
+
+def test_only_what_belongs_to_the_study_is_reached(browser: Browser, address: str, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("item,sentence\n1,secret\n", encoding="utf-8")
+    assert browser.inside(f"{address}/tables/items.csv").status == 200
+    for name in ("..%2Fsecret.csv", "%2Fetc%2Fpasswd", "study.toml"):
+        assert browser.inside(f"{address}/tables/{name}").status in (404, 409)
+    table = {"version": "", "columns": ["item"], "rows": [["1"]]}
+    assert browser.send("POST", f"{address}/save", {"tables": {"../secret.csv": table}}).status == 409
+    assert "secret" in (tmp_path / "secret.csv").read_text(encoding="utf-8")
+    assert browser.send("POST", "/studies", {"name": "../../x", "source": "template"}).status == 201
+    assert (tmp_path / "x" / "study.toml").is_file()
+    assert browser.inside(f"{address}/results/..%2F..%2Fx/report.html").status == 404
+
+
+def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, browser: Browser, address: str) -> None:
+    workspace, servers = studio.app.state.workspace, studio.app.state.servers
+    (project,) = workspace.projects()
+    shown, lists, origin = servers.preview(project, 2)
+    assert lists == 4
+    with urllib.request.urlopen(shown) as reply:
+        assert f"frame-ancestors http://127.0.0.1:{browser.keys.port}" in reply.headers["content-security-policy"]
+        assert "karat-preview=" in reply.headers["set-cookie"]
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(shown.partition("?")[0])
+    page = browser.inside(f"{address}/preview")
+    assert page.headers["content-security-policy"].endswith(f"frame-src {origin}")
