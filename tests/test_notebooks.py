@@ -21,7 +21,7 @@ FOLDER = ROOT / "docs" / "notebooks"
 def test_there_is_one_for_each_tutorial() -> None:
     assert sorted(path.name for path in FOLDER.glob("*.ipynb")) == sorted(notebooks())
     tutorials = {path.stem for path in (ROOT / "docs" / "tutorials").glob("*.md")}
-    assert tutorials - {Path(name).stem for name in notebooks()} == {"install", "browser-app"}
+    assert tutorials - {Path(name).stem for name in notebooks()} == {"install", "browser-app", "studio"}
 
 
 @pytest.mark.parametrize("name", list(notebooks()))

@@ -112,9 +112,9 @@ def assert_the_door_opens(python: Path, folder: Path) -> None:
             onward = re.search(r'href="([^"]+)"', browser.open(address).read().decode())
             assert onward is not None
             page = browser.open(urljoin(address, onward[1])).read().decode()
-            assert "Drop your files" in page
+            assert "Drop files or a folder here" in page
             parts = re.findall(r'(?:href|src)="(/[^"]+\.(?:css|js|svg))"', page)
-            assert len(parts) == 4
+            assert len(parts) == 5
             for part in parts:
                 assert browser.open(urljoin(address, part)).read()
         finally:

@@ -303,3 +303,30 @@ def test_positions_that_restart_for_all_are_sessions(tmp_path: Path) -> None:
     rows = [(f"p{p}", f"i{i}", r, i % 6 + 1, "ab"[i // 6]) for p, i, _, r in rated(8, 12)]
     path = written(tmp_path / "a.csv", ["participant", "item", "response", "trial", "half"], rows)
     assert karat.read(path).frame.height == 96
+
+
+def test_training_before_trial_zero_and_answers_to_another_question(tmp_path: Path) -> None:
+    rng = random.Random(8)
+    rows = [(f"A{p:012d}", f"Player {i} won.", "ab"[c], rng.choice(["red", "tan"]), "A-B", i - 2, r)
+            for p, i, c, r in rated(12, 14)]  # fmt: skip
+    header = ["workerid", "sentence", "condition", "shade", "correctAnswer", "trialnum", "response"]
+    judgments = karat.read(written(tmp_path / "a.csv", header, rows))
+    assert judgments.frame.filter(pl.col("trial") <= 2)["function"].unique().to_list() == ["practice"]
+    assert "expected" not in judgments.frame.columns
+    assert judgments.factors() == ["condition"]
+
+
+def test_items_called_example_and_control_among_many(tmp_path: Path) -> None:
+    rows = [(p, f"{1000 + i}:{i}", r / 7) for p, i, _, r in rated(10, 60)]
+    rows += [(p, name, 0.5) for p in range(10) for name in ("example1", "example2", "control1")]
+    frame = karat.read(written(tmp_path / "a.csv", ["workerid", "tgrep", "rating"], rows), accept=True).frame
+    assert dict(frame.group_by("function").len().iter_rows()) == {"test": 600, "practice": 20, "control": 10}
+
+
+def test_a_shortened_table_of_jspsych_is_recognised_by_its_plugins(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [("instructions", 0, 9000, "", "", "", f"s{p}") for p in range(8)]
+    rows += [("survey-likert", i + 1, 2500, json.dumps({"Q0": r}), i, "ab"[c], f"s{p}") for p, i, c, r in rated(8, 12)]
+    header = ["trial_type", "trial_index", "rt", "responses", "item_id", "cond", "subject"]
+    intake = read_files([written(tmp_path / "a.csv", header, rows)])
+    assert "jsPsych" in intake.sources[0][1]
+    assert (intake.judgments.frame.height, intake.judgments.factors()) == (96, ["cond"])

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from intake.cases import aside, noted
+from karat import screen
 from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.prolific import recognises
@@ -117,3 +118,15 @@ def test_personal_columns_are_left_out(tmp_path):
 )
 def test_other_tables_are_not_claimed(header):
     assert not recognises(SourceFile(Path("x.csv"), content=header.encode() + b"\n1,2,3\n"))
+
+
+def test_authenticity_checks_are_kept_and_used(tmp_path):
+    text = NEW[0].read_text(encoding="utf-8").splitlines()
+    cells = ["LLM authenticity check", "Low", "High", "Mixed", "", "Low", *[""] * len(text)]
+    file = tmp_path / NEW[0].name
+    file.write_text(
+        "\n".join(f"{line},{cell}" for line, cell in zip(text, cells, strict=False)) + "\n", encoding="utf-8"
+    )
+    judgments = read_files([file, NEW[1]]).judgments
+    assert "LLM authenticity check" in judgments.participants.columns
+    assert "5e90aaaa0001" in screen.platform_flags(judgments).flagged

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from intake.cases import aside, noted
+from karat import screen
 from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.qualtrics import READER, recognises
@@ -243,3 +244,17 @@ def test_the_type_of_a_response_does_not_hide_the_platforms_status(tmp_path):
     )
     people = read_files([TEXTS, submissions]).judgments.participants
     assert people.filter(participant=FIRST).select("status", "response_type").row(0) == ("REJECTED", "IP Address")
+
+
+def test_fraud_fields_are_about_participants_and_not_about_judgments(tmp_path):
+    fields = ("Q_RecaptchaScore", "Q_RelevantIDDuplicate", "Q_BallotBoxStuffing")
+    columns = [
+        ("s01", "How natural?", "QID1"),
+        ("s02", "How natural?", "QID2"),
+        *((name, name, name) for name in fields),
+    ]
+    rows = [["3", "4", "0.9", "", "false"], ["2", "5", "0.1", "true", "false"], ["1", "1", "", "", ""]]
+    judgments = read_files([export(tmp_path, columns, rows)]).judgments
+    assert set(fields) <= set(judgments.participants.columns)
+    assert not set(fields) & set(judgments.frame.columns)
+    assert screen.platform_flags(judgments).flagged == ["R_2"]

@@ -13,6 +13,7 @@ import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import load_workbook
 from typer.testing import CliRunner
 
 import karat
@@ -90,6 +91,24 @@ def test_the_checksums_hold_and_name_every_file(made: Archive) -> None:
     assert {path.as_posix() for path in made.files} == there
     for name, value in sums.items():
         assert hashlib.sha256((made.folder / name).read_bytes()).hexdigest() == value
+
+
+def test_texts_stay_raw_in_the_tables_and_are_text_cells_in_the_workbook(tmp_path: Path) -> None:
+    hostile = ["=1+1", "+cmd", "-2", "@x", "*dog", "\t=1", "a\rb", "<b>&", "100 %", "", None]
+    frame = pl.DataFrame(
+        {"participant": ["a"] * len(hostile), "item": [str(one) for one in range(len(hostile))], "response": 1,
+         "rt": [0.1 + one for one in range(len(hostile))], "note": hostile}
+    )  # fmt: skip
+    made = archive(Judgments(frame, karat.Ordinal(3)), tmp_path / "new", rules={"completion": {}}, report=False)
+    csv = next(made.folder / path for path in made.files if "judgments_data" in path.name)
+    assert pl.read_csv(csv, infer_schema=False)["note"][:5].to_list() == hostile[:5]
+    sheet = load_workbook(made.folder / "data" / "raw" / "judgments.xlsx")["judgments"]
+    head, *rows = sheet.iter_rows()
+    column = [cell.value for cell in head].index("note")
+    assert [row[column].value for row in rows] == [*hostile[:9], None, None]
+    assert {row[column].data_type for row in rows[:9]} == {"s"}
+    times = [row[[cell.value for cell in head].index("rt")] for row in rows]
+    assert [cell.value for cell in times] == frame["rt"].to_list()
 
 
 def test_nothing_in_it_says_who_somebody_is(made: Archive, results: Judgments) -> None:
@@ -211,7 +230,7 @@ def test_report_and_methods_are_there_where_they_are_asked_for(
     names = {path.as_posix() for path in found.files}
     assert {"results/report.html", "documentation/methods.en.md", "documentation/methods.de.md"} <= names
     text = (found.folder / "documentation/methods.en.md").read_text()
-    assert f"The data are those of {results.participants.height} participants, all of them simulated." in text
+    assert f"The data are from {results.participants.height} participants, all of them simulated." in text
 
 
 def gathered_without_measures(screening: object, study: object, progress: object) -> object:

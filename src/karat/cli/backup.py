@@ -25,7 +25,7 @@ def backup(
 
     The copy holds personal data.
     """
-    from karat.field.store.backup import backup as copy
+    from karat.field.store.engine import backup as copy
 
     with working("copying the database"):
         written = copy(database_url(database, data), out)

@@ -87,9 +87,9 @@ def _write(
     safe: bool,
     with_ids: bool,
 ) -> tuple[list[Path], str]:
-    from karat.field.admin.codebook import codebook as columns
     from karat.field.admin.jobs import write_table
     from karat.field.store import export as stored
+    from karat.field.store.export import codebook as columns
     from karat.judgments.files import files_of
 
     with found.store.read() as connection:

@@ -67,12 +67,20 @@ def init(
     experiment: Annotated[
         str | None, typer.Option(help="Take this experiment of an item file with several.", metavar="NAME")
     ] = None,
+    probes: Annotated[
+        bool,
+        typer.Option(
+            "--probes", help="Add examples of honeypots, shibboleths and modality checks to a likert or yes-no study."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Write a complete small study for you to edit, or make one from item sets or sentence pairs."""
     from karat.study.init import TEMPLATES, study_from_pairs, write_study
 
     notes: tuple[str, ...] = ()
+    if probes and (from_sets is not None or from_pairs is not None):
+        raise KaratError("--probes belongs to --task likert or --task yes-no. Copy its probes.csv for other studies.")
     if from_sets is None and (factor or fillers or sheet or experiment):
         raise KaratError("--factor, --fillers, --sheet and --experiment belong to --from-sets FILE.")
     if from_sets is not None:
@@ -86,7 +94,7 @@ def init(
         known = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())
         raise KaratError(f"Which task? Use --task with one of these names:{known}")
     else:
-        written = write_study(folder or Path(task), task, language)
+        written = write_study(folder or Path(task), task, language, probes)
     if as_json:
         typer.echo(
             json.dumps({"written": [str(path) for path in written], "notes": list(notes)}, ensure_ascii=False, indent=2)

@@ -388,10 +388,13 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
     if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
-        worded = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
-        if any(c.distinct >= FEWEST_WORDED * rows for c in worded):
+        described = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
+        if any(c.distinct >= FEWEST_WORDED * rows for c in described):
             return "item"
-    if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in unique):
+    # Row numbers name nobody where another column names each row.
+    worded = [c for c in unique if not c.is_number and not _is_of_tool(c) and not c.are_person_codes]
+    told_apart = [c for c in unique if not (worded and ROW_NUMBERS.fullmatch(c.plain))]
+    if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in told_apart):
         named = [c for c in unique if plain(c.name) in NAMES["item"] and c.plain not in ("task",)]
         if not named or any(c in unique for c in persons):
             return "participant" if 2 * len(judged) >= len([c for c in rest if not c.is_other]) else None
@@ -400,7 +403,7 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     ]
     if named and not persons and all(contents[name].filled > 0.3 for name in judged):
         return "item"
-    first = contents[contents.names[0]]
+    first = next((c for c in unique if c in worded), contents[contents.names[0]])
     if not persons and first in unique and not first.is_number and len(judged) <= 60 and rows > 2 * len(judged):
         return "item"
     return None
@@ -562,10 +565,10 @@ def _mend(table: FileTable, name: str, kind: str, ours: str) -> str:
     needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
     if kind == LISTS:
         return (
-            f"karat needs {needs} a row. Explode the column, so that each value has a row of its own, or say "
+            f"karat needs {needs} per row. Explode the column, so that each value has a row of its own, or say "
             f"--map {ours}=NAME with a column that holds one value."
         )
     dtype = table.frame.schema[name]
     fields = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
     of = f" ({', '.join(fields)})" if fields else ""
-    return f"karat needs {needs} a row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."
+    return f"karat needs {needs} per row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."

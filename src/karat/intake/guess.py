@@ -103,7 +103,7 @@ def _spelled(name: str, column: str) -> set[str]:
 
 
 def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
-    """Which of the file's columns are karat's: those that were told, then by name.
+    """Which of the file's columns are karat's: those that were given, then by name.
 
     >>> guess_columns(["workerId", "ITEM", "ANSWER", "rt"], {})
     {'participant': 'workerId', 'item': 'ITEM', 'response': 'ANSWER', 'rt': 'rt'}
@@ -121,7 +121,7 @@ def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
 
 
 def guess_mapping(frame: pl.DataFrame, told: Mapping[str, str]) -> dict[str, str]:
-    """Which columns of a table are karat's: those that were told, then by name, and where a name misleads, by content.
+    """Which columns of a table are karat's: those that were given, then by name, and where a name misleads, by content.
 
     A column called time that holds numbers too small for points in time holds response times.
 
@@ -240,9 +240,8 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
         return Ordinal(ordered), Message("scale.ordered", {**of, "levels": ordered, "text": ",".join(ordered)})
     if len(words) > MOST_NOMINAL_LEVELS:
         raise IntakeError(
-            f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts, such as "
-            f"{words[0]!r} and {words[1]!r}: say which column holds the answers (--map response=NAME) or which scale "
-            "they are on (--scale)."
+            f"The answers{f' of {question}' if question else ''} are {len(words):,} different texts: say which column "
+            "holds the answers (--map response=NAME) or which scale they are on (--scale)."
         )
     if len(words) == 1:
         return Nominal([words[0], OTHER]), Message("scale.one_answer", {**of, "answer": words[0], "other": OTHER})

@@ -34,6 +34,25 @@ def names_a_person(column: str) -> bool:
     return bare in DIRECT or bare.endswith("email")
 
 
+FRAUD_FIELDS = (
+    "Q_RecaptchaScore", "Q_RelevantIDFraudScore", "Q_RelevantIDDuplicateScore", "Q_RelevantIDDuplicate",
+    "Q_DuplicateRespondent", "Q_BallotBoxStuffing",
+)  # fmt: skip
+"""What Qualtrics writes beside answers where its fraud detection is switched on."""
+AUTHENTICITY = "authenticity"
+"""Part of the names of columns with Prolific's authenticity checks."""
+_FRAUD_FIELDS = frozenset(map(plain, FRAUD_FIELDS))
+
+
+def is_platform_flag(column: str) -> bool:
+    """Whether a column, by its name, holds a verdict of Qualtrics or Prolific on a participant.
+
+    >>> is_platform_flag("Q_RecaptchaScore"), is_platform_flag("LLM authenticity check"), is_platform_flag("Age")
+    (True, True, False)
+    """
+    return plain(column) in _FRAUD_FIELDS or AUTHENTICITY in plain(column)
+
+
 SHORT_QUESTION = 5
 _ADDRESSED = re.compile(r"(?i)\b(your|please|enter|provide|fill (in|out)|bitte|ihre?n?|votre|veuillez|su|por favor)\b")
 _ASKED = re.compile(

@@ -3,7 +3,7 @@
 A role is certain where the column's name is one of those that karat knows for it and its content fits. Everything else
 is a proposal: the reading then waits for an answer (see `karat.intake.reading`).
 
-What was judged is the smallest set of columns that tells all stimuli apart: one column where one does, else several
+What was judged is the smallest set of columns that distinguishes all stimuli: one column where one does, else several
 together (`verb+content`). Columns that describe participants, positions, times, the platform and answers are no part of
 the design. Answers are recognised by how they are distributed: a design gives every participant each level equally
 often, answers do not.
@@ -19,6 +19,7 @@ import polars as pl
 
 from karat.intake.content import LAYOUT, LOOPS, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
+from karat.intake.labels import function_word
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
@@ -93,8 +94,12 @@ DETAILS = {
 NEARLY = 0.97
 LONGEST_CODE = 4
 """A word of a file's name says something from this length on; shorter ones are codes such as exp1."""
+MOST_FUNCTIONS = 40
+NUMBERED = re.compile(r"[^\W\d_]+[\W_]*\d+")
+"""A word with a number, as example1 or control_2."""
 ONE_PERSON = 0.9
 MOSTLY = 0.8
+MOST_TICKED = 4
 ANSWERED = 0.9
 FEWEST_ITEMS = 8
 
@@ -112,7 +117,7 @@ class Roles:
 
 
 def find_roles(frame: pl.DataFrame, told: Mapping[str, str], file: str = "") -> Roles:
-    """The roles of the columns of a table; what was told is taken as it is. A file is often named for its answers."""
+    """The roles of the columns of a table; what was given is taken as it is. A file is often named for its answers."""
     return _RoleSearch(frame, told, file).result()
 
 
@@ -268,7 +273,7 @@ class _RoleSearch:
         return content.distinct < both <= self.rows / 3
 
     def _participant_of_ibex(self) -> None:
-        """Ibex tells people by the time at which results came and the hash of the address."""
+        """Ibex identifies people by the time at which results came and the hash of the address."""
         plainly = {content.plain: content.name for content in self._free()}
         hashes = [name for key, name in plainly.items() if "md5" in key or key == "hash"]
         times = [name for key, name in plainly.items() if RECEIVED.search(key)]
@@ -291,7 +296,7 @@ class _RoleSearch:
             exact = content.plain in NAMES["function"]
             # A phrase that contains such a word is a level of something else, such as "with training".
             known = {v: f for v, f in content.functions.items() if named or exact or len(v.split()) < PHRASE}
-            if not known or content.distinct > 40 or self._of_person(content) or content.is_text:
+            if not known or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
                 continue
@@ -303,6 +308,7 @@ class _RoleSearch:
                 part.append((not exact, not named, -len(known), content))
         chosen = min(whole, key=lambda one: one[:-1], default=None) or min(part, key=lambda one: one[:-1], default=None)
         if chosen is None:
+            self._functions_of_items()
             return
         content = chosen[-1]
         if not chosen[0] and set(map(str.lower, content.values)) <= set(FUNCTIONS):
@@ -317,6 +323,21 @@ class _RoleSearch:
         self.roles.notes.append(
             Message("role.functions", {"column": content.name, "functions": [f"{v}={f}" for v, f in spelled.items()]})
         )
+
+    def _functions_of_items(self) -> None:
+        """Items whose names say what they are for: example1 and control2 among many others."""
+        for content in self._free():
+            if content.distinct <= MOST_FUNCTIONS or content.is_text or content.is_number or self._of_person(content):
+                continue
+            words = {value: function_word(re.sub(r"[\W\d_]+", "", value)) for value in content.values}
+            known = {value: word for value, word in words.items() if word is not None and NUMBERED.fullmatch(value)}
+            if known and 2 * len(known) <= content.distinct and set(known.values()) - {"test"}:
+                self.roles.functions = {value: known.get(value, "test") for value in content.values}
+                self.roles.mapping["function"] = content.name
+                spelled = [f"{v}={f}" for v, f in known.items() if f != "test"]
+                values = {"column": content.name, "functions": spelled}
+                self.roles.notes.append(Message("role.functions", values))
+                return
 
     def _functions_by_cells(self, content: Content) -> dict[str, str]:
         """Levels without a word for a function, where the same cells are empty as in practice or attention trials.
@@ -460,7 +481,7 @@ class _RoleSearch:
         return any(len(word) > LONGEST_CODE and word in self.file_words for word in words_of(content.name))
 
     def _propose_response(self) -> None:
-        """Where no name and no distribution tells, what differs between participants on the same stimuli is offered."""
+        """Where no name or distribution decides, what differs between participants on the same stimuli is offered."""
         found = [
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
@@ -580,7 +601,7 @@ class _RoleSearch:
     def _is_ticked(self, content: Content) -> bool:
         """Whether a column is a box that participants tick or not: true and false, by nobody's design."""
         values = {re.sub(r'[\s"]', "", value).lower() for value in content.values} - {""}
-        if values != {"true", "false"} or self._between_lists(content):
+        if not {"true", "false"} <= values or len(values) > MOST_TICKED or self._between_lists(content):
             return False
         return self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
 
@@ -653,7 +674,7 @@ class _RoleSearch:
             self._ask("item", [self._choice("item", [one.name]) for one in named[:3]])
 
     def _parts(self, design: list[Content], native: Content | None, question: str | None) -> tuple[bool, list[str]]:
-        """What tells stimuli apart, and whether that is certain."""
+        """What distinguishes stimuli, and whether that is certain."""
         names = [content.name for content in design]
         full = self.contents.combinations(names)
         asked = [question] if question else []
@@ -734,7 +755,7 @@ class _RoleSearch:
             "polarity": lambda c: c.is_whole and set(c.numbers.drop_nulls().unique()) <= {1.0, -1.0},
             "repetition": lambda c: c.is_whole and c.distinct <= 50 and bool((c.numbers.drop_nulls() >= 1).all()),
             "session": lambda c: c.distinct <= 0.5 * self.rows,
-            "expected": lambda c: True,
+            "expected": self._fits_answers,
             "left": lambda c: "right" in self.by_name,
             "right": lambda c: "left" in self.by_name,
             "pair": lambda c: True,
@@ -753,6 +774,18 @@ class _RoleSearch:
                 self._take(role, source)
             elif content.plain == role:
                 self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
+
+    def _fits_answers(self, content: Content) -> bool:
+        """Whether a column of right answers is about these answers: at least half of its values are among them."""
+        source = self.roles.mapping.get("response")
+        if source not in self.contents.names or self.told.get("expected"):
+            return True
+        given = {value.strip().lower() for value in self.contents[source].values}
+        if all(re.fullmatch(r"-?[\d.]+", value) for value in given):
+            right = [bool(re.fullmatch(r"[-\d.| ]+", value)) for value in content.values]
+        else:
+            right = [bool(given & {one.strip().lower() for one in value.split("|")}) for value in content.values]
+        return 2 * sum(right) >= len(right)
 
     def _choice(self, role: str, parts: Sequence[str]) -> Proposal:
         combinations = self.contents.combinations(list(parts)) if len(parts) > 1 else self.contents[parts[0]].distinct

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FUNCTIONS = ("test", "filler", "control", "attention", "calibration", "practice")
+PROBES = ("honeypot", "shibboleth", "modality")
+"""Subgroups of fillers that programs answer differently from people; `expected` is what people answer."""
 
 
 @dataclass(frozen=True, slots=True)

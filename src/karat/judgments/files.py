@@ -10,11 +10,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
+from xml.sax.saxutils import escape as xml_text
+from xml.sax.saxutils import quoteattr
 
 import polars as pl
 
@@ -176,6 +181,87 @@ def unescape_formulas(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(
         pl.when(text.str.contains("^'" + _FORMULA[1:])).then(text.str.slice(1)).otherwise(text).name.keep()
     )
+
+
+MOST_SHEET_ROWS = 1_048_575
+"""The most rows that a sheet of a workbook holds below its head."""
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def write_workbook(path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
+    """Write tables as the sheets of an XLSX file in which every text is a text cell, so that nothing runs as a formula.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     write_workbook(Path(place, "a.xlsx"), {"one": pl.DataFrame({"text": ["=1+1", "*dog"], "n": [1, None]})})
+    ...     pl.read_excel(Path(place, "a.xlsx")).rows()
+    [('=1+1', 1), ('*dog', None)]
+    """
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    places = [f"worksheets/sheet{number}.xml" for number in range(1, len(tables) + 1)]
+    parts = {
+        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/>'
+        + "".join(f'<Override PartName="/xl/{one}" ContentType="{kinds}.worksheet+xml"/>' for one in places)
+        + "</Types>",
+        "_rels/.rels": _relations({"officeDocument": ["xl/workbook.xml"]}),
+        "xl/_rels/workbook.xml.rels": _relations({"worksheet": places}),
+        "xl/workbook.xml": f'<workbook xmlns="{_SHEETS}" xmlns:r="{_RELATIONS}"><sheets>'
+        + "".join(
+            f'<sheet name={quoteattr(name)} sheetId="{number}" r:id="r{number}"/>'
+            for number, name in enumerate(tables, start=1)
+        )
+        + "</sheets></workbook>",
+    }
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as book:
+        for name, text in parts.items():
+            _write_part(book, name, [text])
+        for name, table in zip(places, tables.values(), strict=True):
+            _write_part(book, f"xl/{name}", _sheet(table))
+
+
+def _relations(targets: Mapping[str, Sequence[str]]) -> str:
+    found = [(kind, target) for kind, some in targets.items() for target in some]
+    return (
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        + "".join(
+            f'<Relationship Id="r{number}" Type="{_RELATIONS}/{kind}" Target="{target}"/>'
+            for number, (kind, target) in enumerate(found, start=1)
+        )
+        + "</Relationships>"
+    )
+
+
+def _write_part(book: zipfile.ZipFile, name: str, texts: Iterable[str]) -> None:
+    # A fixed date: the same tables make the same file, and so the same checksum.
+    part = zipfile.ZipInfo(name)
+    part.compress_type = zipfile.ZIP_DEFLATED
+    with book.open(part, "w") as file:
+        file.write(b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n')
+        for text in texts:
+            file.write(text.encode())
+
+
+def _sheet(table: pl.DataFrame) -> Iterator[str]:
+    yield f'<worksheet xmlns="{_SHEETS}"><sheetData>'
+    for row in (table.columns, *table.iter_rows()):
+        yield f"<row>{''.join(map(_cell, row))}</row>"
+    yield "</sheetData></worksheet>"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "<c/>"
+    if isinstance(value, bool):
+        return f'<c t="b"><v>{value:d}</v></c>'
+    if isinstance(value, int | float) and math.isfinite(value):
+        return f"<c><v>{value!r}</v></c>"
+    # Excel reads _x000D_ as a character by its number, so that a text of this form gets its underscore by number.
+    text = re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", _NOT_XML.sub("\ufffd", str(value)))
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{xml_text(text, {chr(13): "&#13;"})}</t></is></c>'
 
 
 @contextmanager

@@ -164,6 +164,7 @@ class Stimuli:
             (name for name in self.factors if name in named and _crossing(rows, name) >= CROSSED),
             key=lambda name: rows[name].n_unique(),
         )
+        within = _of_condition(rows, within)
         # Of a condition and the columns it is made of, those with fewer levels come first.
         telling = replace(self, factors=tuple(within), identifiers=()).varying(rows)
         return [name for name in self.factors if name in telling] or _ranked(rows, named)
@@ -187,6 +188,15 @@ class Stimuli:
         """
         rows = self.with_pairs(rows)
         return numbered(rows, [*(name for name in self.keys if name in rows.columns), *further])
+
+
+def _of_condition(rows: pl.DataFrame, names: list[str]) -> list[str]:
+    """Where a column is called condition, that one and those that it is made of; others vary beside the design."""
+    whole = next((name for name in names if (found := CONDITION.fullmatch(name)) and found[1]), None)
+    if whole is None:
+        return names
+    levels = rows[whole].n_unique()
+    return [name for name in names if name == whole or rows.select(whole, name).n_unique() == levels]
 
 
 def _may_be_factor(column: pl.Series) -> bool:

@@ -2,7 +2,8 @@
 
     dataset_description.json    what the data are, and every column (`karat.report.archive_documents`)
     README.md                   what is where, what was left out, how to check and to read it
-    data/                       judgments and participants as CSV; data/raw has both as one Parquet file
+    data/                       judgments and participants as CSV; data/raw has both as one Parquet file and as one
+                                workbook whose texts are text cells
     materials/                  the study file, the tables that it names and their images
     documentation/              codebook, methods, preregistration, literature
     results/                    the screening and the report
@@ -31,10 +32,12 @@ import polars as pl
 from karat import __version__
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
+from karat.judgments.files import MOST_SHEET_ROWS, write_workbook
 from karat.languages import language_codes
+from karat.languages.language import typeset
 from karat.measure.export import write_r
 from karat.measure.measures import Measures
-from karat.report.archive_documents import RULES, codebook, data_name, dataset_description, readme
+from karat.report.archive_documents import RULES, WORKBOOK, codebook, data_name, dataset_description, readme
 from karat.report.build import ReportData, build
 from karat.report.export import write as write_report
 from karat.report.literature import bibtex, cited
@@ -96,7 +99,7 @@ def archive(
     >>> with tempfile.TemporaryDirectory() as place:
     ...     found = archive(karat.datasets.load("crowd"), f"{place}/new", rules={"completion": {}}, report=False)
     ...     [path.as_posix() for path in found.files if path.parts[0] == "data"]
-    ['data/raw/judgments.parquet', 'data/study-Judgments_description-judgments_data.csv', \
+    ['data/raw/judgments.parquet', 'data/raw/judgments.xlsx', 'data/study-Judgments_description-judgments_data.csv', \
 'data/study-Judgments_description-participants_data.csv']
     """
     target = Path(folder)
@@ -112,7 +115,9 @@ def archive(
         notes = _tables(made, screening, study, creators, license)
         screening.write(made / "results" / "screening")
         texts = (
-            [] if study is None else [("preregistration", preregistration(study, one), one) for one in language_codes()]
+            []
+            if study is None
+            else [("preregistration", typeset(preregistration(study, one)), one) for one in language_codes()]
         )
         if report:
             gathered = build(screening, study, progress=progress)
@@ -138,7 +143,7 @@ def _placed(judgments: Judgments) -> Judgments:
 
 
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:
-    """The screening without personal columns, and without the answers that eligibility tells from them.
+    """The screening without personal columns, and without the answers that eligibility takes from them.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
@@ -162,10 +167,11 @@ def _tables(
     title = "Judgments" if study is None else study.title
     (made / "data" / "raw").mkdir(parents=True)
     (made / "documentation").mkdir()
-    notes = []
+    notes, sheets = [], {}
     for name, table in (("judgments", judgments.frame), ("participants", judgments.participants)):
         moments = [column for column, dtype in table.schema.items() if isinstance(dtype, pl.Datetime)]
         plain = table.with_columns(pl.col(moments).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ"))
+        sheets[name] = plain
         plain.write_csv(made / "data" / data_name(title, name))
         if ROW_ID in plain.columns and plain[ROW_ID].is_duplicated().any():
             notes.append(
@@ -173,6 +179,12 @@ def _tables(
                 "once. Call it otherwise."
             )
     judgments.to_parquet(made / "data" / "raw" / "judgments.parquet")
+    if len(judgments) <= MOST_SHEET_ROWS:
+        write_workbook(made / "data" / "raw" / WORKBOOK, sheets)
+    else:
+        notes.append(
+            f"{len(judgments):,} judgments are more than a sheet holds, so that data/raw/{WORKBOOK} is missing."
+        )
     book = codebook(judgments, study)
     book.with_columns(pl.col(pl.String).replace("", None)).write_csv(made / "documentation" / "codebook.csv")
     people = counted(judgments.participants.height, "participant")
@@ -192,7 +204,7 @@ def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tu
         write_report(gathered, made / "results" / "report.html")
     if isinstance(gathered.measures, Measures):
         write_r(gathered.measures, made / "results")
-    return [("methods", methods(gathered, one), one) for one in language_codes()]
+    return [("methods", typeset(methods(gathered, one)), one) for one in language_codes()]
 
 
 def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:

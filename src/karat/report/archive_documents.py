@@ -21,7 +21,7 @@ import polars as pl
 
 from karat import __version__
 from karat.errors import counted
-from karat.field.admin.codebook import FURTHER, PEOPLE
+from karat.field.store.export import FURTHER, PEOPLE
 from karat.intake.personal import names_a_person
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS
@@ -30,6 +30,8 @@ from karat.study.study import Study
 
 RULES = "rules.toml"
 """The file in materials/ with the rules, where there is no study file to state them."""
+WORKBOOK = "judgments.xlsx"
+"""The file in data/raw/ with both tables for a spreadsheet program."""
 
 
 def readme(
@@ -52,6 +54,7 @@ def readme(
         "## What is where\n",
         "- `dataset_description.json`: what the data are, and every column",
         "- `data/`: judgments and participants as CSV; `data/raw/judgments.parquet` has both, with types and scales",
+        f"- `data/raw/{WORKBOOK}`: both for a spreadsheet program, with texts in text cells",
         *(
             ["- `materials/`: the study file, its tables and images, as they were used"]
             if study is not None
@@ -62,7 +65,7 @@ def readme(
         "- `documentation/codebook.csv`: every column with its meaning, type, values and missing cells",
         *(["- `documentation/methods.*.md`: methods in words, cited by keys of `literature.bib`"] if report else []),
         *([] if study is None else ["- `documentation/preregistration.*.md`: what the study file states beforehand"]),
-        "- `results/screening/`: what each criterion found about whom, and who stays",
+        "- `results/screening/`: what each criterion found about each participant, and who stays",
         *(["- `results/report.html`: the report; open it in a browser"] if report else []),
         "- `checksums.txt`: SHA-256 of every file; check them with `sha256sum --check checksums.txt`\n",
         "## Who took part\n",
@@ -71,7 +74,8 @@ def readme(
         "## How to read the tables\n",
         "Everything under `data/` is raw: all answers of everybody, as they were given. Only names and the order of "
         "participants are new, and the columns above are gone. A spreadsheet may run a text that begins with =, +, - "
-        "or @ as a formula: import the columns as text. In `results/screening/` an apostrophe marks such texts.\n",
+        f"or @ in a CSV file as a formula: open `data/raw/{WORKBOOK}` instead, where they are text. "
+        "In `results/screening/` an apostrophe marks such texts.\n",
         "```text",
         f"karat screen data/raw/judgments.parquet{_rules(screening, study)}",
         "```\n",

@@ -109,7 +109,7 @@ def _reference(one: Source, language: str) -> str:
         issue = place["volume"] + (f"({place['number']})" if "number" in place else "")
         parts.append(f"{place['journal']} {issue}, {place['pages'].replace('--', '–')}.")
     elif "booktitle" in place:
-        parts.append(f"{place['booktitle']}.")
+        parts.append(place["booktitle"].replace("{", "").replace("}", "") + ".")
     elif "eprint" in place:
         parts.append(f"{place['archiveprefix']}:{place['eprint']}.")
     else:
@@ -153,6 +153,13 @@ SOURCES: dict[str, Source] = {
             "rid of noise in your data", "",
             {"note": "Manuscript, Linguistic Data Science Lab, Ruhr-University Bochum"},
         ),
+        Source(
+            "haeussler2016", "inproceedings", ("Häussler, Jana", "Juzek, Tom"),
+            "Detecting and discouraging non-cooperative behavior in online experiments using an acceptability judgment "
+            "task", "2016",
+            {"booktitle": "A blend of {MaLT}: Selected contributions from the Methods and Linguistic Theories "
+             "Symposium 2015", "publisher": "University of Bamberg Press"},
+        ),
         _article("langsford2018", "Langsford, Steven; Perfors, A.; Hendrickson, Andrew T.; Kennedy, Lauren A.; "
                  "Navarro, Danielle J.", 2018, "Quantifying sentence acceptability measures: Reliability, bias, and "
                  "variability", "Glossa: a journal of general linguistics", "3", "1", "37", "10.5334/gjgl.396"),
@@ -167,6 +174,23 @@ SOURCES: dict[str, Source] = {
             "Perceptual quality dimensions of machine-generated text with a focus on machine translation", "2022",
             {"booktitle": "Proceedings of the 2nd Workshop on Human Evaluation of NLP Systems (HumEval)",
              "publisher": "Association for Computational Linguistics"},
+        ),
+        _article("brysbaert2019", "Brysbaert, Marc", 2019, "How many words do we read per minute? A review and "
+                 "meta-analysis of reading rate", "Journal of Memory and Language", "109", "", "104047",
+                 "10.1016/j.jml.2019.104047"),
+        _article("soukoreff2004", "Soukoreff, R. William; MacKenzie, I. Scott", 2004, "Towards a standard for pointing "
+                 "device evaluation, perspectives on 27 years of Fitts' law research in HCI",
+                 "International Journal of Human-Computer Studies", "61", "6", "751--789",
+                 "10.1016/j.ijhcs.2004.09.001"),
+        _article("flash1985", "Flash, Tamar; Hogan, Neville", 1985, "The coordination of arm movements: An "
+                 "experimentally confirmed mathematical model", "Journal of Neuroscience", "5", "7", "1688--1703",
+                 "10.1523/JNEUROSCI.05-07-01688.1985"),
+        Source(
+            "dhakal2018", "inproceedings",
+            ("Dhakal, Vivek", "Feit, Anna Maria", "Kristensson, Per Ola", "Oulasvirta, Antti"),
+            "Observations on typing from 136 million keystrokes", "2018",
+            {"booktitle": "Proceedings of the 2018 CHI Conference on Human Factors in Computing Systems",
+             "publisher": "ACM", "doi": "10.1145/3173574.3174220"},
         ),
         _article("thurstone1927", "Thurstone, Louis Leon", 1927, "A law of comparative judgment",
                  "Psychological Review", "34", "4", "273--286", "10.1037/h0070288"),

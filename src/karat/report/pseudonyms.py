@@ -136,8 +136,10 @@ def _personal(judgments: Judgments, study: Study | None) -> dict[str, str]:
     }  # fmt: skip
     for column in judgments.frame.get_columns():
         name = column.name
-        if name == "time":
+        if name in ("time", "received"):
             found[name] = "says when somebody answered"
+        elif name == "trace":
+            found[name] = "says how somebody moved"
         elif name not in COLUMNS and name not in design:
             why = _names(column, people) or _describes(judgments.frame, name)
             if why:

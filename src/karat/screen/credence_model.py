@@ -32,6 +32,7 @@ from karat.models.credence import (
     ScaleTrials,
     beyond_chance,
     closeness,
+    follows_closest,
     residual_times,
     with_one_another,
 )
@@ -69,8 +70,12 @@ MOST_COMPARED = 2_000
 """With more participants in doubt, pairs of them are not compared."""
 PATTERNS = ("primary choice", "repeated pattern")
 """Behaviours that the sequence of answers shows, and in which participants may agree by the chance of the order."""
-TOO_CLOSE, NOT_CERTAIN = 3.0, 0.99
-"""Somebody who follows the others so closely may be a machine, and without times is attentive at most so probably."""
+TOO_CLOSE, NOT_CERTAIN, CLOSEST = 3.0, 0.99, 0.01
+"""Somebody who follows the others so closely may be a machine. Without times nobody is attentive with more than the
+second probability: single machines do not follow the others more closely than careful people do. With a p value below
+the third, somebody follows the others more closely than everybody else."""
+CONSENSUS = "follows the consensus closely"
+"""The class of attentive answers that are closer to the others' than anybody else's."""
 
 
 @dataclass(frozen=True)
@@ -231,6 +236,10 @@ def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
     step = fitted.step
     earnest, limit = checked(looked, fitted)
     behaviours, changes = _behaviours(fitted)
+    closest = follows_closest(looked.trials) < CLOSEST
+    behaviours = [
+        CONSENSUS if one and name == "earnest" else name for one, name in zip(closest, behaviours, strict=True)
+    ]
     switch = _switches(looked, fitted, changes)
     parts = _log_odds_parts(looked, fitted)
     table = pl.DataFrame({
@@ -266,11 +275,10 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     low = np.flatnonzero((earnest < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
     if 1 < len(low) <= MOST_COMPARED and not fitted.mixture.by_classes:
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
-    most = np.ones(len(earnest))
-    if trials.residual is None:
-        most[closeness(trials) >= TOO_CLOSE] = NOT_CERTAIN
+    most = 1.0 if trials.residual is not None else NOT_CERTAIN
+    close = (most < 1) & (earnest > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
     found = np.maximum(earnest, least) * most
-    limit = np.select([earnest < least, (most < 1) & (earnest > NOT_CERTAIN)], ["limit.agrees", "limit.close"], "")
+    limit = np.select([earnest < least, close], ["limit.agrees", "limit.close"], "")
     return found, pl.Series(limit, dtype=pl.String).replace("", None)
 
 
@@ -508,7 +516,7 @@ def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int
 
 
 def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
-    """The answers to stimuli that were learned, with the number of the stimulus as the only thing that tells it."""
+    """The answers to stimuli that were learned, with the number of the stimulus as its only feature."""
     given = answered(Judgments.from_checked(Checked(frame), judgments.scales)).with_row_index("_row")
     scales = by_scale(Judgments.from_checked(Checked(learned.stand_ins), judgments.scales), given)
     kept = []

@@ -65,6 +65,7 @@ def create_app(cases: Uploads, keys: Keys, presence: Presence, studies: Path | N
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
+    app.state.templates.policies["json.dumps_kwargs"] = {"sort_keys": False}  # the order of factors has a meaning
     app.add_middleware(LoopbackGuard, keys=keys)
     app.add_exception_handler(HTTPException, _answered)
     app.add_exception_handler(RequestValidationError, _unreadable)

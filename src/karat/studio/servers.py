@@ -45,7 +45,6 @@ from karat.study.file import NAME
 from karat.study.study import Study, load
 
 HOST = "127.0.0.1"
-SLUG = "preview"
 COOKIE = "karat-preview"
 PASSWORD = "dashboard-password"  # noqa: S105 - the name of a file
 SECONDS_TO_END = 20
@@ -93,7 +92,7 @@ class PreviewServer:
         self._config: ServerConfig = prepare(folder, port=listener.getsockname()[1])
         self._store = Store.open(self._config.database_url)
         self._guard = PreviewGuard(PlainTextResponse("Nothing is shown yet.", 404), studio)
-        self._shown = ("", 0.0)
+        self._shown: dict[str, Study] = {}
         settings = uvicorn.Config(
             self._guard, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
             timeout_graceful_shutdown=1,
@@ -107,15 +106,14 @@ class PreviewServer:
         """Where it is."""
         return self._config.address
 
-    def show(self, study: Study, list_number: int = 1) -> str:
+    def show(self, name: str, study: Study, list_number: int = 1) -> str:
         """Serve a study as it is now; gives the address of a list, which begins a new visit that does not count."""
-        if self._shown[0] != f"{study.path}{study.fingerprint}":
-            given = registration(SLUG, study)
-            self._store.call(studies.register, given)
-            self._guard.app = create_app([(SLUG, study)], self._store, self._config, admin=False)
-            self._shown = (f"{study.path}{study.fingerprint}", monotonic())
-        path = preview_path(self._config.secret, SLUG, list_number)
-        return f"{self.address}{path}&studio={self._guard.key}"
+        before = self._shown.get(name)
+        if before is None or before.fingerprint != study.fingerprint:
+            self._shown[name] = study
+            self._store.call(studies.register, registration(name, study))
+            self._guard.app = create_app(list(self._shown.items()), self._store, self._config, admin=False)
+        return f"{self.address}{preview_path(self._config.secret, name, list_number)}&studio={self._guard.key}"
 
     def close(self) -> None:
         """End it."""
@@ -173,7 +171,7 @@ class StudyServers:
         with self._lock:
             if self._preview is None:
                 self._preview = PreviewServer(self._scratch / "preview", self._studio)
-            return self._preview.show(study, list_number), study.lists, self._preview.address
+            return self._preview.show(f"preview-{project.id}", study, list_number), study.lists, self._preview.address
 
     def start(self, project: Project) -> None:
         """Serve a study on this machine and start it: its rules are frozen then."""

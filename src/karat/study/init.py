@@ -34,6 +34,8 @@ TEMPLATES: Mapping[str, str] = {
 }
 """The studies that can be written, and what each is."""
 LANGUAGES = ("en", "de")
+WITH_PROBES = ("likert", "yes-no")
+"""Studies for which there are examples of honeypots, shibboleths and modality checks."""
 SENTENCES = (
     ("acceptable", "less_acceptable"),
     ("sentence", "sentence_2"),
@@ -58,15 +60,31 @@ class StudyExistsError(KaratError, FileExistsError):
     """A study that would be written over another one."""
 
 
-def write_study(folder: str | Path, task: str, language: str = "en") -> list[Path]:
+def write_study(folder: str | Path, task: str, language: str = "en", probes: bool = False) -> list[Path]:
     """Write a complete small study to a folder; nothing that is there already is overwritten.
+
+    With `probes`, a table of honeypots, shibboleths and modality checks comes with it, for you to edit.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in write_study(folder, "yes-no")]
     ['study.toml', 'items.csv']
     """
-    return _written(Path(folder), {file.name: file.read_bytes() for file in _template(task, language)})
+    contents = {file.name: file.read_bytes() for file in _template(task, language)}
+    return _written(Path(folder), _with_probes(contents, task, language) if probes else contents)
+
+
+def _with_probes(contents: dict[str, bytes], task: str, language: str) -> dict[str, bytes]:
+    """The files of a study, with probes beside its items."""
+    folder = files("karat.study") / "templates" / "probes" / language
+    if task not in WITH_PROBES:
+        known = " and ".join(WITH_PROBES)
+        raise KaratError(f"Examples of probes are there for {known}. Write one of these and copy its probes.csv.")
+    found = re.sub(rb'(?m)^items(\s*)= "(.+?)"', rb'items\1= ["\2", "probes.csv"]', contents[NAME], count=1)
+    files_of = {file.name: file.read_bytes() for file in folder.iterdir()}
+    table = files_of.pop(f"{task}.csv")
+    others = {name: content for name, content in files_of.items() if not name.endswith(".csv")}
+    return contents | {NAME: found, "probes.csv": table} | others
 
 
 def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en") -> list[Path]:

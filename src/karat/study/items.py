@@ -29,8 +29,9 @@ from karat.study.setting_base import meant
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
-BESIDE = ("gloss", "gloss_2", "feedback")
-"""What is shown with a stimulus: interlinear lines below it, and what is said after the answer in practice."""
+BESIDE = ("gloss", "gloss_2", "feedback", "hidden")
+"""What is shown with a stimulus: interlinear lines below it, what is said after the answer in practice, and text that
+only programs read (honeypots)."""
 KNOWN = ("item", "function", "subgroup", "status", "pair", *STIMULI, *BESIDE, "expected", "acceptability", "verified")
 QUESTION_COLUMNS = ("question", "left", "right")
 ALIKE = 0.8

@@ -159,7 +159,7 @@ Types = dict[str, pl.DataType | type[pl.DataType]]
 OF_ANSWERS: Types = {
     "participant": pl.String, "response": pl.String, "rt": pl.Float64, "first_response": pl.String,
     "first_rt": pl.Float64, "changes": pl.Int64, "time": pl.Float64, "blurs": pl.Int64, "away": pl.Float64,
-    "pointer": pl.String, "isolated": pl.Boolean, "frame_rate": pl.Float64,
+    "received": pl.Float64, "pointer": pl.String, "trace": pl.String, "isolated": pl.Boolean, "frame_rate": pl.Float64,
 }  # fmt: skip
 """The columns of judgments that the server fills; the others are those of the questionnaire."""
 OF_PEOPLE: Types = {

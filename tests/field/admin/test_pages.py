@@ -76,6 +76,15 @@ def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielde
     assert earnest not in flagged
 
 
+def test_answers_within_a_second_do_not_fit_the_server_s_clock(researcher: Visitor, fielded: Fielded) -> None:
+    """The stand-in posts all pages at once and claims seconds for each, as a script does."""
+    name = fielded.finish()
+    screened(researcher, fielded)
+    row = researcher.get("/admin/blind/people").text.split(f'id="person-{name}')[1].split("</tr>")[0]
+    cell = row.split('data-label="Receipt times"')[1].split("</td>")[0]
+    assert 'class="flag"' in cell
+
+
 def test_it_is_blind_until_it_is_closed(researcher: Visitor, fielded: Fielded) -> None:
     names = [fielded.finish(), fielded.finish(attentive=False, always=ANSWERS[1])]
     fielded.answer(fielded.come(), share=0.5)

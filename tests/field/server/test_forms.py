@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from karat.field.server.forms import PostedForm, clean, read_form
+from karat.field.server.security import PostedForm, clean, read_form
 
 
 def read(body: bytes, kind: str = "application/x-www-form-urlencoded") -> PostedForm:

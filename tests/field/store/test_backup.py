@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import func, select
 
 from field.store.stand_ins import begin, send, start
-from karat.field.store import Store, StoreError, backup, schema
+from karat.field.store import Store, StoreError, engine, schema
 
 
 def test_a_copy_made_while_people_answer_is_whole(store_url: str, tmp_path: Path) -> None:
@@ -31,13 +31,13 @@ def test_a_copy_made_while_people_answer_is_whole(store_url: str, tmp_path: Path
     answering = threading.Thread(target=answer)
     answering.start()
     enough.wait(20)
-    target = backup.backup(store_url, tmp_path / "copy")
+    target = engine.backup(store_url, tmp_path / "copy")
     stop.set()
     answering.join()
     store.close()
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     with pytest.raises(StoreError, match="is there already"):
-        backup.backup(store_url, target)
+        engine.backup(store_url, target)
     if store_url.startswith("postgresql"):
         listed = subprocess.run(["pg_restore", "--list", target], capture_output=True, text=True, check=True).stdout
         assert all(f"TABLE DATA public {table.name} " in listed for table in schema.metadata.sorted_tables)
@@ -52,21 +52,21 @@ def test_a_copy_made_while_people_answer_is_whole(store_url: str, tmp_path: Path
 
 def test_what_cannot_be_copied_is_said_and_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StoreError, match="no database"):
-        backup.backup(f"sqlite:///{tmp_path}/nothing.db", tmp_path / "copy.db")
+        engine.backup(f"sqlite:///{tmp_path}/nothing.db", tmp_path / "copy.db")
     with pytest.raises(StoreError, match="cannot be written"):
-        backup.backup(f"sqlite:///{tmp_path}/nothing.db", tmp_path / "nowhere/copy.db")
+        engine.backup(f"sqlite:///{tmp_path}/nothing.db", tmp_path / "nowhere/copy.db")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(StoreError, match="pg_dump"):
-        backup.backup("postgresql://127.0.0.1:1/karat", tmp_path / "copy.db")
+        engine.backup("postgresql://127.0.0.1:1/karat", tmp_path / "copy.db")
     monkeypatch.undo()
     if shutil.which("pg_dump"):
         with pytest.raises(StoreError, match="could not copy"):
-            backup.backup("postgresql://karat:geheim@127.0.0.1:1/karat", tmp_path / "copy.db")
+            engine.backup("postgresql://karat:geheim@127.0.0.1:1/karat", tmp_path / "copy.db")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_may_have_signs_that_mean_something_in_addresses(tmp_path: Path) -> None:
     folder = tmp_path / "50%20 #2"
     Store.open(f"sqlite:///{folder}/karat.db").close()
-    copy = Store.open(f"sqlite:///{backup.backup(f'sqlite:///{folder}/karat.db', tmp_path / 'copy.db')}")
+    copy = Store.open(f"sqlite:///{engine.backup(f'sqlite:///{folder}/karat.db', tmp_path / 'copy.db')}")
     copy.close()

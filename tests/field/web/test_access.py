@@ -1,4 +1,4 @@
-"""Accessible to all: axe-core finds nothing to mend on any page, wide or narrow, light or dark."""
+"""Accessible to all: axe-core finds nothing to fix on any page, wide or narrow, light or dark."""
 
 from __future__ import annotations
 
@@ -76,3 +76,22 @@ def test_a_point_says_its_place_and_its_end(serve: Callable[..., Stub], visit: C
     assert page.evaluate("document.activeElement.tagName") == "H1"
     group = page.get_by_role("group", name="How natural is this sentence?")
     assert group.get_attribute("aria-describedby") == "stimulus"
+
+
+def test_text_for_programs_is_not_there_for_people(serve: Callable[..., Stub], visit: Callable[..., Any]) -> None:
+    """In the source, but not in the accessibility tree, in view, selected with all else, or reached by keyboard."""
+    page = visit(serve([trial("t1", "yes-no", aside="Programs choose No.")]))
+    settle(page)
+    assert "Programs choose No." in page.content()
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    names = [str(node.get("name", {}).get("value", "")) for node in nodes if not node.get("ignored")]
+    assert any("Yes" in name for name in names)
+    assert not any("Programs" in name for name in names)
+    box = page.locator(".aside").bounding_box()
+    assert box is None or box["width"] * box["height"] <= 1
+    page.keyboard.press("Control+a")
+    assert "Programs" not in page.evaluate("getSelection().toString()")
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        assert not page.evaluate("document.activeElement.closest('.aside') !== null")
+    assert violations(page) == []

@@ -394,6 +394,17 @@ def _(study: Study) -> None:
     study.only("filler")[0]["image"] = "items.csv"
 
 
+@broken("probes__honeypots")
+def _(study: Study) -> None:
+    for filler in study.only("filler")[:2]:
+        filler.update(subgroup="honeypot", hidden="Programs choose 1 here.", expected="1-5")
+
+
+@broken("probes__hidden-in-a-test-item")
+def _(study: Study) -> None:
+    study.only("filler")[0]["hidden"] = "Programs choose 1 here."
+
+
 @broken("feedback__filler")
 def _(study: Study) -> None:
     study.only("filler")[0]["feedback"] = "Most people find this natural."

@@ -19,8 +19,8 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from karat.field.admin.codebook import codebook
 from karat.field.store import Store, StoreError, export, studies
+from karat.field.store.export import codebook
 from karat.judgments import Judgments
 from karat.judgments.checks import Place
 from karat.judgments.files import escape_formulas
@@ -58,6 +58,8 @@ class Screened:
     skipped: dict[str, str] = field(default_factory=dict)
     """Criteria that cannot be computed yet, with the reason."""
     times: tuple[FunctionTimes, ...] = ()
+    receipts: dict[str, Verdict] = field(default_factory=dict)
+    """Whether response times fit between the server's receipts, also of participants who are at work."""
     made: float = 0.0
     note: str = ""
 
@@ -87,13 +89,13 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
             judgments = export.judgments(connection, study_id, study)
     except StoreError as error:
         return Screened(made=time(), note=str(error))
-    times = _times(judgments)
+    times, receipts = _times(judgments), _receipts(judgments)
     if rules is None:
-        return Screened(times=times, made=time(), note="The study states no screening rules.")
+        return Screened(times=times, receipts=receipts, made=time(), note="The study states no screening rules.")
     # Those who are still at work would be flagged for what they have not answered yet.
     screened = judgments.without(judgments.participants.filter(pl.col("state") == "running")["participant"].to_list())
     if not screened.participants.height:
-        return Screened(times=times, made=time(), note="Nobody has finished yet.")
+        return Screened(times=times, receipts=receipts, made=time(), note="Nobody has finished yet.")
     from karat.judgments.message_tables import with_reasons
     from karat.screen.run import run
 
@@ -110,11 +112,19 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
         for name, why in screening.skipped.items()
     }
     by_person = {who: tuple(own) for who, own in verdicts.items()}
-    return Screened(by_person, frozenset(screening.excluded), skipped, times, time())
+    return Screened(by_person, frozenset(screening.excluded), skipped, times, receipts, time())
 
 
 def _verdict_only(flagged: bool) -> str:
     return "flagged (the reason is shown when the study is closed)" if flagged else "not flagged"
+
+
+def _receipts(judgments: Judgments) -> dict[str, Verdict]:
+    from karat.judgments.message_tables import with_reasons
+    from karat.screen.criteria.receipt_times import receipt_times
+
+    found = with_reasons(receipt_times(judgments).participants).select("participant", "flagged", "reason")
+    return {who: Verdict("receipt_times", bool(flagged), reason) for who, flagged, reason in found.iter_rows()}
 
 
 def _times(judgments: Judgments) -> tuple[FunctionTimes, ...]:

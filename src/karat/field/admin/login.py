@@ -33,7 +33,7 @@ from starlette.responses import RedirectResponse, Response
 from karat.errors import KaratError
 from karat.field.admin.page import AdminRoute, admin_state, page
 from karat.field.server import security
-from karat.field.server.forms import PostedForm, read_form
+from karat.field.server.security import PostedForm, read_form
 from karat.field.store import admins
 
 COOKIE = "karat-admin"

@@ -32,7 +32,15 @@ EVENTS = (
     "blur", "focus", "paste", "webdriver", "resize", "offline", "online", "reload", "fast", "trace", "picture",
 )  # fmt: skip
 """What a browser may report."""
+OF_HANDS = ("paste", "webdriver", "trace")
+"""What is not stored where a study has `traces = false`."""
 
+TRACE = (
+    "moves", "path", "straight", "moving", "active", "peak", "dwell", "off", "press", "sizes", "keys", "hold",
+    "scrolls", "paste", "untrusted", "flags", "fits", "grain",
+)  # fmt: skip
+"""The numbers of a trace that are stored."""
+MOST_TRACE = 1e6
 Text = Annotated[str, Field(max_length=500)]
 Detail = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 Seconds = Annotated[float, Field(ge=0, le=LONGEST_RT, allow_inf_nan=False)]
@@ -68,6 +76,9 @@ class PostedAnswer(BaseModel):
     isolated: bool = Field(False, description="Whether the page was isolated, which gives a finer clock.")
     frame_rate: Annotated[float, Field(ge=0, le=10_000, allow_inf_nan=False)] | None = Field(
         None, description="Frames a second."
+    )
+    trace: dict[Annotated[str, Field(max_length=16)], float | None] | None = Field(
+        None, max_length=40, description="How the answer was given, in a few numbers."
     )
 
 
@@ -191,8 +202,8 @@ def _checked_questions(asked: list[str], offer: Offer, answer: PostedAnswer) -> 
     return AnswerVerdict(tuple(rows))
 
 
-def details(answer: PostedAnswer) -> dict[str, Any]:
-    """What else is known of an answer, for those who look at how it was given.
+def details(answer: PostedAnswer, traces: bool = True) -> dict[str, Any]:
+    """What else is known of an answer, for those who look at how it was given; without `traces`, no trace of hands.
 
     >>> details(PostedAnswer(trial="t", key="k" * 8, rt=1, pointer="touch", window=(390, 844)))
     {'blurs': 0, 'away': 0.0, 'pointer': 'touch', 'window': [390, 844], 'device': '', 'isolated': False}
@@ -200,9 +211,17 @@ def details(answer: PostedAnswer) -> dict[str, Any]:
     told = {
         "shown_at": answer.shown_at, "answered_at": answer.answered_at, "blurs": answer.blurs, "away": answer.away,
         "pointer": answer.pointer, "window": list(answer.window) if answer.window else None, "device": answer.device,
-        "isolated": answer.isolated, "frame_rate": answer.frame_rate,
+        "isolated": answer.isolated, "frame_rate": answer.frame_rate, "trace": _trace(answer) if traces else None,
     }  # fmt: skip
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _trace(answer: PostedAnswer) -> dict[str, float] | None:
+    """The numbers that can be; others are left out, since an answer is not refused for them."""
+    if answer.trace is None:
+        return None
+    given = {name: answer.trace.get(name) for name in TRACE}
+    return {name: value for name, value in given.items() if value is not None and 0 <= value <= MOST_TRACE}
 
 
 def event_refusal(event: PageEvent) -> str | None:

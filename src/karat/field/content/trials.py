@@ -27,7 +27,7 @@ from karat.study.plan import Block
 from karat.study.questionnaire import Questionnaire
 from karat.study.study import Study
 
-HIDDEN = ("acceptability", "verified", "feedback")
+HIDDEN = ("acceptability", "verified", "feedback", "hidden")
 """Columns of the items that are no part of results."""
 
 Row = dict[str, Any]
@@ -146,7 +146,7 @@ def _page(**shown: Any) -> dict[str, Any]:
     """All that a page may have, empty where nothing is said."""
     empty: dict[str, Any] = {
         "kind": "trial", "task": None, "practice": False, "prompt": None, "context": None, "stimuli": [],
-        "modulus": None, "scale": None, "questions": None, "text": None, "feedback": None,
+        "modulus": None, "scale": None, "questions": None, "text": None, "feedback": None, "aside": None,
     }  # fmt: skip
     return empty | shown
 
@@ -168,6 +168,7 @@ def _shown(study: Study, number: int, rows: list[Row], slug: str) -> dict[str, A
         else None,
         scale=scale_key(number),
         feedback=_runs(row.get("feedback"), settings.markdown) if practice else None,
+        aside=row.get("hidden"),
     )
 
 

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from karat.field.content import flow
-from karat.field.content.answers import PageEvent, PostedAnswer, details, event_refusal
+from karat.field.content.answers import OF_HANDS, PageEvent, PostedAnswer, details, event_refusal
 from karat.field.server.navigation import plan
 from karat.field.server.security import from_another_site, token_hash
 from karat.field.server.served_study import (
@@ -153,11 +153,15 @@ async def save_answers(slug: str, request: Request) -> Response:
         answers.save,
         answers.AnswerSubmission(
             token_hash=known,
-            answers=[_submitted(answer) for answer in sent.answers],
+            answers=[_submitted(answer, settings.traces) for answer in sent.answers],
             check=field.check,
             next_step=field.after_trials,
             lease_seconds=field.lease_seconds,
-            events=[_happened(event) for event in sent.events if event_refusal(event) is None],
+            events=[
+                _happened(event)
+                for event in sent.events
+                if event_refusal(event) is None and (settings.traces or event.kind not in OF_HANDS)
+            ],
             refused=sum(event_refusal(event) is not None for event in sent.events),
             have=frozenset(sent.have),
             send_ahead=settings.send_ahead,
@@ -196,9 +200,9 @@ async def _asking(request: Request, slug: str) -> RequestSession:
     return RequestSession(request, field.of(session), session, token, framed=bool(bearer))
 
 
-def _submitted(answer: PostedAnswer) -> SubmittedAnswer:
+def _submitted(answer: PostedAnswer, traces: bool) -> SubmittedAnswer:
     when = None if answer.answered_at is None else answer.answered_at / 1000
-    return SubmittedAnswer(answer.trial, answer.key, answer, when, details(answer))
+    return SubmittedAnswer(answer.trial, answer.key, answer, when, details(answer, traces))
 
 
 def _happened(event: PageEvent) -> SubmittedEvent:

@@ -16,9 +16,19 @@ from karat.field.content import flow
 from karat.field.content.inline_markup import markup
 from karat.field.content.platforms import Visit
 from karat.field.server import views
-from karat.field.server.forms import SESSION_FIELDS, PostedForm, form_body, page_responses, read_form
 from karat.field.server.navigation import current_page, end_page, onward, stay
-from karat.field.server.security import drop_cookie, from_another_site, set_cookie, sign, unsign
+from karat.field.server.security import (
+    SESSION_FIELDS,
+    PostedForm,
+    drop_cookie,
+    form_body,
+    from_another_site,
+    page_responses,
+    read_form,
+    set_cookie,
+    sign,
+    unsign,
+)
 from karat.field.server.served_study import (
     RequestSession,
     ServedStudy,

@@ -23,9 +23,8 @@ from karat.field.content.platforms import Platform, person_hash, platform
 from karat.field.content.texts import Words
 from karat.field.registration import registration, restored
 from karat.field.server.config import ServerConfig
-from karat.field.server.forms import PostedForm
 from karat.field.server.headers import FIRST_LEASE
-from karat.field.server.security import cookie_name, csrf, csrf_valid, from_another_site, token_hash
+from karat.field.server.security import PostedForm, cookie_name, csrf, csrf_valid, from_another_site, token_hash
 from karat.field.store import Store, progress, studies
 from karat.field.store.progress import Session
 from karat.field.store.trials import StoredTrial
@@ -162,10 +161,16 @@ def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedS
         images=trials.images(study),
         scripts=_scripts(study),
         after_trials=flow.next_step(study, flow.TRIALS, settings.questionnaire.sessions),
-        privacy=inline_markup.markup(settings.texts.privacy or words["privacy.standard"]),
+        privacy=_privacy(study, words),
         instructions=inline_markup.markup(settings.texts.instructions or _usual_instructions(study, words)),
         _person_key=person_key,
     )
+
+
+def _privacy(study: Study, words: Words) -> Markup:
+    """The privacy notice: of the study, else the usual one, and what is noted of hands unless the study forgoes it."""
+    own = study.settings.texts.privacy or words["privacy.standard"]
+    return inline_markup.markup("\n\n".join([own, words["privacy.traces"]] if study.settings.field.traces else [own]))
 
 
 def _scripts(study: Study) -> dict[str, Path]:

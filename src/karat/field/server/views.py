@@ -148,6 +148,7 @@ def trials(asked: RequestSession) -> HTMLResponse:
         token=asked.token if asked.framed else "",
         session=f"{asked.session.participant}-{asked.session.number}",
         progress=asked.field.study.settings.field.progress,
+        traces=asked.field.study.settings.field.traces,
         browser_words=asked.field.words.browser,
         task_scripts=asked.field.task_scripts,
         leave=False,  # nothing but the trial stands on its page

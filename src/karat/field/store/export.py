@@ -2,6 +2,8 @@
 
 An answer goes out with everything that the questionnaire knows of its trial. Of a changed answer the last attempt
 counts. Previews never go out, pilots when they are asked for. Platform ids go out only when they are asked for.
+
+The codebook: every column of the tables of a study, with its meaning and its values.
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ from karat.field.store.engine import StoreError
 from karat.field.store.schema import answer, event, identity, session, trial
 from karat.field.store.studies import frozen_of
 from karat.judgments import Judgments
+from karat.judgments.columns import COLUMNS
 from karat.study.results import OF_ANSWERS, OF_PEOPLE, Types, on_scales
 from karat.study.study import Study
 
-DETAILS = ("blurs", "away", "pointer", "isolated", "frame_rate")
+DETAILS = ("blurs", "away", "pointer", "trace", "isolated", "frame_rate")
 """What is exported with each answer."""
 
 
@@ -40,7 +43,7 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
         raise StoreError("There are no answers yet.")
     # The questions of a page are in the order in which they stood on it, and q10 comes after q9.
     ordered = sorted(last, key=lambda key: (key[0], key[1], _place(key[2])))
-    frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time"))
+    frame, scales = on_scales(study, _table([last[key] for key in ordered], OF_ANSWERS, "time", "received"))
     people = participants(connection, study_id, pilots=pilots)
     made = Judgments(frame, scales, people.filter(pl.col("planned")).drop("planned"))
     return made.with_frozen(frozen_of(connection, study_id))
@@ -49,9 +52,12 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
 def _judgment(row: Row[Any]) -> dict[str, Any]:
     planned: dict[str, Any] = row.rows[_place(row.question)]
     told = {name: row.details[name] for name in DETAILS if name in row.details}
+    if "trace" in told:
+        told["trace"] = json.dumps(told["trace"])
     given = {
         "participant": row.participant, "response": row.response, "rt": row.rt, "time": row.time,
-        "first_response": row.first_response, "first_rt": row.first_rt, "changes": row.changes,
+        "received": row.received, "first_response": row.first_response, "first_rt": row.first_rt,
+        "changes": row.changes,
     }  # fmt: skip
     return {**told, **planned, **given}
 
@@ -119,7 +125,11 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl.DataFrame:
-    """What happened in the browsers and was noted, one row an event; `details` is JSON."""
+    """What happened in the browsers and was noted, one row an event; `details` is JSON.
+
+    Pages without an answer, such as breaks, are events too (`page`): their time is that of the receipt, and `rt` says
+    how long the browser claims to have shown them.
+    """
     query = (
         select(session.c.participant, session.c.number, event, trial.c.rows)
         .join_from(event, session)
@@ -134,6 +144,16 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
         )
         for row in connection.execute(query)
     ]  # fmt: skip
+    pages = (
+        select(session.c.participant, session.c.number, answer.c.received, answer.c.rt)
+        .join_from(answer, session, session.c.id == answer.c.session_id)
+        .where(*_of(study_id, pilots), answer.c.response.is_(None))
+        .order_by(answer.c.session_id, answer.c.received)
+    )
+    rows += [
+        (row.participant, str(row.number), None, "page", row.received, json.dumps({"rt": row.rt}))
+        for row in connection.execute(pages)
+    ]
     schema = {"participant": pl.String, "session": pl.String, "trial": pl.Int64, "kind": pl.String,
               "time": pl.Float64, "details": pl.String}  # fmt: skip
     return _with_moments(pl.DataFrame(rows, schema=schema, orient="row"), "time")
@@ -163,3 +183,79 @@ def _with_moments(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
 
 def _distinct(names: Iterable[str | None]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name is not None]
+
+
+PEOPLE = {
+    "participant": "a random name, made by the server",
+    "list": "which list of the design the participant saw",
+    "state": "how the participation ended: complete, withdrawn, excluded, ...",
+    "platform": "where the participant came from",
+    "source": "where the participant came from",
+    "started": "when the participant began",
+    "finished": "when the participant finished",
+    "working_time": "seconds from the beginning to the end",
+    "quiz_attempts": "how often the quiz about the instructions was tried",
+    "quiz_passed": "whether the quiz was passed",
+    "comment": "what the participant wrote at the end",
+    "device": "what kind of device the participant used",
+    "person": "names the person, where somebody may come more than once",
+    "pilot": "whether the participant was part of the pilot",
+    "consent_time": "when the participant agreed to take part",
+    "consent_text": "fingerprint of the consent text and privacy notice that the participant agreed to",
+    "version": "version of the study with which the participant began: its fingerprint",
+    "platform_id": "the participant's id on the platform (personal data)",
+}
+FURTHER = {
+    "first_response": "the answer that was chosen first",
+    "first_rt": "seconds from stimulus onset to the first choice",
+    "changes": "how often the answer was changed before it was sent",
+    "received": "when the server received the answer, by its own clock",
+    "blurs": "how often the page lost the focus during the trial",
+    "away": "seconds for which the page was without the focus",
+    "pointer": "what the answer was given with: mouse, touch, keyboard, ...",
+    "trace": "how the answer was given, in a few numbers as JSON: see docs/howto/data-protection.md",
+    "isolated": "whether the browser measured times with full resolution",
+    "frame_rate": "pictures a second of the screen",
+    "sentence": "what was shown",
+    "sentence_2": "what was shown on the other side",
+    "context": "what was shown before the stimulus",
+}
+
+
+def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
+    """One row a column: the table it stands in, its name, its type, its meaning, and the values it may have."""
+    rows = [_judgment_column(name, dtype, judgments, study) for name, dtype in judgments.frame.schema.items()]
+    questions = {question.name: question for question in study.settings.background}
+    for name, dtype in judgments.participants.schema.items():
+        if name in questions:
+            meaning, values = f"answer to: {questions[name].question}", "; ".join(questions[name].answers)
+        else:
+            meaning, values = PEOPLE.get(name, ""), ""
+        rows.append(("participants", name, str(dtype), meaning, values))
+    names = ["table", "column", "type", "meaning", "values"]
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def _judgment_column(
+    name: str, dtype: pl.DataType, judgments: Judgments, study: Study
+) -> tuple[str, str, str, str, str]:
+    values = ""
+    factors = {factor: own for block in study.blocks for factor, own in block.settings.factors.items()}
+    if name == "response":
+        scales = [f"{question}: {scale.known()}" if question else scale.known()
+                  for question, scale in judgments.scales.items()]  # fmt: skip
+        labels = [_labels(block.settings.scale.labels) for block in study.blocks if block.settings.scale.labels]
+        values = "; ".join(dict.fromkeys([*scales, *labels]))
+    elif name in factors:
+        values = "; ".join(factors[name].levels)
+    if name in COLUMNS:
+        meaning = COLUMNS[name].meaning
+    elif name in factors:
+        meaning = "a factor of the design"
+    else:
+        meaning = FURTHER.get(name, "a column of the item table")
+    return "judgments", name, str(dtype), meaning, values
+
+
+def _labels(labels: list[str]) -> str:
+    return "shown as " + ", ".join(labels)

@@ -30,8 +30,8 @@ from karat.field.store.schema import (
     trial,
 )
 
-TELLING = ("window", "frame_rate", "shown_at", "answered_at")
-"""Details of an answer that could tell one browser from another."""
+TELLING = ("window", "frame_rate", "shown_at", "answered_at", "trace")
+"""Details of an answer that could tell one browser, or one hand, from another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Any delimited file, spreadsheet, JSON lines or Parquet file with one judgment per row.
 
-The mapping of columns is told or guessed by name, and the guess is shown. A mapping may join two columns:
+The mapping of columns is given or guessed by name, and the guess is shown. A mapping may join two columns:
 `expected=low..high` makes a range of answers from its ends.
 """
 
@@ -722,13 +722,33 @@ def typed_column(column: pl.Series) -> pl.Series:
     return column
 
 
+def _counted_down(
+    frame: pl.DataFrame, numbers: pl.Series, mapping: dict[str, str]
+) -> tuple[pl.DataFrame, list[Message]]:
+    """Trials before number 0 are training: they are practice, and all are counted from 1."""
+    if (numbers.drop_nulls() % 1 != 0).any() or (numbers < 0).mean() >= FEWEST_ANSWERED / 2:  # type: ignore[operator]
+        return frame, []
+    early = (numbers < 0).fill_null(False)
+    trial = (numbers - numbers.min() + 1).cast(pl.Int64).alias("trial")
+    frame = frame.with_columns(trial)
+    if "function" not in frame.columns:
+        frame = frame.with_columns(function=pl.lit("test"))
+    practice = pl.when(early).then(pl.lit("practice")).otherwise(pl.col("function")).alias("function")
+    return frame.with_columns(practice), [
+        Message("trial.negative", {"column": mapping["trial"], "n": int(early.sum())})
+    ]
+
+
 def _trials_from_one(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[Message]]:
     """Many tools count trials from 0."""
     if "trial" not in frame.columns:
         return frame, []
     numbers = frame["trial"].cast(pl.Float64, strict=False)
-    if numbers.min() != 0 or numbers.null_count() > frame["trial"].null_count():
+    lowest = numbers.min()
+    if not isinstance(lowest, float) or lowest > 0 or numbers.null_count() > frame["trial"].null_count():
         return frame, []
+    if lowest < 0:
+        return _counted_down(frame, numbers, mapping)
     return frame.with_columns(from_one(frame["trial"]).alias("trial")), [
         Message("trial.from_zero", {"column": mapping["trial"]})
     ]

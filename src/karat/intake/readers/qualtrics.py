@@ -18,7 +18,14 @@ import polars as pl
 from karat.errors import IntakeError
 from karat.intake.guess import MOST_ORDINAL_POINTS
 from karat.intake.labels import function_named_in
-from karat.intake.personal import asks_for_a_person, asks_for_consent, describes_a_person, left_out_note, names_a_person
+from karat.intake.personal import (
+    asks_for_a_person,
+    asks_for_consent,
+    describes_a_person,
+    is_platform_flag,
+    left_out_note,
+    names_a_person,
+)
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.wide import (
     ORDER,
@@ -41,7 +48,7 @@ from karat.messages import Message
 
 
 def display_positions(body: pl.DataFrame, survey: Survey) -> dict[str, pl.Series]:
-    """The position of each question for each participant, by tag; empty where no display order tells one.
+    """The position of each question for each participant, by tag; empty where there is no display order.
 
     Questions stand in the order of the columns. A display order says in which order some of them were shown: these
     then share out their places anew.
@@ -593,11 +600,12 @@ def _timing(column: QualtricsColumn, survey: Survey, body: pl.DataFrame) -> list
 def _embedded(body: pl.DataFrame, survey: Survey) -> list[pl.Expr]:
     taken = ("tag", "text", "loop", "rt", "page_time", "first_click", "last_click", "click_count")
     names = [name for name in survey.embedded if body[name].null_count() < body.height]
-    return [pl.col(name).alias(own_name(name, taken, survey.embedded)) for name in names if name not in PERSON_IDS]
+    kept = [name for name in names if name not in PERSON_IDS and not is_platform_flag(name)]
+    return [pl.col(name).alias(own_name(name, taken, survey.embedded)) for name in kept]
 
 
 def _people(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFrame:
-    """One row a participant; of somebody who responded twice, the finished response comes first."""
+    """One row per participant; of somebody who responded twice, the finished response comes first."""
     there = body.columns
     done = is_true(body["Finished"]) if "Finished" in there else pl.Series([True] * body.height, dtype=pl.Boolean)
     people: dict[str, pl.Series] = {"participant": body[WHO]}

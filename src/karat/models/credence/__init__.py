@@ -7,6 +7,9 @@ from karat.models.credence.trials import (
     ScaleTrials,
     beyond_chance,
     closeness,
+    concentration,
+    follows_closest,
+    regularity,
     residual_times,
     with_one_another,
 )
@@ -23,7 +26,10 @@ __all__ = [
     "beyond_chance",
     "closeness",
     "compare",
+    "concentration",
     "fit_credence",
+    "follows_closest",
+    "regularity",
     "residual_times",
     "with_one_another",
 ]

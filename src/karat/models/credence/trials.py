@@ -239,6 +239,10 @@ def with_one_another(trials: CredenceTrials, people: Ints) -> Floats:
     return found
 
 
+FEWEST_REGULAR, FEWEST_OTHERS = 30, 5
+"""Answers and participants that are needed to say whose answers follow the others most closely."""
+
+
 def closeness(trials: CredenceTrials) -> Floats:
     """How much closer each participant follows the others than one of the others drawn at random would.
 
@@ -258,6 +262,65 @@ def closeness(trials: CredenceTrials) -> Floats:
         variance += np.bincount(rows[0], (shares * logs**2).sum(axis=1) - mean**2, len(excess))
     score: Floats = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
     return score
+
+
+def concentration(counts: Floats) -> Floats:
+    """The parameters of the Dirichlet distribution that the shares of answers (items x levels) most likely come from.
+
+    >>> concentration(np.array([[9.0, 1.0], [1.0, 9.0]] * 5)).round(1).tolist()
+    [0.7, 0.7]
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import gammaln
+
+    shares = counts.sum(axis=0) + 0.5
+    shares /= shares.sum()
+    kinds, times = np.unique(counts, axis=0, return_counts=True)
+    number = kinds.sum(axis=1)
+
+    def unlikely(size: float) -> float:
+        a = np.exp(size) * shares
+        each = gammaln(a.sum()) - gammaln(number + a.sum()) + (gammaln(kinds + a) - gammaln(a)).sum(axis=1)
+        return -float(times @ each)
+
+    found: Floats = np.exp(minimize_scalar(unlikely, bounds=(-3.0, 5.0), method="bounded").x) * shares
+    return found
+
+
+def regularity(trials: CredenceTrials) -> tuple[Floats, Floats]:
+    """How much closer each participant follows the others than one of them would, per answer, and its standard error.
+
+    The mean log probability of the answers, given those of the others to the same items, above what is expected. Items
+    with few answers count too: what others answered is completed by the shares of answers in the whole study.
+    """
+    people = trials.shape[0]
+    excess, variance, number = np.zeros(people), np.zeros(people), np.zeros(people)
+    for part in trials.parts:
+        rows, shares, others = others_shares(part)
+        level = part.content[rows]
+        counts = np.zeros((part.items, part.levels))
+        np.add.at(counts, (part.item[rows], level), 1.0)
+        prior = concentration(counts)
+        expected = (others[:, None] * shares + prior) / (others[:, None] + prior.sum())
+        logs = np.log(expected)
+        mean = (expected * logs).sum(axis=1)
+        excess += np.bincount(rows[0], logs[np.arange(len(level)), level] - mean, people)
+        variance += np.bincount(rows[0], (expected * logs**2).sum(axis=1) - mean**2, people)
+        number += np.bincount(rows[0], minlength=people)
+    many = np.maximum(number, 1)
+    return excess / many, np.sqrt(np.maximum(variance, 1e-12)) / many
+
+
+def follows_closest(trials: CredenceTrials) -> Floats:
+    """The p value of following the others more closely than everybody else does; 1 for all but one participant."""
+    own, error = regularity(trials)
+    found = np.ones(len(own))
+    enough = trials.answered >= FEWEST_REGULAR
+    if enough.sum() >= FEWEST_OTHERS:
+        first, second = np.argsort(np.where(enough, own, -np.inf))[::-1][:2]
+        if own[first] > 0:
+            found[first] = ndtr(-(own[first] - own[second]) / np.hypot(error[first], error[second]))
+    return found
 
 
 def residual_times(stimulus: Ints, seconds: Floats) -> Floats:
@@ -299,7 +362,7 @@ PRIOR_PEOPLE = 4.0
 DULL, DULL_SHARE = 0.3, 0.02
 """A few attentive people discriminate much less than others, whatever the spread among the rest is."""
 MOST = {"bias": 3.0, "stretch": 1.0, "discrimination": 0.6}
-"""The greatest deviations: with more, people without any discrimination would be part of the earnest."""
+"""The greatest deviations: with more, people without any discrimination would count as attentive."""
 
 
 def _logistic(values: Singles) -> Singles:

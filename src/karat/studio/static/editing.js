@@ -139,7 +139,8 @@ export class Editing {
     if (!state) return;
     const changed = this.versions && JSON.stringify(this.versions) !== JSON.stringify(state.versions);
     if (changed) {
-      if (this.dirty) document.querySelector("#outside").hidden = false;
+      // What is being typed into a cell is not among the changes yet.
+      if (this.dirty || document.querySelector(".grid-editor")) document.querySelector("#outside").hidden = false;
       else location.reload();
     }
     this.versions ??= state.versions;
@@ -156,7 +157,7 @@ function line(grade, rule, words, way) {
   mark.className = `grade ${grade}`;
   mark.textContent = GRADES.includes(grade) ? grade : "";
   item.append(mark, " ", words);
-  if (rule) {
+  if (rule && !words.includes(rule)) {
     const name = document.createElement("code");
     name.textContent = rule;
     item.append(" ", name);

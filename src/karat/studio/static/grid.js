@@ -113,7 +113,7 @@ export class Grid {
     const sample = this.rows.slice(0, 200);
     this.widths = this.columns.map((name, at) => {
       const longest = sample.reduce((most, row) => Math.max(most, (row.cells[at] ?? "").length), name.length);
-      return Math.min(WIDE, Math.max(NARROW, longest > 40 ? WIDE : 24 + longest * 8));
+      return Math.min(WIDE, Math.max(NARROW, longest > 40 ? WIDE : 24 + longest * 9));
     });
     this.spread();
     this.scroll.setAttribute("aria-colcount", this.columns.length + 2);

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 
 from karat.errors import counted, shown
+from karat.judgments.columns import PROBES
 from karat.study.check.draft import Draft, Row, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.items import ALIKE, KNOWN
@@ -241,6 +242,24 @@ def feedback(draft: Draft) -> Iterator[Flaw]:
     found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
     if found:
         yield _gathered(found, "has feedback, but is no practice item.", "have feedback, but are no practice items")
+
+
+@rule(
+    "hint",
+    mend="Say in the debriefing what they are for, keep them few and harmless, and look at the answers before you "
+    "exclude anybody.",
+)
+def probes(draft: Draft) -> Iterator[Flaw]:
+    """There are honeypots, shibboleths or modality checks. They catch careless programs only: agents that look at the
+    screen pass, and people may answer unexpectedly too, so that one hit alone excludes nobody."""
+    found = [row for row in _rows(draft) if row["hidden"] or row["subgroup"] in PROBES]
+    wrong = [row for row in found if row.function != "filler" or row["subgroup"] not in PROBES or not row["expected"]]
+    if wrong:
+        kinds = f"{', '.join(PROBES[:-1])} or {PROBES[-1]}"
+        told = f"must be a filler with an expected answer and the subgroup {kinds}"
+        yield _gathered(wrong, f"a probe {told}.", f"are probes; each {told}")
+    elif found:
+        yield _gathered(found, "is a probe for programs.", "are probes for programs")
 
 
 @rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,12 +20,21 @@ from karat.messages import Message
 DEEPEST_LIST = 4
 
 
+PLUGINS = re.compile(
+    r"\b(html|image|audio|video)-(button|keyboard|slider)-response\b|\bsurvey-(likert|text|multi-choice|html-form)\b"
+)
+
+
 def recognises(file: SourceFile) -> bool:
     """A table with jsPsych's columns, or JSON with its names."""
     if is_json(file):
         sample = file.sample
         return '"trial_type"' in sample and ('"trial_index"' in sample or '"time_elapsed"' in sample)
-    return is_header(header_of(file))
+    header = header_of(file)
+    # Tables that their authors have shortened still have the names of plugins in them.
+    return is_header(header) or (
+        {"trial_type", "trial_index"} <= set(header) and PLUGINS.search(file.sample) is not None
+    )
 
 
 def is_json(file: SourceFile) -> bool:
@@ -49,7 +59,7 @@ def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
 
 
 def _participant_names(files: Sequence[SourceFile]) -> list[str]:
-    """What a participant is called where only the file tells: its name, with its folder where names are the same."""
+    """What a participant is called where only the file says so: its name, with its folder where names are the same."""
     stems = Counter(file.path.stem for file in files)
     return [
         f"{file.path.parent.name}/{file.path.stem}" if stems[file.path.stem] > 1 else file.path.stem for file in files
@@ -152,7 +162,7 @@ def name_participants(
 
 
 def id_column(rows: Sequence[TrialRow], options: Options) -> str | None:
-    """The column with the ids of the participants: told, or the first by its name that is filled anywhere."""
+    """The column with the ids of the participants: given, or the first by its name that is filled anywhere."""
     filled = {name for row in rows for name in row.values if text(cell(row.values, name))}
     told = options.mapping.get("participant")
     if told in filled:

@@ -32,7 +32,7 @@ page.language = language ?? "";
 page.direction = direction ?? "ltr";
 
 const client = new Client({ study, token, outbox: new Outbox(study, session, storage()) });
-const watch = new Watch(client);
+const watch = new Watch(client, main.dataset.traces !== "off");
 page.watch = watch;
 const notice = new Notice();
 const progress = new Progress(progressKind);
@@ -92,10 +92,7 @@ client.onState = (state) => {
 };
 client.onTrials = preload;
 claim(`${study}/${session}`, () => stop("other_tab"));
-window.addEventListener("pagehide", () => {
-  watch.report();
-  client.farewell();
-});
+window.addEventListener("pagehide", () => client.farewell());
 
 async function run() {
   frameRate().then((rate) => (watch.frameRate = rate));
@@ -116,7 +113,6 @@ async function run() {
     });
     await jsPsych.run(timeline);
   }
-  watch.report();
   client.farewell();
   leaveFor(nextPage, token);
 }

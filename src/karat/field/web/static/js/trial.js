@@ -40,6 +40,8 @@ export class TrialPage {
     if (trial.practice) this.section.append(element("p", { class: "quiet practice" }, page.word("practice")));
     const before = context(trial);
     if (before) this.section.append(before);
+    // Text that only programs read: neither seen, focused, selected nor in the accessibility tree.
+    if (trial.aside) this.section.append(element("span", { class: "aside", "aria-hidden": "true", inert: "" }, trial.aside));
     this.next = button(page.word("next"), "next");
     this.next.hidden = true;
     this.actions = element("div", { class: "actions" }, this.next);

@@ -1,11 +1,12 @@
 /**
- * What happens around the answers: the window loses the focus, is resized, something is pasted, how the pointer moves.
+ * What happens around the answers: the window loses the focus, is resized, and how the answer is given (`hand.js`).
  *
- * All of it is evidence that travels with the answers; nothing here ever stops a participant. The movements are only
- * counted and summed, never recorded.
+ * All of it is evidence that travels with the answers; nothing here ever stops a participant. Where the study has
+ * `traces = false`, hands are not watched.
  */
 
-const TRACE_EVERY = 20;
+import { Hand } from "./hand.js";
+
 const FAST = 0.3;
 const POINTERS = ["mouse", "touch", "pen"];
 
@@ -27,14 +28,14 @@ function thisDevice() {
   return deviceClass({ coarse: is("(any-pointer: coarse)"), fine: is("(any-pointer: fine)"), shortSide });
 }
 
-function noTrace() {
-  return { trials: 0, moves: 0, distance: 0, clicks: 0, keys: 0, jumps: 0, untrusted: 0 };
-}
-
 export class Watch {
-  /** @param {import("./client.js").Client} client */
-  constructor(client) {
+  /**
+   * @param {import("./client.js").Client} client
+   * @param {boolean} traces  whether hands are watched
+   */
+  constructor(client, traces = true) {
     this.client = client;
+    this.hand = traces ? new Hand() : null;
     this.device = thisDevice();
     /** @type {number | null} */
     this.frameRate = null;
@@ -43,12 +44,8 @@ export class Watch {
     this.away = 0;
     /** @type {number | null} when the window lost the focus, where it has */
     this.left = null;
-    /** @type {[number, number] | null} where the pointer was last */
-    this.place = null;
-    this.movedSince = false;
-    this.trace = noTrace();
     this.listen();
-    if (navigator.webdriver) client.event("webdriver");
+    if (traces) this.listenToHands();
     const [visit] = performance.getEntriesByType("navigation");
     if (visit?.type === "reload") client.event("reload");
   }
@@ -61,10 +58,24 @@ export class Watch {
     on(window, "offline", () => this.client.event("offline"));
     on(window, "online", () => this.client.event("online"));
     on(window, "resize", () => this.resized());
-    on(document, "paste", () => this.client.event("paste"));
-    on(document, "pointermove", (event) => this.moved(event));
-    on(document, "pointerdown", (event) => this.pressed(event));
-    on(document, "keydown", (event) => this.typed(event));
+    on(document, "pointerdown", (event) => (this.pointer = POINTERS.includes(event.pointerType) ? event.pointerType : ""));
+    on(document, "keydown", (event) => event.repeat || (this.pointer = "key"));
+  }
+
+  listenToHands() {
+    const on = (kind, act) => document.addEventListener(kind, act, { capture: true, passive: true });
+    const { hand, client } = this;
+    on("pointermove", (event) => hand.move(event));
+    on("pointerdown", (event) => hand.press(event));
+    on("pointerup", (event) => hand.release(event));
+    on("keydown", (event) => hand.key(event));
+    on("keyup", (event) => hand.letGo(event));
+    on("scroll", (event) => hand.scroll(event));
+    on("paste", () => {
+      hand.paste();
+      client.event("paste");
+    });
+    if (navigator.webdriver) client.event("webdriver");
   }
 
   leave() {
@@ -87,34 +98,6 @@ export class Watch {
     this.resizing = setTimeout(() => this.client.event("resize", { width: size()[0], height: size()[1] }), 500);
   }
 
-  /** @param {PointerEvent} event */
-  moved(event) {
-    this.trace.moves += 1;
-    if (this.place) this.trace.distance += Math.hypot(event.clientX - this.place[0], event.clientY - this.place[1]);
-    this.place = [event.clientX, event.clientY];
-    this.movedSince = true;
-  }
-
-  /** @param {PointerEvent} event */
-  pressed(event) {
-    this.pointer = POINTERS.includes(event.pointerType) ? event.pointerType : "";
-    this.trace.clicks += 1;
-    if (!event.isTrusted) this.trace.untrusted += 1;
-    // A mouse has to travel to its next target; a finger has not.
-    const elsewhere = this.place && Math.hypot(event.clientX - this.place[0], event.clientY - this.place[1]) > 2;
-    if (event.pointerType === "mouse" && elsewhere && !this.movedSince) this.trace.jumps += 1;
-    this.place = [event.clientX, event.clientY];
-    this.movedSince = false;
-  }
-
-  /** @param {KeyboardEvent} event */
-  typed(event) {
-    if (event.repeat) return;
-    this.pointer = "key";
-    this.trace.keys += 1;
-    if (!event.isTrusted) this.trace.untrusted += 1;
-  }
-
   /** A trial begins: count from zero. */
   begin() {
     this.blurs = 0;
@@ -134,9 +117,8 @@ export class Watch {
 
   /** A trial ends. @returns {object} what is known of its circumstances */
   end() {
-    this.trace.trials += 1;
-    if (this.trace.trials >= TRACE_EVERY) this.report();
     return {
+      ...(this.hand && { trace: this.hand.end() }),
       blurs: this.blurs,
       away: rounded(this.away),
       pointer: this.pointer,
@@ -145,13 +127,6 @@ export class Watch {
       isolated: window.crossOriginIsolated === true,
       frame_rate: this.frameRate,
     };
-  }
-
-  /** Send the summary of movements since the last one. */
-  report() {
-    if (this.trace.trials === 0) return;
-    this.client.event("trace", { ...this.trace, distance: Math.round(this.trace.distance) });
-    this.trace = noTrace();
   }
 }
 

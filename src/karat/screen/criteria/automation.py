@@ -1,0 +1,260 @@
+"""Automation: how probable it is that a script or a driven browser answered, from the traces of hands.
+
+The trial page sums up how each answer is given (see `docs/howto/data-protection.md`). For every participant a
+likelihood ratio compares two accounts of these numbers, a script and a person, and gives a probability:
+
+    odds: float = prior / (1 - prior) * (imitators + (1 - imitators) * ratio)
+
+`imitators` is the share of scripts that nothing here can distinguish from people, such as drivers with human-like paths
+and hidden marks: whatever the traces look like, so much remains possible. The ratio is made of
+
+- marks of an automated browser, which no browser of a person has;
+- answers that no trial page reported, although pages report traces for others in this study;
+- input that a script on the page made. Some assistive extensions do that too, so that it counts little;
+- how somebody moves, presses and types: medians of the presses, key holds, speed profiles (peak over mean speed),
+  bends, places of presses and movement times beside Fitts' law, as far from people's as they are.
+
+People who use a keyboard alone, a screen reader, a switch, voice control, a head or eye mouse differ from others in the
+last of these, and drivers may look exactly like their software. All of it together therefore weighs at most `MOST`,
+which flags nobody. Only fast and straight lines at a constant speed to the exact centre, which no device makes, weigh
+more.
+
+The model of people is made of published parameters (`karat.simulate.hands`), because recordings of real people's input
+were not at hand. `refit` computes it from the traces of a pilot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from math import exp, log, log10, pi, sqrt
+from typing import Any
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.times import instants
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, message_columns, refused_setting
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+
+ABOVE, PRIOR, IMITATORS = 0.9, 0.05, 0.25
+PEOPLE: dict[str, tuple[float, float]] = {
+    "press": (-2.35, 0.45), "hold": (-2.25, 0.45), "profile": (0.9, 0.3), "bend": (-2.9, 0.9), "off": (-0.75, 0.45),
+    "fitts": (0.0, 0.4),
+}  # fmt: skip
+"""Mean and deviation of the logarithms of people's medians; wider than simulated, for models are not people."""
+SIGNALS = tuple(PEOPLE)
+LEAST_TRIALS = 5
+"""A median of fewer trials is not looked at."""
+LEAST_PILOT = 20
+RANGE = 8.0
+"""How many units of the logarithm scripts may take anywhere."""
+FLAGGED, ABSENT, UNTRUSTED, UNFIT, LINES, MOST = 5.0, 4.0, 1.0, 0.5, 2.5, 1.0
+"""Weights as powers of ten."""
+UNLIKE = 0.5
+"""From this weight on a signal is named as a reason."""
+VALUES: dict[str, Any] = {
+    "p": pl.Float64, "flags": pl.Int64, "absent": pl.Int64, "pages": pl.Int64, "untrusted": pl.Int64,
+    "pace": pl.Float64, **dict.fromkeys(SIGNALS, pl.Float64),
+}  # fmt: skip
+"""The values of reasons; signals are there where they are unlike most people's."""
+TRACE = pl.Struct(
+    dict.fromkeys(
+        ("path", "straight", "active", "peak", "off", "press", "hold", "untrusted", "flags", "fits"), pl.Float64
+    )
+)
+
+
+class AutomationSettings(CriterionSettings):
+    """Who was probably a script or a driven browser."""
+
+    above: float = Field(ABOVE, gt=0.5, lt=1, description="A probability above is flagged.")
+    prior: float = Field(PRIOR, gt=0, lt=0.5, description="The share of automation that is expected in such a study.")
+    imitators: float = Field(IMITATORS, ge=0, lt=1, description="The share of scripts that look like people.")
+    people: dict[str, tuple[float, float]] | None = Field(
+        None, description="Mean and deviation of the logarithm of people's medians, by signal, as `refit` gives them."
+    )
+
+
+def automation(
+    judgments: Judgments,
+    above: float = ABOVE,
+    prior: float = PRIOR,
+    imitators: float = IMITATORS,
+    people: Mapping[str, tuple[float, float]] | None = None,
+) -> Evidence:
+    """The probability that each participant was automated, with reasons; see the module.
+
+    >>> import karat
+    >>> from karat.simulate.hands import with_hands
+    >>> kinds = {"p01": "http", "p02": "clicks", "p03": "paths"}
+    >>> automation(with_hands(karat.datasets.load("likert"), kinds)).flagged
+    ['p01', 'p02']
+    """
+    known = dict(people or {})
+    settings = {"above": above, "prior": prior, "imitators": imitators, "people": known or None}
+    wrong = refused_setting(AutomationSettings, **settings)
+    if wrong or not set(known) <= set(SIGNALS):
+        raise ScreenError(Message("automation.bad_setting", {"setting": wrong or "people"}))
+    model = PEOPLE | known
+    rows, messages = [], []
+    table = _summaries(judgments)
+    for one in table.iter_rows(named=True):
+        weight, message = _weighed(one, model)
+        p = None if message is None else _posterior(weight, prior, imitators)
+        rows.append((one["participant"], p, above, p is not None and p > above))
+        messages.append(
+            Message("automation.unknown")
+            if message is None or p is None
+            else Message("automation.found", {**message, "p": round(p, 3)})
+        )
+    schema = {"participant": pl.String, "score": pl.Float64, "threshold": pl.Float64, "flagged": pl.Boolean}
+    found = pl.DataFrame(rows, schema=schema, orient="row").with_columns(message_columns(messages, VALUES))
+    unknown = sum(score is None for _, score, _, _ in rows)
+    notes = [Message("automation.not_seen", {"n": unknown})] if unknown else []
+    return Evidence(found, "automation", settings, (*notes, Message("automation.limits", {"share": imitators})))
+
+
+def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
+    """The model of people from the traces of a pilot with people who are known to be some: the setting `people`.
+
+    Signals that fewer than 20 participants have stay as they are.
+
+    >>> import karat
+    >>> from karat.simulate.hands import with_hands
+    >>> sorted(refit(with_hands(karat.datasets.load("likert"), "mouse")))
+    ['bend', 'fitts', 'off', 'press', 'profile']
+    """
+    table = _summaries(pilot)
+    found = {}
+    for name in SIGNALS:
+        values = np.log(table[name].drop_nulls().to_numpy())
+        if values.size >= LEAST_PILOT:
+            # Robust, for a script may be among them; widened for people who were not in the pilot.
+            spread = 1.4826 * float(np.median(np.abs(values - np.median(values))))
+            found[name] = (round(float(np.median(values)), 3), round(max(0.1, 1.25 * spread), 3))
+    if not found:
+        raise ScreenError(Message("automation.small_pilot", {"n": LEAST_PILOT}))
+    return found
+
+
+def _summaries(judgments: Judgments) -> pl.DataFrame:
+    """One row for each participant: counts, and medians of the signals that enough trials have."""
+    frame = judgments.frame
+    if "trace" not in frame.columns or frame["trace"].null_count() == frame.height:
+        raise ScreenError(Message("automation.no_traces"))
+    # A number that is missing was not seen; one that is zero is a number.
+    rows = frame.select(
+        "participant",
+        _trial=pl.col("trial") if "trial" in frame.columns else pl.int_range(pl.len()),
+        _session=pl.col("session").cast(pl.String) if "session" in frame.columns else pl.lit(""),
+        seen=pl.col("trace").is_not_null(),
+        _trace=pl.Series([_read(one) for one in frame["trace"].to_list()], dtype=TRACE),
+        received=instants(frame["received"]) if "received" in frame.columns else pl.lit(None, pl.Datetime("us", "UTC")),
+    ).unnest("_trace")
+    rows = rows.unique(["participant", "_session", "_trial"], keep="first", maintain_order=True)
+    moved = pl.when((pl.col("path") > 50) & (pl.col("active") > 0))
+    pace = pl.col("path") / pl.col("active")
+    fitts = 0.15 + 0.2 * (pl.col("path") / 60 + 1).log(2)
+    rows = rows.with_columns(
+        profile=moved.then(pl.col("peak") / pace), bend=moved.then(1 - pl.col("straight")), pace=moved.then(pace),
+        fitts=moved.then(pl.col("active") / fitts),
+    )  # fmt: skip
+    # A press that took no time is one of a tenth of a millisecond, which is as fine as the clock is.
+    least = {"press": 1e-4, "hold": 1e-4, "profile": 0.1, "bend": 1e-3, "off": 1e-2, "fitts": 1e-2}
+    medians = [
+        pl.when(pl.col(name).count() >= LEAST_TRIALS).then(pl.col(name).median().clip(least.get(name))).alias(name)
+        for name in (*SIGNALS, "pace")
+    ]
+    begins = rows.filter("seen").select(pl.col("received").min()).item()
+    table = rows.group_by("participant", maintain_order=True).agg(
+        pl.len().cast(pl.Int64).alias("pages"), (~pl.col("seen")).sum().cast(pl.Int64).alias("absent"),
+        pl.col("flags").max(), pl.col("fits").min(), (pl.col("untrusted") > 0).sum().cast(pl.Int64).alias("untrusted"),
+        pl.col("received").max().alias("_last"), *medians,
+    )  # fmt: skip
+    # Participants who were through before any page reported traces had an earlier page.
+    early = (pl.col("_last") < pl.lit(begins)).fill_null(False)
+    return everybody(judgments).join(
+        table.with_columns(early.alias("early")).drop("_last"), on="participant", how="left", maintain_order="left"
+    )
+
+
+def _read(text: str | None) -> dict[str, float] | None:
+    """The numbers of a trace; none where it cannot be read."""
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        return None
+    if not isinstance(found, dict):
+        return None
+    return {name: float(one) for name, one in found.items() if isinstance(one, int | float)}
+
+
+def _weighed(one: Mapping[str, Any], people: Mapping[str, tuple[float, float]]) -> tuple[float, dict[str, Any] | None]:
+    """The likelihood ratio of a script that does not imitate people, as a power of ten, and the reason's values."""
+    told: dict[str, Any] = {"pages": one["pages"]}
+    if one["absent"] == one["pages"] and one["early"]:
+        return 0.0, None
+    weight = 0.0
+    if one["absent"] * 2 > one["pages"]:
+        weight += ABSENT
+        told["absent"] = one["absent"]
+    if one["flags"]:
+        weight += FLAGGED
+        told["flags"] = int(one["flags"])
+    if one["untrusted"] * 2 > one["pages"]:
+        weight += UNTRUSTED
+        told["untrusted"] = one["untrusted"]
+    if one["fits"] == 0:
+        weight += UNFIT
+    hands = {name: _ratio(one[name], *people[name]) for name in SIGNALS if one[name] is not None}
+    weight += float(np.clip(sum(hands.values()), -MOST, MOST))
+    told |= {name: round(one[name], 4) for name, power in hands.items() if power > UNLIKE}
+    if _lines(one):
+        weight += LINES - MOST
+        told["pace"] = round(one["pace"])
+    return weight, told
+
+
+def _ratio(value: float, mean: float, deviation: float) -> float:
+    """How much likelier a value is for a script, which may have any, than for people; a power of ten, within MOST."""
+    z = (log(value) - mean) / deviation
+    density = exp(-min(z * z, 200.0) / 2) / (sqrt(2 * pi) * deviation)
+    return float(np.clip(log10(1 / RANGE / density), -MOST, MOST))
+
+
+def _lines(one: Mapping[str, Any]) -> bool:
+    """Whether the pointer went fast and straight at a constant speed to the centre; gliding pointers are slow."""
+    values = [one[name] for name in ("bend", "profile", "off", "pace")]
+    if any(value is None for value in values):
+        return False
+    bend, profile, off, pace = values
+    return bool(bend < 0.01 and profile < 1.4 and off < 0.1 and pace > 400)
+
+
+def _posterior(weight: float, prior: float, imitators: float) -> float:
+    odds = float(prior / (1 - prior) * (imitators + (1 - imitators) * 10.0**weight))
+    return odds / (1 + odds)
+
+
+CRITERION = Criterion(
+    name="automation",
+    title="Automation",
+    asks="who was probably a script or a driven browser",
+    settings=AutomationSettings,
+    computed_by=automation,
+    stage="clock",
+    shown_blind=True,
+    careless=False,
+    of_the_study=("people",),
+    shares=("above", "prior", "imitators"),
+    cites=("soukoreff2004", "flash1985", "dhakal2018"),
+    alternatives=(
+        Alternative("p > .9", {"above": 0.9}, "a tenth of those flagged may be people"),
+        Alternative("p > .99", {"above": 0.99}, "strict"),
+        left_out(),
+    ),
+)

@@ -1,0 +1,146 @@
+"""Platform flags: what the recruiting platform or the survey tool itself says against a participant.
+
+Qualtrics writes the results of its fraud detection beside the answers, and Prolific those of its authenticity checks;
+karat's readers keep both as columns about participants. The cutoffs are those of the platforms' own pages:
+
+| column | flagged | source |
+| --- | --- | --- |
+| Q_RecaptchaScore | below .5 (0 is most likely a bot, 1 a person) | Qualtrics support, Fraud Detection |
+| Q_RelevantIDFraudScore | 30 or more (0 to 130) | the same |
+| Q_RelevantIDDuplicateScore | 75 or more (0 to 100) | the same |
+| Q_RelevantIDDuplicate, Q_DuplicateRespondent, Q_BallotBoxStuffing | true | the same |
+| a column of Prolific with "authenticity" in its name | low; mixed is only reported | Prolific's help pages |
+
+Names are compared without case, blanks and underscores. The score is the number of flags. A missing field is no flag:
+Qualtrics leaves fields empty that are not switched on, and browsers with blocked scripts have no reCAPTCHA score.
+
+*Limits.* How platforms come to these scores is not public. reCAPTCHA gives low scores to people with privacy tools,
+VPNs and assistive technology, duplicates are found by device, so that members of a household count as one, and
+authenticity checks see free-text answers only. Ask for a second sign before you exclude somebody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from karat.intake.guess import plain
+from karat.intake.personal import AUTHENTICITY, FRAUD_FIELDS, is_platform_flag
+from karat.judgments import Judgments
+from karat.messages import Message
+from karat.screen.evidence import Evidence, Fields, ScreenError, message_columns, refused_setting
+from karat.study.criterion import Criterion, CriterionSettings
+
+RECAPTCHA, FRAUD, DUPLICATE = 0.5, 30.0, 75.0
+SCORES = {
+    "qrecaptchascore": ("recaptcha_below", -1),
+    "qrelevantidfraudscore": ("fraud_from", 1),
+    "qrelevantidduplicatescore": ("duplicate_from", 1),
+}
+"""Columns with numbers, the setting with their cutoff, and on which side of it a flag lies."""
+TRUE = ("true", "1", "yes")
+LOW, MIXED = "low", "mixed"
+FLAG: Fields = {"column": pl.String, "value": pl.String}
+VALUES: Fields = {
+    "flags": pl.List(pl.Struct({"message": pl.String, "values": pl.Struct(FLAG)})),
+    "mixed": pl.List(pl.String),
+    "n": pl.Int64,
+}
+
+
+class PlatformFlagsSettings(CriterionSettings):
+    """What the recruiting platform or the survey tool says against a participant."""
+
+    recaptcha_below: float = Field(RECAPTCHA, ge=0, le=1, description="Q_RecaptchaScore that counts as a flag.")
+    fraud_from: float = Field(FRAUD, ge=0, le=130, description="Q_RelevantIDFraudScore that counts as a flag.")
+    duplicate_from: float = Field(DUPLICATE, ge=0, le=100, description="Q_RelevantIDDuplicateScore that counts as one.")
+    at_least: int = Field(1, ge=1, description="So many flags are needed to flag a participant.")
+
+
+def platform_flags(
+    judgments: Judgments, recaptcha_below: float = RECAPTCHA, fraud_from: float = FRAUD,
+    duplicate_from: float = DUPLICATE, at_least: int = 1,
+) -> Evidence:  # fmt: skip
+    """Who is flagged by the fraud fields of Qualtrics or the authenticity checks of Prolific; the score counts flags.
+
+    >>> import karat
+    >>> people = {"participant": ["p1", "p2"], "Q_RecaptchaScore": ["0.2", "0.9"]}
+    >>> j = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [5]}, karat.Ordinal(5), people)
+    >>> platform_flags(j).flagged
+    ['p1']
+    """
+    given = {
+        "recaptcha_below": recaptcha_below, "fraud_from": fraud_from, "duplicate_from": duplicate_from,
+        "at_least": at_least,
+    }  # fmt: skip
+    refused = refused_setting(PlatformFlagsSettings, **given)
+    if refused:
+        raise ScreenError(Message("platform_flags.setting", {"setting": refused, "value": given[refused]}))
+    people = judgments.participants
+    columns = [name for name in people.columns if name != "participant" and is_platform_flag(name)]
+    if not columns:
+        raise ScreenError(Message("platform_flags.none"))
+    rows = list(people.select("participant", *columns).iter_rows(named=True))
+    flags = [list(_flags(row, columns, given)) for row in rows]
+    known = [sum(_text(row[name]) != "" for name in columns) for row in rows]
+    messages = [_reason(*one, columns) for one in zip(rows, flags, known, strict=True)]
+    table = people.select(
+        "participant",
+        pl.Series("score", [float(len(own)) if n else None for own, n in zip(flags, known, strict=True)], pl.Float64),
+        pl.lit(float(at_least)).alias("threshold"),
+        pl.Series("flagged", [len(own) >= at_least for own in flags], pl.Boolean),
+        *message_columns(messages, VALUES),
+    )
+    return Evidence(table, "platform_flags", given)
+
+
+def _flags(row: Mapping[str, Any], columns: list[str], given: Mapping[str, float]) -> Iterator[Message]:
+    """What speaks against a participant."""
+    for column in columns:
+        name, text = plain(column), _text(row[column])
+        if name in SCORES:
+            setting, side = SCORES[name]
+            number = _number(text)
+            found = number is not None and (number < given[setting] if side < 0 else number >= given[setting])
+        else:
+            found = text.lower().startswith(LOW) if AUTHENTICITY in name else text.lower() in TRUE
+        if found:
+            yield Message("platform_flags.flag", {"column": column, "value": text})
+
+
+def _reason(row: Mapping[str, Any], flags: list[Message], known: int, columns: list[str]) -> Message:
+    if not known:
+        return Message("platform_flags.empty")
+    mixed = [
+        name for name in columns if AUTHENTICITY in plain(name) and _text(row[name]).lower().startswith(MIXED)
+    ] or None
+    if flags:
+        return Message("platform_flags.flagged", {"flags": flags, "mixed": mixed})
+    return Message("platform_flags.clear", {"n": known, "mixed": mixed})
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value).strip()
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+CRITERION = Criterion(
+    name="platform_flags",
+    title="Platform flags",
+    asks="who is flagged by the platform's own fraud detection",
+    settings=PlatformFlagsSettings,
+    computed_by=platform_flags,
+    stage="completion",
+    shown_blind=True,
+    careless=False,
+    looks_at=lambda _: FRAUD_FIELDS,
+)

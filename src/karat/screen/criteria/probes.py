@@ -1,0 +1,99 @@
+"""Probes: fillers that programs answer differently from people.
+
+A study may have three kinds of them, as fillers with an expected answer and one of these words in the column subgroup:
+
+- *honeypot*: the column `hidden` has an instruction that only readers of the page's source find. It is no part of what
+  people see, hear with a screen reader, select or reach by keyboard;
+- *shibboleth*: something that people do not know or notice, but language models do;
+- *modality*: the text is a picture, which programs that read text cannot see.
+
+The score is the number of answers that are not those expected of people. One hit never flags anybody: `at_least` is two
+or more, because people slip, have unusual grammars, and get curious about the source of pages. `karat init --probes`
+writes examples to edit.
+
+*Limits.* They find programs that read the page's source and obey it. Agents that look at the screen, or are warned of
+hidden instructions, pass; so this shows nothing about participants without hits. Say in the debriefing what they were
+for. Modality checks cannot be answered by blind participants, whose answer to them must not count against them.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+from pydantic import Field
+
+from karat.errors import KaratError
+from karat.judgments import Judgments
+from karat.judgments.answer_codes import answered, by_scale
+from karat.judgments.columns import PROBES
+from karat.judgments.scales import Scale
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
+from karat.study.criterion import Criterion, CriterionSettings
+
+AT_LEAST = 2
+FIELDS = {"hits": pl.Int64, "probes": pl.Int64, "items": pl.List(pl.String)}
+
+
+class ProbesSettings(CriterionSettings):
+    """Fillers that programs answer differently from people."""
+
+    at_least: int = Field(AT_LEAST, ge=2, description="So many unexpected answers to probes flag a participant.")
+
+
+def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:
+    """How many honeypots, shibboleths and modality checks each participant answered as programs do.
+
+    >>> import karat
+    >>> rows = {"participant": ["p1"] * 2, "item": ["h1", "h2"], "response": ["no", "no"], "function": "filler",
+    ...         "subgroup": "honeypot", "expected": "yes"}
+    >>> probes(karat.Judgments(pl.DataFrame(rows), karat.Binary(("no", "yes")))).flagged
+    ['p1']
+    """
+    if refused_setting(ProbesSettings, at_least=at_least):
+        raise ScreenError(Message("probes.at_least", {"at_least": at_least}))
+    rows = answered(judgments)
+    if not {"subgroup", "expected"} <= set(rows.columns):
+        raise ScreenError(Message("probes.none"))
+    rows = rows.filter(pl.col("subgroup").is_in(PROBES), pl.col("expected").is_not_null())
+    if not rows.height:
+        raise ScreenError(Message("probes.none"))
+    parts = [part.with_columns(_hit=_hits(scale, part)) for scale, part in by_scale(judgments, rows)]
+    hit = pl.col("_hit")
+    own = (
+        pl.concat(parts)
+        .group_by("participant")
+        .agg(hits=hit.sum().cast(pl.Int64), probes=pl.len().cast(pl.Int64), items=pl.col("item").filter(hit).sort())
+    )
+    table = everybody(judgments).join(own, on="participant", how="left", maintain_order="left")
+    some = pl.col("probes").is_not_null()
+    message = (
+        pl.when(~some).then(pl.lit("probes.unseen"))
+        .when(pl.col("hits") > 0).then(pl.lit("probes.hit")).otherwise(pl.lit("probes.clear"))
+    )  # fmt: skip
+    values = values_of(FIELDS, hits=pl.col("hits"), probes=pl.col("probes"), items=pl.col("items"))
+    table = table.select(
+        "participant", pl.col("hits").cast(pl.Float64).alias("score"), pl.lit(float(at_least)).alias("threshold"),
+        (pl.col("hits") >= at_least).fill_null(False).alias("flagged"), message.alias("message"), values, "probes",
+    )  # fmt: skip
+    return Evidence(table, "probes", {"at_least": at_least})
+
+
+def _hits(scale: Scale, rows: pl.DataFrame) -> pl.Series:
+    """Whether each answer is another than expected; what the scale does not know is none."""
+    found = []
+    for response, expected in rows.select("response", "expected").iter_rows():
+        try:
+            found.append(response not in scale.expected(expected))
+        except KaratError:
+            found.append(False)
+    return pl.Series(found, dtype=pl.Boolean)
+
+
+CRITERION = Criterion(
+    name="probes",
+    title="Probes for programs",
+    asks="who answers hidden instructions and other probes as programs do",
+    settings=ProbesSettings,
+    computed_by=probes,
+    careless=False,
+)

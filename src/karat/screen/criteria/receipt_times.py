@@ -1,0 +1,246 @@
+"""Receipt times: whose response times do not fit between the moments at which the server received the answers.
+
+A response time is what the browser claims; `received` is what the server saw. A page is shown after the page before it
+was answered, so that a time of ten seconds needs ten seconds between two receipts. Two things are allowed for:
+
+- Several answers may come in one request, after a phase without a connection, and an answer that waited for the line
+  leaves less time until the next receipt. Time that a receipt came late is therefore credited to the answers after it,
+  up to `credit` seconds, about as long as karat's page waits before it tries the line again. A break has no answer, so
+  that it is credited likewise.
+- What is missing in all may be up to `slack` seconds, for clocks that are set and lines that are slow.
+
+A script that posts its answers one by one within seconds and claims minutes is found by this, also where it waits
+first. A questionnaire is too fast, whatever its response times say, where its receipts leave less time than reading at
+`words_per_minute` takes. Hardly anybody reads 700 words per minute with understanding (Brysbaert 2019 has a mean of 238
+and few readers above 400). And the browser's clock runs backwards where answers that came later were given earlier by
+it, more than twice: once or twice a clock is set.
+
+A script that takes as long as it claims cannot be found in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.judgments.times import instants
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
+from karat.screen.one_part import AnyParts, Found, OnePart
+from karat.study.criterion import Criterion, CriterionSettings, left_out
+
+SLACK, CREDIT, WORDS_PER_MINUTE = 10.0, 60.0, 700.0
+TEXTS = ("sentence", "sentence_2")
+LEAST_PAGES = 20
+"""Shorter questionnaires are not compared with their reading time."""
+AHEAD = 10
+"""Pages that a browser may have shown before its first answer got through."""
+REACTION = 0.2
+"""Seconds that the fastest answer to anything takes."""
+SET_BACK = 2
+"""How often a clock may be set back, by more than a second."""
+VALUES = dict.fromkeys(("missing", "claimed", "elapsed", "reading", "took"), pl.Float64) | dict.fromkeys(
+    ("pages", "backwards"), pl.Int64
+)
+"""The values of reasons."""
+SUMMARY = {"participant": pl.String, **VALUES}
+
+
+class ReceiptTimesSettings(CriterionSettings):
+    """Whose response times do not fit between the receipts of the server."""
+
+    slack: float = Field(SLACK, gt=0, description="Seconds that may be missing between receipts in all.")
+    credit: float = Field(CREDIT, ge=0, description="Seconds that a late receipt leaves to the answers after it.")
+    words_per_minute: float = Field(
+        WORDS_PER_MINUTE, gt=0, description="Reading faster than this on the whole questionnaire is flagged."
+    )
+
+
+def receipt_times(
+    judgments: Judgments, slack: float = SLACK, credit: float = CREDIT, words_per_minute: float = WORDS_PER_MINUTE
+) -> Evidence:
+    """The seconds of each participant's response times that do not fit between receipts; see the module.
+
+    Flagged are participants with more than `slack` of them, a questionnaire faster than its reading time, or a clock
+    that runs backwards. The score is the missing seconds. Without the column `received` nothing is computed.
+
+    >>> import karat
+    >>> from karat.simulate.hands import with_hands
+    >>> evidence = receipt_times(with_hands(karat.datasets.load("likert"), {"p01": "http"}))
+    >>> evidence.flagged
+    ['p01']
+    """
+    return over_parts(OnePart(judgments), slack, credit, words_per_minute)
+
+
+def over_parts(
+    parts: AnyParts[Found], slack: float = SLACK, credit: float = CREDIT, words_per_minute: float = WORDS_PER_MINUTE
+) -> Found:
+    """The same of judgments in parts; everybody is judged alone."""
+    settings = {"slack": slack, "credit": credit, "words_per_minute": words_per_minute}
+    wrong = refused_setting(ReceiptTimesSettings, **settings)
+    if wrong:
+        raise ScreenError(Message("speed.not_positive", {"setting": wrong, "value": settings[wrong]}))
+    kept, seen = parts.keep("receipt_times", _gather, (credit, words_per_minute))
+    if not any(seen):
+        raise ScreenError(Message("receipt_times.no_receipts"))
+    silent = kept.scan().select((pl.col("pages") == 0).sum()).collect().item()
+    notes = (Message("receipt_times.without", {"n": silent}),) if silent else ()
+    return kept.judge(_judge, slack, settings, notes)
+
+
+def _gather(judgments: Judgments, shared: tuple[float, float], number: int) -> tuple[pl.DataFrame, bool]:
+    """What is missing for everybody who answered, and whether there are receipts at all."""
+    people = everybody(judgments)
+    frame = judgments.frame
+    if "received" not in frame.columns:
+        return _without(people), False
+    received = instants(frame["received"])
+    if received.null_count() == frame.height:
+        return _without(people), False
+    starts = _starts(judgments.participants)
+    pages = _pages(frame.with_columns(received.alias("_received")))
+    rows = [
+        _of_one(pages_of_one, starts.get(name), *shared)
+        for (name,), pages_of_one in pages.group_by("participant", maintain_order=True)
+    ]
+    found = pl.DataFrame(rows, schema=SUMMARY, orient="row")
+    table = people.join(found, on="participant", how="left", maintain_order="left")
+    return table.with_columns(pl.col("pages").fill_null(0)), True
+
+
+def _without(people: pl.DataFrame) -> pl.DataFrame:
+    lacking = [pl.lit(None, kind).alias(name) for name, kind in VALUES.items()]
+    return people.with_columns(lacking).with_columns(pages=pl.lit(0, pl.Int64))
+
+
+def _starts(people: pl.DataFrame) -> dict[str, float]:
+    """When everybody began by the server's clock, where that is known: seconds since 1970."""
+    if "started" not in people.columns:
+        return {}
+    began = instants(people["started"]).dt.epoch("us").cast(pl.Float64) / 1e6
+    return {name: moment for name, moment in zip(people["participant"], began, strict=True) if moment is not None}
+
+
+def _pages(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row for each page in the order of its receipt: when it came, its time, its words, the browser's clock."""
+    rows = frame.filter(pl.col("_received").is_not_null())
+    words = [
+        pl.col(name).cast(pl.String).str.count_matches(r"\S+").fill_null(0)
+        for name in TEXTS if name in rows.columns
+    ]  # fmt: skip
+    seconds = pl.col("_received").dt.epoch("us") / 1e6
+    clock = pl.lit(None, pl.Float64)
+    if "time" in rows.columns:
+        clock = instants(rows["time"]).dt.epoch("us").cast(pl.Float64) / 1e6  # type: ignore[assignment]
+    rows = rows.with_columns(
+        _seconds=seconds,
+        _rt=pl.col("rt") if "rt" in rows.columns else pl.lit(None, pl.Float64),
+        _words=pl.sum_horizontal(words) if words else pl.lit(0),
+        _clock=clock,
+        _place=pl.col("trial") if "trial" in rows.columns else pl.int_range(pl.len()),
+        _session=pl.col("session").cast(pl.String) if "session" in rows.columns else pl.lit(""),
+    )
+    # The questions of a page come together, and the page takes as long as the last of them.
+    page = rows.group_by("participant", "_session", "_place", maintain_order=True).agg(
+        pl.col("_seconds").max(), pl.col("_rt").max(), pl.col("_words").max(), pl.col("_clock").max()
+    )
+    return page.sort("_seconds", maintain_order=True)
+
+
+def _of_one(pages: pl.DataFrame, started: float | None, credit: float, words_per_minute: float) -> tuple[Any, ...]:
+    """The values of one participant."""
+    missing = claimed = elapsed = reading = took = 0.0
+    backwards = 0
+    for place, part in enumerate(pages.partition_by("_session", maintain_order=True)):
+        moments, times = part["_seconds"].to_list(), part["_rt"].fill_null(0.0).to_list()
+        begin = started if place == 0 and started is not None and started <= moments[0] else None
+        lacks, seen = _missing(moments, times, begin, credit)
+        missing += lacks
+        claimed += sum(times) if begin is not None else sum(times[1:])
+        elapsed += seen
+        needed = part["_words"] * 60 / words_per_minute
+        later = [max(REACTION, one) for one in needed.to_list()[AHEAD:]] if len(moments) >= LEAST_PAGES else []
+        if later:
+            reading += sum(later)
+            took += moments[-1] - moments[0]
+        backwards += _set_back(part["_clock"].to_list(), moments)
+    return pages["participant"][0], missing, claimed, elapsed, reading, took, pages.height, backwards
+
+
+def _missing(
+    moments: Sequence[float], times: Sequence[float], begin: float | None, credit: float
+) -> tuple[float, float]:
+    """The seconds that do not fit, and those that there were.
+
+    >>> _missing([10, 20, 30], [9, 9, 9], None, 60)[0], _missing([10, 10.1, 10.2], [9, 9, 9], None, 0)[0]
+    (0.0, 17.8)
+    """
+    if begin is None:
+        # When the first page was shown is not known, nor how long its answer waited.
+        left, before, rest = credit, moments[0], range(1, len(moments))
+    else:
+        left, before, rest = 0.0, begin, range(len(moments))
+    lacking = 0.0
+    for place in rest:
+        left = left + (moments[place] - before) - times[place]
+        before = moments[place]
+        together = place + 1 < len(moments) and moments[place + 1] == before
+        if together:
+            continue  # The next answer came in the same request, so that they share the time before it.
+        if left < 0:
+            lacking, left = lacking - left, 0.0
+        left = min(left, credit)
+    return round(lacking, 3), moments[-1] - (moments[0] if begin is None else begin)
+
+
+def _set_back(clock: Sequence[float | None], moments: Sequence[float]) -> int:
+    """How often the browser's clock went back by more than a second; the server's stands in where that was absurd."""
+    told = [one for one, moment in zip(clock, moments, strict=True) if one is not None and abs(one - moment) > 1e-5]
+    return sum(later < earlier - 1 for earlier, later in pairwise(told))
+
+
+def _judge(table: pl.DataFrame, slack: float) -> pl.DataFrame:
+    lacks = (pl.col("missing") > slack).fill_null(False)
+    fast = (pl.col("took") < pl.col("reading")).fill_null(False)
+    back = (pl.col("backwards") > SET_BACK).fill_null(False)
+    some = lacks | fast | back
+    shown = {
+        "missing": lacks, "claimed": lacks, "elapsed": lacks, "reading": fast, "took": fast, "pages": pl.lit(True),
+        "backwards": back,
+    }  # fmt: skip
+    message = (
+        pl.when(pl.col("pages") == 0)
+        .then(pl.lit("receipt_times.none"))
+        .when(some)
+        .then(pl.lit("receipt_times.found"))
+        .otherwise(pl.lit("receipt_times.fit"))
+    )
+    values = pl.struct(
+        (pl.when(where).then(pl.col(name).round(1) if VALUES[name] == pl.Float64 else pl.col(name))).alias(name)
+        for name, where in shown.items()
+    )
+    return table.select(
+        "participant", pl.col("missing").alias("score"), pl.lit(slack).alias("threshold"), some.alias("flagged"),
+        message.alias("message"), values.alias("values"),
+    )  # fmt: skip
+
+
+CRITERION = Criterion(
+    name="receipt_times",
+    title="Receipt times",
+    asks="whose response times do not fit between the receipts of the server",
+    settings=ReceiptTimesSettings,
+    computed_by=receipt_times,
+    stage="clock",
+    in_parts=over_parts,
+    shown_blind=True,
+    careless=False,
+    cites=("brysbaert2019",),
+    alternatives=(left_out(),),
+)

@@ -1,0 +1,457 @@
+"""Twins: participants whose answers agree with each other more than the items explain.
+
+Copied answers, one person with several accounts and one language model with several accounts leave the same trace: two
+records agree where people who answer for themselves differ. Neither order nor times are needed.
+
+*What the items explain.* The shares of answers to item s have a Dirichlet distribution around those of the whole study,
+as concentrated as is most likely. Let a be its parameters plus the answers of everybody but p and q, A their sum. Two
+participants who answer for themselves agree on s with probability
+
+    e_s = sum_k a_k (a_k + 1) / (A (A + 1))
+
+unless more agreement follows from how often p and q give each answer: two participants who always give one answer agree
+throughout, and two who say no only where everybody does agree on nearly all items. The share of the open answers that p
+and q have in common is c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without a connection, 1 for two records that
+never differ.
+
+*What the participants explain.* Careful participants agree better with everybody, so c = m + a_p + a_q + residual. The
+quarter of partners who agree best with p, which may be copies, has no say in a_p. a_p and a_q count only where they are
+positive, because participants who agree badly with most others may well share a grammar. Pairs of people differ in
+their residuals by more than chance: its spread tau is taken from the pairs that agree less than expected, which no copy
+is among, and from those in the middle. Three or more participants who are linked by residuals above 1.5 standard errors
+are compared without the others of their group, as otherwise the third of three copies would explain the first two.
+
+*Null.* Crowds of the same size are simulated, in which all answers are drawn from the shares of their items and pairs
+share as much taste as tau says. They go through the same computation. A pair has the false discovery rate
+
+    (simulated pairs that agree as much, per crowd) / (real pairs that agree as much)
+
+and is flagged where it is at most `rate` and c is at least `at_least`. Besides, both must agree by two standard errors
+less with their fourth best partner (in large crowds, with the last of the best tenth), because experts agree with all
+experts. The most alike group is taken out first, and the rest is judged without it. This needs pairs with `shared`
+items in common, five participants, and others who answered the same items; with fewer there is no score.
+
+*Limits.* Both of a pair are flagged, although only one may have copied. Members of one household, students who talked,
+and trained annotators with the same manual agree too: look at the answers before you exclude anybody. One account of a
+model has no twin, and accounts that redraw a third of their answers or share few items may not be found. A large part
+of copies (from about a third of all participants) becomes what is usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from karat.judgments import Judgments
+from karat.messages import Message
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
+from karat.types import Bools, Floats, Ints
+
+AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
+CROWDS, FEWEST_CROWDS, WORK = 100, 20, 3e9
+"""So many crowds are simulated, or fewer where pairs times items are many."""
+MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
+FEWEST_PAIRS = 6
+"""With fewer pairs to compare with, nobody can say what is usual."""
+ROUNDS = 4
+FURTHER, TENTH, GAP = 4, 0.1, 2.0
+"""Twins agree by so many standard errors better than with their fourth best partner, or the last of the best tenth."""
+MANY, TILTS = 12, 15
+"""With so many answers per item, favourite answers are looked at item by item, fitted in so many rounds."""
+MOST_CLUSTERS = 20
+"""So many clusters of twins are looked for."""
+LINKED, LARGE = 1.5, 1 / 3
+"""Standard errors from which agreement links a cluster, and the share of the crowd from which it is none."""
+TASTE = 0.12
+"""Pairs of people differ by at least so much beyond chance: by up to .3 in real crowds, and in small ones, where
+participants' own effects absorb it, too little of it is seen."""
+FEW, TRIMMED, SHRINK = 5, 0.25, 10.0
+"""Pairs with so few items in common say something of a participant's effect; the share of best partners that is left
+out of it; and so many open answers without an effect are laid beside a participant's own."""
+FIELDS = {
+    "partner": pl.String, "others": pl.Int64, "agreement": pl.Float64, "expected": pl.Float64, "shared": pl.Int64,
+    "fewest": pl.Int64,
+}  # fmt: skip
+
+
+class TwinsSettings(CriterionSettings):
+    """Participants whose answers agree with each other more than the items explain."""
+
+    at_least: float = Field(
+        AT_LEAST, gt=0, le=1, description="The share of open answers that two participants must have in common."
+    )
+    rate: float = Field(RATE, gt=0, lt=1, description="The false discovery rate among the pairs that are flagged.")
+    shared: int = Field(SHARED, ge=10, description="Pairs with fewer items in common are not compared.")
+    seed: int = Field(1, ge=0, description="Where the random numbers begin, by which crowds are simulated.")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers on one scale, participants x items; -1 where there is none."""
+
+    table: Ints
+    levels: int
+    prior: Floats
+    """The parameters of the Dirichlet distribution of shares."""
+
+    @cached_property
+    def counts(self) -> Floats:
+        """How often each item got each answer, items x levels."""
+        return np.stack([(self.table == level).sum(axis=0) for level in range(self.levels)], axis=1).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs of participants, as matrices of participants x participants; NaN where too few items are shared."""
+
+    shared: Floats
+    agree: Floats
+    """Items with the same answer."""
+    expected: Floats
+    """As many would be expected of participants who answer for themselves."""
+    common: Floats
+    """c, the share of open answers that a pair has in common."""
+    error: Floats
+    """Its standard error, of participants who answer for themselves."""
+
+    @property
+    def known(self) -> Bools:
+        """The pairs that are compared."""
+        return np.isfinite(self.common)
+
+
+def twins(
+    judgments: Judgments, at_least: float = AT_LEAST, rate: float = RATE, shared: int = SHARED, seed: int = 1
+) -> Evidence:
+    """Participants who agree with another one more than the items explain; the score is the share they have in common.
+
+    Further columns: partner (the closest other participant), others (how many share as much), and the false discovery
+    rate of the closest pair (1 where nobody is alike enough to ask).
+
+    >>> import karat
+    >>> twins(karat.datasets.load("likert")).flagged
+    []
+    """
+    given = {"at_least": at_least, "rate": rate, "shared": shared, "seed": seed}
+    refused = refused_setting(TwinsSettings, **given)
+    if refused:
+        raise ScreenError(Message("twins.setting", {"setting": refused, "value": given[refused]}))
+    names, tables, notes = _answers(judgments)
+    pairs = _compared(tables, shared)
+    number = int(pairs.known.sum()) // 2
+    if number < FEWEST_PAIRS:
+        raise ScreenError(Message("twins.few_pairs", {"pairs": number, "fewest": FEWEST_PAIRS, "shared": shared}))
+    rates, found = _found(tables, pairs, given)
+    return Evidence(_verdicts(judgments, names, pairs, rates, found, given), "twins", given, tuple(notes))
+
+
+def _answers(judgments: Judgments) -> tuple[list[str], list[Answers], list[Message]]:
+    """The participants by name; per scale the answers as participants x items (-1: none) and how many levels it has.
+
+    Items are sorted by their answers, so that nothing depends on how the table is sorted.
+    """
+    from karat.screen.credence_model import looked_at
+
+    looked = looked_at(judgments)
+    people = len(looked.people)
+    tables = []
+    for part in looked.trials.parts:
+        if people > MOST_PEOPLE or people * part.items > MOST_CELLS:
+            raise ScreenError(Message("twins.too_many", {"participants": people, "most": MOST_PEOPLE}))
+        table = np.full((people, part.items), part.levels, dtype=np.int64)
+        rows = np.nonzero(part.there)
+        # Of several answers to one item the lowest counts: which came first may not be known.
+        np.minimum.at(table, (rows[0], part.item[rows]), part.content[rows])
+        table[table == part.levels] = -1
+        tables.append(answers_of(table[:, np.lexsort(table)], part.levels))
+    return looked.people, tables, [note for note in looked.notes if note.code != "order.no_sequences"]
+
+
+def answers_of(table: Ints, levels: int) -> Answers:
+    """The answers with the Dirichlet distribution that the shares of items are most likely drawn from.
+
+    >>> answers_of(np.array([[0, 1, 1], [0, 1, 0]]), 2).counts.tolist()
+    [[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]]
+    """
+    from karat.models.credence import concentration
+
+    bare = Answers(table, levels, np.ones(levels))
+    return replace(bare, prior=concentration(bare.counts))
+
+
+def _compared(tables: list[Answers], shared: int) -> Pairs:
+    """All pairs over all scales; members of a cluster of alike participants are then compared without the others of it.
+
+    Otherwise the third of three copies would explain why the first two agree.
+    """
+    agree, together, sums = _sums(tables, None)
+    habits = _habits(tables)
+    pairs = _pairs(agree, together, sums, habits, shared)
+    for cluster in _clusters(pairs):
+        _, _, own = _sums(tables, cluster)
+        for whole, part in zip(sums, own, strict=True):
+            whole[np.ix_(cluster, cluster)] = part
+    return _pairs(agree, together, sums, habits, shared)
+
+
+def _habits(tables: list[Answers]) -> Floats:
+    """How many agreements are expected of participants who have favourite answers.
+
+    Where many answered each item, by the shares of the item, tilted so that each participant gives every answer as
+    often as they did; otherwise by how often each gave every answer, whatever the item.
+    """
+    found = np.zeros((len(tables[0].table),) * 2)
+    for one in tables:
+        there = one.table >= 0
+        counts = one.counts if np.median(one.counts.sum(axis=1)) >= MANY else np.ones_like(one.counts)
+        items = (counts + one.prior) / (counts + one.prior).sum(axis=1, keepdims=True)
+        items = items if counts is one.counts else np.full_like(items, 1 / one.levels)
+        given = np.stack([(one.table == level).sum(axis=1) for level in range(one.levels)], axis=1) + 0.0
+        tilt = np.ones_like(given)
+        for _ in range(TILTS):
+            total = tilt @ items.T
+            said = np.stack([((items[:, level] / total) * there).sum(axis=1) for level in range(one.levels)], axis=1)
+            tilt *= given / np.maximum(said * tilt, 1e-12)
+        total = np.maximum(tilt @ items.T, 1e-300)
+        for level in range(one.levels):
+            own = tilt[:, level, None] * items[:, level] / total * there
+            found += own @ own.T
+    return found
+
+
+def _pairs(agree: Floats, together: Floats, sums: list[Floats], habits: Floats, shared: int) -> Pairs:
+    expected, variance = np.maximum(sums[0], habits), sums[1]
+    open_ = together - expected
+    known = (together >= shared) & (open_ > 1)
+    np.fill_diagonal(known, False)
+    open_ = np.where(known, open_, np.nan)
+    return Pairs(together, agree, expected, (agree - expected) / open_, np.sqrt(np.maximum(variance, 0.25)) / open_)
+
+
+def _sums(tables: list[Answers], cluster: Ints | None) -> tuple[Floats, Floats, list[Floats]]:
+    """Items with the same answer and items in common; expected agreements, and their variance.
+
+    Of the members of a cluster, if one is given: then its members have no say in what is expected.
+    """
+    people = len(tables[0].table) if cluster is None else len(cluster)
+    agree, together, expected, variance = (np.zeros((people, people)) for _ in range(4))
+    for one in tables:
+        table, own = one.table, one.counts + one.prior
+        if cluster is not None:
+            table = table[cluster]
+            own = own - np.stack([(table == level).sum(axis=0) for level in range(one.levels)], axis=1)
+        there = (table >= 0).astype(np.float64)
+        total, squares = own.sum(axis=1), (own * (own + 1)).sum(axis=1)
+        usual = np.clip(squares / np.maximum(total * (total + 1), 1e-9), 0, 1)
+        variance += (there * (usual * (1 - usual))) @ there.T
+        together += there @ there.T
+        if cluster is not None:
+            expected += (there * usual) @ there.T
+            continue
+        # Without p's answer k and q's answer l, the sum of a (a + 1) is lower by 2 a_k + 2 a_l - 2 [k = l].
+        scale = 1 / np.maximum((total - 2) * (total - 1), 1e-9)
+        given = np.take_along_axis(own.T, np.maximum(table, 0), axis=0) * there
+        mixed = (given * scale) @ there.T
+        expected += (there * (squares * scale)) @ there.T - 2 * (mixed + mixed.T)
+        for level in range(one.levels):
+            gave = (table == level).astype(np.float64)
+            agree += gave @ gave.T
+            expected += 2 * (gave * scale) @ gave.T
+    return agree, together, [expected, variance]
+
+
+def _clusters(pairs: Pairs) -> list[Ints]:
+    """Groups of three or more participants who are all linked by unusual agreement; no large part of the crowd."""
+    from scipy.sparse.csgraph import connected_components
+
+    if not pairs.known.any():
+        return []
+    residual, tau = _residuals(pairs)
+    linked = pairs.known & (np.nan_to_num(residual / np.sqrt(pairs.error**2 + tau**2)) >= LINKED)
+    number, label = connected_components(linked & (np.nan_to_num(pairs.common) >= AT_LEAST), directed=False)
+    sizes = np.bincount(label, minlength=number)
+    return [np.flatnonzero(label == one) for one in np.flatnonzero((sizes > 2) & (sizes <= LARGE * len(label)))]
+
+
+def _residuals(pairs: Pairs) -> tuple[Floats, float]:
+    """What participants do not explain of the common shares, and how much pairs of people differ beyond chance."""
+    known = pairs.known
+    weight = np.where(pairs.shared >= FEW, pairs.shared - pairs.expected, 0.0).clip(0.0)
+    np.fill_diagonal(weight, 0.0)
+    raw = np.divide(pairs.agree - pairs.expected, weight, out=np.zeros_like(weight), where=weight > 0)
+    middle, own = float(np.median(pairs.common[known])), np.zeros(len(known))
+    partners = (weight > 0).sum(axis=1)
+    dropped = np.maximum(np.ceil(TRIMMED * partners), np.minimum(2, partners // 2)).astype(np.int64)
+    for _ in range(ROUNDS):
+        rest = np.where(weight > 0, raw - middle - own, -np.inf)
+        # Those who agree best with a participant may be copies, and have no say in what is usual of that participant.
+        rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
+        kept = np.where(rank >= dropped[:, None], weight, 0.0)
+        own = (kept * np.where(kept > 0, rest, 0.0)).sum(axis=1) / (kept.sum(axis=1) + SHRINK)
+        own -= np.median(own)
+        middle = float(np.median((pairs.common - own[:, None] - own)[known]))
+    residual = pairs.common - middle - own[:, None] - own
+    spread, error = residual[np.triu(known)], pairs.error[np.triu(known)]
+    low = spread < 0
+    # A robust standard deviation: of those below, and of all.
+    sizes = [1.4826 * np.median(np.abs(spread[low])) if low.any() else 0.0, 1.4826 * np.median(np.abs(spread))]
+    tau = np.sqrt(max(max(sizes) ** 2 - float(np.median(error)) ** 2, TASTE**2))
+    lifted = np.maximum(own, 0.0)
+    return pairs.common - middle - lifted[:, None] - lifted, float(tau)
+
+
+def _found(tables: list[Answers], pairs: Pairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
+    """The false discovery rates, and the pairs that are flagged.
+
+    The most alike participants come first, and the rest is judged without them: copies in a crowd make people who do
+    not copy look more alike than they are.
+    """
+    people = len(pairs.known)
+    rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
+    for _ in range(MOST_CLUSTERS):
+        alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= given["at_least"])
+        if not alike.any():
+            break
+        here = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
+        rates[np.ix_(left, left)] = here
+        alike &= here <= given["rate"]
+        if not alike.any():
+            break
+        cluster = _together(alike, np.where(alike, pairs.common, -np.inf))
+        found[np.ix_(left[cluster], left[cluster])] = alike[np.ix_(cluster, cluster)]
+        left = np.delete(left, cluster)
+        tables = [answers_of(np.delete(one.table, cluster, axis=0), one.levels) for one in tables]
+        if len(left) < 2:
+            break
+        pairs = _compared(tables, int(given["shared"]))
+        if pairs.known.sum() // 2 < FEWEST_PAIRS:
+            break
+    return rates, found
+
+
+def _apart(pairs: Pairs) -> Bools:
+    """Pairs that agree clearly better than each of the two does with further partners.
+
+    Experts agree with all other experts; copies agree with each other.
+    """
+    best = -np.sort(-np.where(pairs.known, pairs.common, -np.inf), axis=1)
+    rank = np.maximum(FURTHER, np.ceil(TENTH * pairs.known.sum(axis=1))).astype(np.int64)
+    place = np.minimum(rank, best.shape[1]) - 1
+    further = best[np.arange(len(best)), place]
+    found: Bools = np.nan_to_num(pairs.common - GAP * pairs.error, nan=-np.inf) >= np.maximum(further[:, None], further)
+    return found
+
+
+def _together(alike: Bools, common: Floats) -> Ints:
+    """The most alike pair, and all who are alike with at least half of those who are in already."""
+    inside = np.zeros(len(alike), dtype=bool)
+    inside[list(np.unravel_index(common.argmax(), common.shape))] = True
+    while True:
+        links = np.where(inside, 0, alike[:, inside].sum(axis=1))
+        new = int(links.argmax())
+        if links[new] < max(inside.sum() / 2, 1):
+            return np.flatnonzero(inside)
+        inside[new] = True
+
+
+def _rates(tables: list[Answers], pairs: Pairs, shared: int, seed: int) -> Floats:
+    """The false discovery rate at each pair's agreement."""
+    residual, tau = _residuals(pairs)
+    upper = np.triu(pairs.known)
+    standard = np.where(pairs.known, residual / np.sqrt(pairs.error**2 + tau**2), -np.inf)
+    random = np.random.default_rng(seed)
+    cells = sum(one.table.size * (one.levels + 4) for one in tables) * len(residual)
+    crowds = int(np.clip(WORK / cells, FEWEST_CROWDS, CROWDS))
+    null = []
+    for _ in range(crowds):
+        drawn = _compared([_simulated(one, random) for one in tables], shared)
+        apart, _ = _residuals(drawn)
+        both = upper & drawn.known
+        taste = tau * random.standard_normal(int(both.sum()))
+        null.append((apart[both] + taste) / np.sqrt(drawn.error[both] ** 2 + tau**2))
+    expected = np.sort(np.concatenate(null))
+    real = np.sort(standard[upper])
+    above = len(expected) - np.searchsorted(expected, standard, side="left")
+    beside = np.maximum(len(real) - np.searchsorted(real, standard, side="left"), 1)
+    rates: Floats = np.minimum((above + 1) / crowds / beside, 1.0)
+    # A pair that agrees more has no higher rate than one that agrees less.
+    order = np.argsort(standard, axis=None)
+    falling = np.minimum.accumulate(rates.ravel()[order])
+    rates.ravel()[order] = falling
+    return rates
+
+
+def _simulated(answers: Answers, random: np.random.Generator) -> Answers:
+    """Answers of as many participants to the same items, drawn from the shares of each item."""
+    shares = random.standard_gamma(np.maximum(answers.counts + answers.prior, 1e-6))
+    limits = np.cumsum(shares, axis=1) / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+    place = random.random(answers.table.shape)
+    drawn = np.zeros(answers.table.shape, dtype=np.int64)
+    for limit in limits.T[:-1]:
+        drawn += place > limit
+    return replace(answers, table=np.where(answers.table >= 0, drawn, -1))
+
+
+def _verdicts(
+    judgments: Judgments, names: list[str], pairs: Pairs, rates: Floats, found: Bools, given: dict[str, float]
+) -> pl.DataFrame:
+    """One row per participant: the pair with the lowest rate and, among those, the most in common."""
+    known = pairs.known
+    rank = np.where(found, 2.0, 0.0) + np.where(known, np.nan_to_num(pairs.common), -np.inf)
+    # Of equally close participants the first by name.
+    closest = rank.argmax(axis=1)
+    at = (np.arange(len(names)), closest)
+    some = known.any(axis=1)
+    shared = np.where(some, pairs.shared[at], 0).astype(np.int64)
+    many = np.maximum(shared, 1)
+    own = pl.DataFrame({
+        "participant": names,
+        "score": pl.Series(np.where(some, pairs.common[at], np.nan)).fill_nan(None),
+        "flagged": found.any(axis=1),
+        "partner": [names[place] if any_ else None for place, any_ in zip(closest, some, strict=True)],
+        "others": found.sum(axis=1),
+        "rate": pl.Series(np.where(some, rates[at], np.nan)).fill_nan(None),
+        "_agreement": (pairs.agree[at] / many).round(2), "_expected": (pairs.expected[at] / many).round(2),
+        "_shared": shared,
+    })  # fmt: skip
+    table = everybody(judgments).join(own, on="participant", how="left", maintain_order="left")
+    compared = pl.col("score").is_not_null()
+    message = (
+        pl.when(~compared).then(pl.lit("twins.few_shared"))
+        .when("flagged").then(pl.lit("twins.pair")).otherwise(pl.lit("twins.apart"))
+    )  # fmt: skip
+    several = pl.when(pl.col("others") > 1).then(pl.col("others") - 1)
+    values = values_of(
+        FIELDS, partner=pl.when(compared).then("partner"), others=several,
+        agreement=pl.when(compared).then("_agreement"), expected=pl.when(compared).then("_expected"),
+        shared=pl.when(compared).then("_shared"),
+        fewest=pl.when(~compared).then(pl.lit(given["shared"])),
+    )  # fmt: skip
+    return table.select(
+        "participant", "score", pl.lit(float(given["at_least"])).alias("threshold"),
+        pl.col("flagged").fill_null(False), message.alias("message"), values, "partner", pl.col("others").fill_null(0),
+        "rate",
+    )  # fmt: skip
+
+
+CRITERION = Criterion(
+    name="twins",
+    title="Twins",
+    asks="who agree with another participant more than the items explain",
+    settings=TwinsSettings,
+    computed_by=twins,
+    of_the_study=("seed",),
+    careless=False,
+    shares=("at_least", "rate"),
+    alternatives=(
+        Alternative("FDR .10", {"rate": 0.1}, "usual"),
+        Alternative("FDR .01", {"rate": 0.01}, "lenient"),
+        left_out(),
+    ),
+)

@@ -1,0 +1,102 @@
+"""Participants whose answers agree with each other more than the items explain."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import karat
+from karat import Judgments, Ordinal
+from karat.messages import NotComputed
+from karat.screen import ScreenError, twins
+from karat.screen.criteria.twins import answers_of
+
+LEVELS = ("1", "2", "3", "4", "5")
+
+
+def crowd(people: int = 14, items: int = 90, seed: int = 3) -> np.ndarray:
+    """Answers of people who answer for themselves: item, participant and chance."""
+    random = np.random.default_rng(seed)
+    where = random.normal(0, 1.2, items) + random.normal(0, 0.3, (people, 1)) + random.normal(0, 0.9, (people, items))
+    return np.digitize(where, [-1.5, -0.5, 0.5, 1.5])
+
+
+def judged(table: np.ndarray) -> Judgments:
+    rows = [
+        (f"p{person:02}", f"i{item:03}", LEVELS[level])
+        for person, own in enumerate(table)
+        for item, level in enumerate(own)
+        if level >= 0
+    ]
+    return Judgments(pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row"), Ordinal(LEVELS))
+
+
+def with_copies(share: float, copies: int = 2) -> np.ndarray:
+    """The last participants answer as the first does, but for a share of answers."""
+    table, random = crowd(), np.random.default_rng(5)
+    for place in range(1, copies):
+        own = table[0].copy()
+        again = random.random(len(own)) < share
+        own[again] = random.permutation(own[again])
+        table[-place] = own
+    return table
+
+
+def test_nobody_is_flagged_who_answers_alone() -> None:
+    assert [twins(judged(crowd(seed=seed))).flagged for seed in (3, 4)] == [[], []]
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+def test_copies_are_flagged_and_nobody_else(copies: int) -> None:
+    found = twins(judged(with_copies(0.2, copies)))
+    assert found.flagged == ["p00", *(f"p{14 - place:02}" for place in range(copies - 1, 0, -1))]
+    row = found.participants.row(0, named=True)
+    assert row["message"] == "twins.pair"
+    assert row["partner"] in found.flagged
+    assert row["others"] == copies - 1
+
+
+def test_the_common_share_is_that_of_a_slow_computation() -> None:
+    """The expected agreement, item by item, of a Dirichlet distribution given everybody else's answers."""
+    table = with_copies(0.1)
+    prior = answers_of(table, 5).prior
+    agree = expected = 0.0
+    for item in range(table.shape[1]):
+        a = prior + np.bincount(table[1:-1, item], minlength=5)
+        expected += (a * (a + 1)).sum() / (a.sum() * (a.sum() + 1))
+        agree += table[0, item] == table[-1, item]
+    found = twins(judged(table)).participants.row(0, named=True)
+    assert found["score"] == pytest.approx((agree - expected) / (table.shape[1] - expected))
+
+
+def test_rows_and_columns_in_any_order_give_the_same() -> None:
+    judgments = judged(with_copies(0.2, 3))
+    shuffled = Judgments(judgments.frame.sample(fraction=1, shuffle=True, seed=2), judgments.scales)
+    first, second = (twins(one).participants.sort("participant") for one in (judgments, shuffled))
+    assert first.equals(second)
+
+
+def test_few_shared_items_give_no_verdict() -> None:
+    table = crowd()
+    table[0, 20:] = -1
+    row = twins(judged(table)).participants.row(0, named=True)
+    assert (row["score"], row["flagged"], row["message"]) == (None, False, "twins.few_shared")
+
+
+def test_without_comparable_pairs_it_does_not_run() -> None:
+    with pytest.raises(ScreenError) as error:
+        twins(judged(crowd(people=6, items=20)))
+    assert NotComputed.of(error.value).code == "twins.few_pairs"
+
+
+def test_a_second_grammar_is_no_copy() -> None:
+    """Half of the people turn a third of the items round: they share a grammar, not answers."""
+    table = crowd(people=16)
+    table[::2, :30] = 4 - table[::2, :30]
+    assert twins(judged(table)).flagged == []
+
+
+def test_ratings_and_labels_are_compared() -> None:
+    table = with_copies(0.1)
+    frame = judged(table).frame
+    labels = Judgments(frame, karat.Nominal(LEVELS))
+    assert twins(labels).flagged == twins(judged(table)).flagged == ["p00", "p13"]
