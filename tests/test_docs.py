@@ -40,7 +40,8 @@ TO_PROLIFIC = {"PROLIFIC_PID": "a" * 24}
 
 LONG = (
     "tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md", "tutorials/screening.md",
-    "tutorials/crowd-labels.md", "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
+    "tutorials/crowd-labels.md", "tutorials/item-sheet.md", "tutorials/pairs.md",
+    "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
     "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",
     "explanation/contrasts.md", "docs/credence.md", "reference/python.md",
 )  # fmt: skip
@@ -61,8 +62,8 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """Python and console blocks of a page run in order, in one folder that has the example files."""
     folder = tmp_path / "page"
     shutil.copytree(FIXTURES, folder)
-    if f"({make_results.PATH.name})" in page.read_text(encoding="utf-8"):  # readers download it
-        shutil.copy(make_results.PATH, folder)
+    for name in set(re.findall(r"\(([\w-]+\.csv)\)", page.read_text(encoding="utf-8"))):  # readers download it
+        shutil.copy(page.parent / name, folder)
     monkeypatch.chdir(folder)
     names: dict[str, object] = {"__name__": "__page__", "__file__": str(folder / "page.py")}
     with Running(tmp_path / "log") as running:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 import karat
-from karat.measure.effects.data import design_formula, family_of, quoted
+from karat.measure.effects.data import design_formula, family_of
 from karat.messages import Message
+from karat.study.designs.factorial import quoted
 from measure.factorial import frame
 from messages import codes, raises
 

@@ -143,3 +143,21 @@ def test_all_files_are_named(tmp_path: Path) -> None:
         (line,) = [line for line in told.splitlines() if line.startswith("written")]
         assert [Path(one).name for one in line.split()[1:]] == expected
         assert all(Path(one).is_file() for one in line.split()[1:])
+
+
+def test_answers_follow_the_column_acceptability(tmp_path: Path) -> None:
+    rows = "".join(
+        f"t{n},Sentence {n} {order}.,{order},{meant}\n" for n in range(8) for order, meant in (("a", "low"), ("b", "5"))
+    )
+    (tmp_path / "items.csv").write_text(f"item,sentence,order,acceptability\n{rows}", encoding="utf-8")
+    (tmp_path / "study.toml").write_text(
+        'title = "Orders"\n[[block]]\ntask = "likert"\nitems = "items.csv"\nfactors = { order = ["a", "b"] }\n'
+        '[[contrast]]\nname = "order"\nfactor = "order"\nlevels = ["a", "b"]\n', encoding="utf-8"
+    )  # fmt: skip
+    planned, rated = load(tmp_path), pl.col("response").cast(pl.Int64).mean()
+    means = dict(answer_study(planned, 30, shares={}, seed=3).frame.group_by("order").agg(rated).rows())
+    assert means["a"] < 2.5
+    assert means["b"] > 4
+    stated = answer_study(planned, 30, shares={}, effects=2.0, seed=3).frame
+    means = dict(stated.group_by("order").agg(rated).rows())
+    assert means["a"] - means["b"] > 0.5

@@ -1,4 +1,4 @@
-"""Power: against a closed form and a mixed model, by seed and process, after interruptions, from a pilot."""
+"""Power: of the test that `measure` runs, against closed forms, by seed and process, from a pilot."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ import karat
 from karat.cli.main import app
 from karat.errors import KaratError
 from karat.executors import open_executor
+from karat.measure.effects.contrasts import contrasts
+from karat.measure.effects.planned import planned_contrasts
 from karat.messages import Message
 from karat.simulate import Power, SimulateError, Spread, answer_study, closed_power, power
-from karat.simulate.analysis import by_mean_squares, by_mixed_model, expected_variance
-from karat.simulate.draw import Latent, Normal, draw_answers, in_logits, on_scale
+from karat.simulate.analysis import by_mean_squares, by_measured_model, by_mixed_model, expected_variance
+from karat.simulate.draw import Latent, Normal, draw_answers, draw_rounds, in_logits, on_scale
 from karat.simulate.layout import SimulationLayout, layout_of, named_contrast
 from karat.simulate.power import Batch, read_pilot, run_batch
 from karat.study.init import write_study
@@ -27,6 +29,7 @@ from karat.types import Progress
 from messages import codes, raises
 
 SCALE = karat.Ordinal(5)
+SPREAD = Spread(0.8, 0.8, 0.4, 0.4, 0)
 LATIN = np.array([[0.5, -0.5], [-0.5, 0.5]])
 FOUR = np.array([[[0.5, -0.5, 0.0, 0.0][(g + h) % 4] for h in range(4)] for g in range(4)])
 CROSSED = np.array([[[0.25, -0.25, -0.25, 0.25][(g + h) % 4] for h in range(4)] for g in range(4)])
@@ -133,34 +136,35 @@ def test_effects_on_the_scale_and_in_logits() -> None:
 
 @pytest.mark.slow
 def test_more_of_everything_is_more_power(study: Study) -> None:
-    found = power(study, [16, 48], [12, 36], [0.0, 0.8], simulations=300).table()
+    found = power(study, [16, 48], [12, 36], [0.0, 0.8], simulations=300, analysis="means").table()
     table = {row[:3]: row[5] for row in found.select("participants", "items", "effect", "difference", "simulations",
                                                      "power").rows()}  # fmt: skip
     assert table[16, 12, 0.8] < table[48, 12, 0.8] < table[48, 36, 0.8]
     assert all(share < 0.1 for (_, _, effect), share in table.items() if not effect)
-    lost = power(study, [48], [36], [0.8], exclude=0.5, simulations=300).table()["power"][0]
+    lost = power(study, [48], [36], [0.8], exclude=0.5, simulations=300, analysis="means").table()["power"][0]
     assert lost < table[48, 36, 0.8]
 
 
 def test_type_s_and_m_errors_of_a_weak_study(study: Study) -> None:
-    row = power(study, [8], [8], [0.2], simulations=1000).table().row(0, named=True)
+    row = power(study, [8], [8], [0.2], analysis="means").table().row(0, named=True)
     assert row["type_s"] > 0.03
     assert row["type_m"] > 2
     assert row["lower"] < row["power"] < row["upper"]
 
 
 def test_seeds_and_processes(study: Study) -> None:
-    settings = {"participants": [12, 16], "effects": [0.8], "simulations": 120}
+    settings = {"participants": [12, 16], "effects": [0.8], "simulations": 120, "analysis": "means"}
     one = power(study, **settings, seed=4)  # type: ignore[arg-type]
     with open_executor(processes=2) as executor:
         assert one.table().equals(power(study, **settings, seed=4, executor=executor).table())  # type: ignore[arg-type]
     assert not one.table().equals(power(study, **settings, seed=5).table())  # type: ignore[arg-type]
-    alone = power(study, [16], effects=[0.8], simulations=120, seed=4).table()
+    alone = power(study, [16], effects=[0.8], simulations=120, seed=4, analysis="means").table()
     assert alone.equals(one.table()[1:])
 
 
 def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
-    whole = power(study, [12], effects=[0.8], simulations=200)
+    settings = {"participants": [12], "effects": [0.8], "simulations": 200, "analysis": "means"}
+    whole = power(study, **settings)  # type: ignore[arg-type]
 
     class StoppedError(Exception):
         pass
@@ -171,7 +175,7 @@ def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
 
     def kept(progress: Progress, seed: int = 1) -> Power:
         with open_executor(checkpoint=tmp_path / "kept") as executor:
-            return power(study, [12], effects=[0.8], simulations=200, seed=seed, progress=progress, executor=executor)
+            return power(study, **settings, seed=seed, progress=progress, executor=executor)  # type: ignore[arg-type]
 
     with pytest.raises(StoppedError):
         kept(stop)
@@ -194,6 +198,7 @@ def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
     assert read.effect == pytest.approx(true, abs=4 * read.standard_error)
     assert 0.3 < read.model.residual < 0.6
     found = power(study, [24], pilot=pilot, simulations=100)
+    assert "power.quick_pilot" in codes(found.notes)
     assert found.table()["effect"][0] == pytest.approx(read.effect)
     assert found.unit == Message("power.share_of", {"level": "yes"})
     with raises(SimulateError, "pilot.no_column"):
@@ -204,7 +209,7 @@ def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
 def test_every_task_with_a_contrast(task: str, tmp_path: Path) -> None:
     write_study(tmp_path, task)
     planned = load(tmp_path)
-    found = power(planned, [32], effects=[0.0, 1.5], simulations=60).table()
+    found = power(planned, [32], effects=[0.0, 1.5], simulations=60, analysis="means").table()
     assert found["power"][1] > 0.5 > found["power"][0]
     pilot = answer_study(planned, 32, shares={}, effects=1.5, seed=1)
     assert power(planned, [32], pilot=pilot, simulations=10).table()["difference"][0] > 0
@@ -235,7 +240,7 @@ def test_what_is_refused(study: Study) -> None:
 
 @pytest.mark.slow
 def test_sentences_and_curve(study: Study) -> None:
-    found = power(study, [8, 60], [13], [1.2], simulations=100)
+    found = power(study, [8, 60], [13], [1.2], simulations=100, analysis="means")
     assert isinstance(found, Power)
     assert found.needed()["participants"].to_list() == [60]
     assert codes(found.summary) == ["power.reached"]
@@ -243,7 +248,9 @@ def test_sentences_and_curve(study: Study) -> None:
     assert codes(found.notes) == ["layout.items"]
     assert found.svg() == found.svg()
     assert "participants</text>" in found.svg()
-    assert power(study, [8], effects=[0.1], simulations=50).needed()["participants"].to_list() == [None]
+    assert power(study, [8], effects=[0.1], simulations=50, analysis="means").needed()["participants"].to_list() == [
+        None
+    ]
 
 
 def test_latent_answers_have_the_difference_that_is_told() -> None:
@@ -261,7 +268,7 @@ def test_latent_answers_have_the_difference_that_is_told() -> None:
 def test_command(study: Study, tmp_path: Path) -> None:
     picture = tmp_path / "power.svg"
     arguments = ["power", str(study.path), "--participants", "12,24", "--effect", "1.0", "--simulations", "100"]
-    arguments += ["--processes", "1"]
+    arguments += ["--processes", "1", "--quick"]
     told = CliRunner().invoke(app, [*arguments, "--svg", str(picture), "--exclude", "0.1"])
     assert told.exit_code == 0, (told.output, told.exception)
     assert "10 % of participants excluded" in told.output
@@ -307,7 +314,7 @@ def test_an_interaction_is_planned_simulated_and_found(islands: Study) -> None:
     layout, _, items = layout_of(islands, named_contrast(islands, "island effect"))
     assert items == 16
     assert sorted(set(layout.sides.ravel())) == [-0.25, 0.25]
-    found = power(islands, effects=[0.0, 3.0], contrast="island effect", simulations=100).table()
+    found = power(islands, effects=[0.0, 3.0], contrast="island effect", simulations=100, analysis="means").table()
     assert found["power"][0] < 0.15 < 0.7 < found["power"][1]
     frame = answer_study(islands, effects={"island effect": 3.0}, seed=3).frame
     means = frame.group_by("island", "length").agg(pl.col("response").cast(pl.Float64).mean())
@@ -332,3 +339,68 @@ def test_a_pilot_of_an_interaction_has_no_main_effects_in_its_residual(islands: 
     found = read_pilot(shifted, contrast, block, layout)
     spread = shifted.frame.select(pl.col("response").cast(pl.Float64).std().over("island", "length")).mean().item()
     assert found.model.residual < spread
+
+
+def measured(study: Study, effect: float, seed: int, people: int = 24, spread: Spread = SPREAD) -> float:
+    """p of the planned contrast in a study that is simulated here, without karat's simulation, and measured."""
+    random = np.random.default_rng([seed, 77])
+    contrast, levels = study.settings.contrast[0], study.settings.contrast[0].levels
+    rows = {"participant": [], "item": [], contrast.factor: [], "response": []}  # type: ignore[var-annotated]
+    strength, slopes = random.normal(0, spread.item, 12), random.normal(0, spread.item_effect, 12)
+    for person in range(people):
+        criterion, own = random.normal(0, spread.participant), random.normal(0, spread.participant_effect)
+        for item in range(12):
+            side = (person + item) % 2
+            latent = strength[item] - criterion + (0.5 - side) * (effect + own + slopes[item])
+            rows["participant"].append(f"p{person}")
+            rows["item"].append(f"i{item:02d}")
+            rows[contrast.factor].append(levels[side])
+            rows["response"].append("yes" if random.logistic(latent) > 0 else "no")
+    scale = study.blocks[0].scale
+    found = contrasts(karat.Judgments(rows, scale), levels={contrast.factor: levels})
+    return float(planned_contrasts(study.settings.contrast[:1], found).table()["p"][0] or np.nan)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("effect", [0.5, 0.9, 1.3])
+def test_power_is_that_of_an_independent_simulation_of_the_same_test(study: Study, effect: float) -> None:
+    with open_executor(processes=2) as executor:
+        row = power(study, [24], effects=[effect], simulations=1500, spread=SPREAD, executor=executor).table()
+    independent = np.mean([measured(study, effect, seed) < 0.05 for seed in range(1500)])
+    assert row["power"][0] == pytest.approx(independent, abs=0.03)
+
+
+@pytest.mark.slow
+def test_type_i_error_of_the_measured_test_is_alpha(study: Study) -> None:
+    with open_executor(processes=2) as executor:
+        row = power(study, [24], effects=[0.0], simulations=2000, spread=SPREAD, executor=executor).table()
+    assert row["power"][0] == pytest.approx(0.05, abs=2.58 * np.sqrt(0.05 * 0.95 / 2000))
+
+
+def test_the_measured_test_is_simulated_by_default(islands: Study) -> None:
+    """A simulated study has the p of `measure`, whatever way the model was simplified."""
+    layout, block, _ = layout_of(islands, named_contrast(islands, None))
+    people, things = layout.participant_groups(18), layout.item_groups(14)
+    rounds = draw_rounds(Latent(Spread()), layout, people, things, 1.5, np.random.default_rng(5))
+    _, who, what = np.nonzero(np.isfinite(rounds))
+    rows = {name: levels[people[who], things[what]].tolist() for name, levels in layout.shown.items()}
+    rows |= {"participant": [f"p{one:02d}" for one in who], "item": [f"i{one:02d}" for one in what]}
+    answers = rounds[np.isfinite(rounds)].astype(int) + 1
+    judgments = karat.Judgments(rows | {"response": answers.astype(str).tolist()}, block.scale)
+    expected = planned_contrasts(islands.settings.contrast[:1], contrasts(judgments)).table().row(0, named=True)
+    estimate, error, p = by_measured_model(rounds, layout, people, things)
+    assert (estimate, error) == pytest.approx((expected["estimate"], expected["se"]), rel=1e-3)
+    assert p == pytest.approx(expected["p"], rel=1e-2)
+    found = power(islands, [18], [14], [3.0], simulations=2, exclude=0.2)
+    assert found.analysis == "model"
+    assert found.table().select("items", "simulations", "untested").row(0) == (14, 2, 0)
+    assert 0 <= found.table()["quick"][0] <= 1
+
+
+@pytest.mark.parametrize(("task", "analysis"), [("magnitude", "model"), ("choice", "model"), ("label", "means")])
+def test_measured_tests_of_other_tasks(task: str, analysis: str, tmp_path: Path) -> None:
+    write_study(tmp_path, task)
+    found = power(load(tmp_path), [24], effects=[3.0], simulations=4)
+    assert found.analysis == analysis
+    assert found.table()["power"][0] > 0.5
+    assert codes(found.notes) == ([] if analysis == "model" else ["power.quick_only"])

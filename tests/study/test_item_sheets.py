@@ -82,7 +82,9 @@ def test_a_workbook_stays_the_source(tmp_path: Path) -> None:
     assert "The lawyer near the station said it rained." in study.blocks[0].items.frame["sentence"].to_list()
     functions = study.blocks[0].items.frame.group_by("function").len().sort("function").rows()
     assert functions == [("attention", 1), ("filler", 6), ("test", 32)]
-    assert [contrast.factor for contrast in study.settings.contrast] == ["complementizer", "length"]
+    planned = [(contrast.name, list(contrast.own)) for contrast in study.settings.contrast]
+    assert planned[0] == ("complementizer x length", ["complementizer", "length"])
+    assert [own for _, own in planned[1:]] == [["complementizer"], ["length"]]
     assert "sheets" not in [finding.rule for finding in check(study).findings]
 
 

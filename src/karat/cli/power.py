@@ -52,11 +52,22 @@ def power(
     exclude: Annotated[
         float, typer.Option(help="Assume this share of participants is excluded.", min=0, max=0.99, metavar="SHARE")
     ] = 0.0,
-    simulations: Annotated[int, typer.Option(help="Simulate N studies per size.", min=1, metavar="N")] = 1000,
+    simulations: Annotated[
+        int | None,
+        typer.Option(help="Simulate N studies per size (default: 500; 1,000 with --quick).", min=1, metavar="N"),
+    ] = None,
     alpha: Annotated[float, typer.Option(help="Set the significance level.", metavar="P")] = 0.05,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Approximate the test: take answers as numbers, which needs seconds.")
+    ] = False,
     analysis: Annotated[
-        str, typer.Option(help="Analyse each study by means (fast) or with a mixed model (mixed).", metavar="NAME")
-    ] = "means",
+        str | None,
+        typer.Option(
+            help="Analyse each study with the model of karat measure (model), by means (means, as --quick) or with a "
+            "linear mixed model (mixed).",
+            metavar="NAME",
+        ),
+    ] = None,
     model: Annotated[str | None, typer.Option(hidden=True, help="An older name of --analysis.")] = None,
     seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     *,
@@ -68,6 +79,8 @@ def power(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Estimate the power of a planned contrast by simulating studies in which participants and items vary.
+
+    Each study is analysed as karat measure will analyse the real one. --quick approximates that test.
 
     The same seed gives the same numbers wherever the work runs, with --processes 4 or --cluster cluster.toml. After an
     interruption, repeat the command with the same --checkpoint to resume.
@@ -91,7 +104,7 @@ def power(
         found = power_of(
             loaded, _whole("--participants", people), _whole("--items", things), sizes,
             unit=unit or "log-odds", contrast=contrast, pilot=piloted, exclude=exclude,  # type: ignore[arg-type]
-            simulations=simulations, alpha=alpha, analysis=model or analysis, seed=seed,  # type: ignore[arg-type]
+            simulations=simulations, alpha=alpha, analysis="means" if quick else model or analysis, seed=seed,  # type: ignore[arg-type]
             progress=progress, executor=executor,
         )  # fmt: skip
     if svg is not None:
@@ -151,11 +164,14 @@ def _whole(option: str, numbers: list[float] | None) -> list[int] | None:
 def _lines(power: Power) -> list[str]:
     """A table with one row per size, then what it means."""
     lost = f", {power.exclude * 100:g} % of participants excluded" if power.exclude else ""
-    rows = [("participants", "items", str(power.unit), "difference", "power", "95 % interval", "type S", "type M")]
+    quick = ("quick",) if "quick" in power.cells.columns else ()
+    head = ("participants", "items", str(power.unit), "difference", "power", "95 % interval")
+    rows = [(*head, *quick, "type S", "type M")]
     rows += [
         (
             str(row["participants"]), str(row["items"]), f"{row['effect']:.3g}", f"{row['difference']:.2f}",
             _share(row["power"]), f"{_share(row['lower'])} to {_share(row['upper'])}",
+            *(_share(row[name]) for name in quick),
             "" if row["type_s"] is None else _share(row["type_s"]),
             "" if row["type_m"] is None else f"{row['type_m']:.2f}",
         )
@@ -165,6 +181,7 @@ def _lines(power: Power) -> list[str]:
     simulated = f"{power.cells['simulations'][0]:,} simulated studies each, alpha {_share(power.alpha)}{lost}"
     lines = [f"Power of the contrast {power.contrast}: {simulated}", "", *aligned(rows), ""]
     lines.append(f"Differences are in: {power.scale_unit}. Type S: wrong sign; type M: exaggeration, if significant.")
+    lines += ["Power is that of the test of karat measure; quick is that of the approximation."] if quick else []
     lines += [f"{untested:,} simulated studies could not be analysed and count as not significant."] if untested else []
     return [*lines, *map(str, (*power.summary, *power.notes))]
 

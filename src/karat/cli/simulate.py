@@ -39,7 +39,8 @@ def simulate(
     effect: Annotated[
         list[str] | None,
         typer.Option(
-            help="Set the size of a planned contrast in log-odds; a bare number sets the first. Repeatable.",
+            help="Set the size of a planned contrast in log-odds (default: 0.8 for each). A bare number sets the "
+            "first one. Repeatable.",
             metavar="[NAME=]N",
         ),
     ] = None,

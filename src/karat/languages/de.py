@@ -1084,7 +1084,9 @@ MESSAGES = {
     "power.exclude": "exclude muss ein Anteil ab 0 und unter 1 sein, ist aber {value}.",
     "power.simulations": "simulations muss mindestens 1 sein, ist aber {value}.",
     "power.alpha": "alpha muss zwischen 0 und 1 liegen, ist aber {value}.",
-    "power.analysis": "analysis muss means oder mixed sein, ist aber {value}.",
+    "power.analysis": "analysis muss model, means oder mixed sein, ist aber {value}.",
+    "power.quick_pilot": "Mit einer Pilotstudie gilt die schnelle Näherung, die Antworten als Zahlen nimmt.",
+    "power.quick_only": "`karat measure` hat für diesen Kontrast kein Modell; es gilt die schnelle Näherung.",
     "power.unit": "unit muss log-odds oder scale sein, ist aber {value}.",
     "power.several_sizes": "Eine Studiendatei hält eine Größe fest; hier sind es {n}. Eine "
     "Zahl von Personen und Items und ein Effekt lassen sich festhalten.",

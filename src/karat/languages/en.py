@@ -1030,7 +1030,9 @@ MESSAGES = {
     "power.exclude": "exclude must be a share from 0 to below 1, but is {value}.",
     "power.simulations": "simulations must be at least 1, but is {value}.",
     "power.alpha": "alpha must lie between 0 and 1, but is {value}.",
-    "power.analysis": "analysis must be means or mixed, but is {value}.",
+    "power.analysis": "analysis must be model, means or mixed, but is {value}.",
+    "power.quick_pilot": "With a pilot, power is that of the quick approximation, which takes answers as numbers.",
+    "power.quick_only": "`karat measure` has no model of this contrast, so power is that of the quick approximation.",
     "power.unit": "unit must be log-odds or scale, but is {value}.",
     "power.several_sizes": "A study file records one size, and there are {n}. Simulate "
     "one number of participants and items, and one effect.",

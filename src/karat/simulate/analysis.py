@@ -1,4 +1,10 @@
-"""How a contrast is tested, with participants and items as random: by mean squares, a mixed model, or in closed form.
+"""How a contrast is tested, with participants and items as random: as `karat measure` does, by mean squares, by a
+linear mixed model, or in closed form.
+
+By default a simulated study is analysed as the real one will be: the largest formula of its design
+(`karat.study.designs.factorial`), fitted to ratings by the cumulative logit, to yes-or-no answers and choices by the
+logit, to magnitudes and sliders by a linear model; simplified where it is singular; tested by Satterthwaite's t, or
+Kenward and Roger's for measured answers. The quick approximation below takes all answers for numbers.
 
 With groups of participants g and of items h as in `layout`, and u_i = sum_h w[g, h] (mean answer of participant i to
 items of group h), v_j = sum_g w[g, h] (mean answer to item j of participants of group g), the estimate is sum_g
@@ -36,20 +42,96 @@ expectations, as in Westfall, Kenny and Judd (2014). It is what simulated power 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+import polars as pl
 from scipy.special import nctdtr, stdtr, stdtrit
 
-from karat.models.glrm.formulas.model import Satterthwaite
+from karat.models.glrm import Model, fit, marginal_means
+from karat.models.glrm.families import FamilyName
+from karat.models.glrm.formulas.model import Satterthwaite, two_sided
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm, random_term
 from karat.simulate.draw import Normal
 from karat.simulate.layout import SimulationLayout
+from karat.study.designs.factorial import answer_family, largest_formula
 from karat.types import Floats, Ints
 
 Tested = tuple[float, float, float]
 """Estimate, standard error and p."""
 UNTESTED: Tested = (np.nan, np.nan, np.nan)
+
+
+PREFERENCE = "response ~ 1 + (1 | participant) + (1 | item)"
+
+
+def as_measured(layout: SimulationLayout) -> bool:
+    """Whether `karat measure` has a model for the answers, so that its test can be simulated.
+
+    >>> from karat.judgments.scales import Nominal
+    >>> as_measured(SimulationLayout(np.array([[0.5, -0.5]]), Nominal(["a", "b", "c"])))
+    False
+    """
+    return layout.compared or (bool(layout.shown) and answer_family(layout.scale) is not None)
+
+
+def by_measured_model(rounds: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
+    """The contrast in answers, rounds x participants x items, as `karat measure` tests it; NaN where it cannot be."""
+    if layout.compared:
+        return _preference(np.where(layout.sides[np.ix_(people, things)] == 0, np.nan, rounds))
+    contrast, family = layout.contrast, answer_family(layout.scale)
+    if contrast is None or family is None:
+        return UNTESTED
+    _, who, what = np.nonzero(np.isfinite(rounds))
+    answers = rounds[np.isfinite(rounds)]
+    data: dict[str, Any] = {"participant": who, "item": what}
+    data |= {name: levels[people[who], things[what]] for name, levels in layout.shown.items()}
+    conditions = [name for name, levels in layout.shown.items() if len(np.unique(data[name])) > 1]
+    if not set(contrast.names) <= set(conditions):
+        return UNTESTED
+    formula = largest_formula(pl.DataFrame(data), conditions)
+    data["response"] = answers if family == "gaussian" else answers.astype(np.int64).astype(str)
+    points = {} if family == "gaussian" else {"response": sorted(set(data["response"]), key=int)}
+    model = _fitted((formula.text, formula.simple), data, family, points)
+    if model is None:
+        return UNTESTED
+    means = marginal_means(model, *contrast.names)
+    cells = list(zip(*means.cells.values(), strict=True))
+    if any(cell not in cells for cell in contrast.cells):
+        return UNTESTED
+    weights = [contrast.cells.get(cell, 0.0) for cell in cells]
+    found = means.contrast({contrast.name: weights})
+    return float(found.estimate[0]), float(found.se[0]), float(found.p[0])
+
+
+def _preference(rounds: Floats) -> Tested:
+    """The logit of a preference for the first level, without answers "no difference"."""
+    _, who, what = np.nonzero(np.isfinite(rounds) & (rounds != 0))
+    data = {"participant": who, "item": what, "response": (rounds[np.isfinite(rounds) & (rounds != 0)] > 0).astype(int)}
+    model = _fitted((PREFERENCE,), data, "binary", {})
+    if model is None:
+        return UNTESTED
+    estimate, error = float(model.fit.coefficients[0]), float(model.standard_errors[0])
+    p = two_sided(np.array([estimate / error]), model.degrees(np.ones((1, 1))))
+    return estimate, error, float(p[0])
+
+
+def _fitted(
+    formulas: Sequence[str], data: Mapping[str, Any], family: FamilyName, levels: Mapping[str, Sequence[str]]
+) -> Model | None:
+    """The first of these formulas that converges, else the last; None where nothing can be fitted."""
+    model = None
+    for formula in formulas:
+        try:
+            model = fit(formula, data, family, simplify="upwards", levels=levels).tested_by()
+        except (ValueError, ArithmeticError):
+            return None
+        if model.fit.converged:
+            break
+    return model
 
 
 def by_mean_squares(answers: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:

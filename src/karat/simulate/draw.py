@@ -51,14 +51,35 @@ Model = Latent | Normal
 def draw_answers(
     model: Model, layout: SimulationLayout, people: Ints, things: Ints, effect: float, random: np.random.Generator
 ) -> Floats:
-    """The mean answer of each participant to each item, given the groups of both; NaN where an item is not shown.
+    """The mean answer of each participant to each item, given the groups of both; NaN beside the contrast.
 
     >>> from karat.judgments.scales import Ordinal
     >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
     >>> draw_answers(Latent(Spread()), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
     (2, 2)
     """
-    x = layout.sides[np.ix_(people, things)]
+    return mean_answers(draw_rounds(model, layout, people, things, effect, random), layout, people, things)
+
+
+def mean_answers(rounds: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Floats:
+    """The mean of answers over rounds; NaN where an item is not on a side of the contrast."""
+    return np.where(layout.sides[np.ix_(people, things)] == 0, np.nan, np.mean(rounds, axis=0))
+
+
+def draw_rounds(
+    model: Model, layout: SimulationLayout, people: Ints, things: Ints, effect: float, random: np.random.Generator
+) -> Floats:
+    """Every answer, rounds x participants x items, given the groups of both; NaN where an item is not shown.
+
+    Answers with normal errors are drawn as their mean over rounds: one round, with an error that is smaller by that.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5), repeats=2)
+    >>> draw_rounds(Latent(Spread()), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
+    (2, 2, 2)
+    """
+    at = np.ix_(people, things)
+    x = layout.sides[at]
     shape = x.shape
     spread = model.spread if isinstance(model, Latent) else model
     slopes = effect + random.normal(0, spread.participant_effect, (shape[0], 1))
@@ -67,16 +88,16 @@ def draw_answers(
     if isinstance(model, Normal):
         noise = random.normal(0, model.residual / np.sqrt(layout.repeats), shape)
         # Where the answer is the contrast, what a participant or an item deviates by is their effect.
-        answers = x * slopes + noise + (0 if layout.compared else centre + shift)
+        answers = (x * slopes + noise + (0 if layout.compared else centre + shift))[None]
     else:
         stretch = np.exp(random.normal(0, model.spread.stretch, (shape[0], 1)))
         latent = x * slopes + (0 if layout.compared else centre)
         criterion = np.zeros_like(shift) if layout.compared else shift
-        rounds = [
+        answers = np.stack([
             numeric(layout.scale, latent + logistic(random, shape), criterion, stretch) for _ in range(layout.repeats)
-        ]
-        answers = np.mean(rounds, axis=0)
-    return np.where(x == 0, np.nan, answers)
+        ])  # fmt: skip
+    judged = next((levels[at] != "" for levels in layout.shown.values()), x != 0)
+    return np.where(judged, answers, np.nan)
 
 
 def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Floats:

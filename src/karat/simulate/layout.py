@@ -18,12 +18,13 @@ participant judges a part of the items, these parts are taken to be disjoint.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Scale
@@ -48,6 +49,10 @@ class SimulationLayout:
     """Whether the answer is itself the contrast: a choice between its two levels."""
     repeats: int = 1
     """How often every participant judges every item."""
+    contrast: ContrastSettings | None = None
+    """The planned contrast, where there is one."""
+    shown: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
+    """The level of every factor, groups of participants x groups of items; empty where the items are not judged."""
 
     @cached_property
     def weights(self) -> Floats:
@@ -77,8 +82,8 @@ def layout_of(study: Study, contrast: ContrastSettings) -> tuple[SimulationLayou
     >>> layout.sides.tolist(), items
     ([[0.5, -0.5], [-0.5, 0.5]], 12)
     """
-    own = set(contrast.own)
-    block = next((block for block in study.blocks if own <= set(block.settings.factors)), None)
+    named = set(contrast.own)
+    block = next((block for block in study.blocks if named <= set(block.settings.factors)), None)
     if block is None:
         values = {"factor": " and ".join(contrast.own), "file": study.path.name}
         raise SimulateError(Message("layout.no_factor", values))
@@ -90,12 +95,25 @@ def layout_of(study: Study, contrast: ContrastSettings) -> tuple[SimulationLayou
     compared = block.task.compares and settings.compared in contrast.own
     if compared and not contrast.simple:
         raise SimulateError(Message("layout.choice", {"contrast": contrast.name, "factor": settings.compared}))
-    sides = np.asarray(np.kron(np.eye(parts), _sides(settings, contrast, compared)), dtype=np.float64)
-    return SimulationLayout(sides, block.scale, compared, repeats), block, items
+    one, cells = _sides(settings, contrast, compared)
+    sides = np.asarray(np.kron(np.eye(parts), one), dtype=np.float64)
+    own = {} if block.task.compares else {name: _parted(levels, parts) for name, levels in cells.items()}
+    return SimulationLayout(sides, block.scale, compared, repeats, contrast, own), block, items
 
 
-def _sides(settings: BlockSettings, contrast: ContrastSettings, compared: bool) -> Floats:
-    """x for every group of participants and items."""
+def _parted(levels: NDArray[np.str_], parts: int) -> NDArray[np.str_]:
+    """The levels of groups, where each participant judges one of several disjoint parts of the items."""
+    g, h = levels.shape
+    whole = np.full((parts * g, parts * h), "", dtype=levels.dtype)
+    for part in range(parts):
+        whole[part * g : (part + 1) * g, part * h : (part + 1) * h] = levels
+    return whole
+
+
+def _sides(
+    settings: BlockSettings, contrast: ContrastSettings, compared: bool
+) -> tuple[Floats, dict[str, NDArray[np.str_]]]:
+    """x for every group of participants and items, and the level of every factor there."""
     within = {name: factor.levels for name, factor in settings.factors.items()
               if factor.between is None and name != settings.compared}  # fmt: skip
     if settings.compared is not None and len(settings.factors[settings.compared].levels) > 2:
@@ -111,12 +129,15 @@ def _sides(settings: BlockSettings, contrast: ContrastSettings, compared: bool) 
     things = [dict(zip(between["items"], levels, strict=True)) for levels in product(*between["items"].values())]
     count = len(conditions)
     sides = np.zeros((count * len(people), count * len(things)))
+    cells: dict[str, list[str]] = {}
     for g, h in np.ndindex(*sides.shape):
         shown = conditions[(g + h) % count] | people[g // count] | things[h // count]
         sides[g, h] = _side(shown, contrast, compared)
+        for name, level in shown.items():
+            cells.setdefault(name, []).append(level)
     if not np.any(sides > 0) or (not compared and not np.any(sides < 0)):
         raise SimulateError(Message("layout.no_contrast", {"contrast": contrast.name}))
-    return sides
+    return sides, {name: np.array(levels).reshape(sides.shape) for name, levels in cells.items()}
 
 
 def _side(shown: dict[str, str], contrast: ContrastSettings, compared: bool) -> float:
@@ -191,13 +212,15 @@ def named_contrast(study: Study, name: str | None) -> ContrastSettings:
 
 
 def stated_effects(study: Study, effects: Mapping[str, float] | float | None) -> list[tuple[ContrastSettings, float]]:
-    """Every planned contrast with its effect in logits: a number is the first contrast's, others have none."""
+    """Planned contrasts with their effects in logits: all have the usual one unless stated; a number is the first's."""
     contrasts = planned_contrasts(study)
     if isinstance(effects, Mapping):
         return [(named_contrast(study, name), effect) for name, effect in effects.items()]
     if not contrasts:
         return []
-    return [(contrasts[0], USUAL_EFFECT if effects is None else float(effects))]
+    if effects is None:
+        return [(contrast, USUAL_EFFECT) for contrast in contrasts]
+    return [(contrasts[0], float(effects))]
 
 
 def side_of(trials: pl.DataFrame, contrast: ContrastSettings, block: BlockSettings) -> Floats:

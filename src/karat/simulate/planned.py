@@ -19,7 +19,7 @@ from karat.messages import Message
 from karat.simulate.behaviours import JUDGES, USUAL, allot, seconds
 from karat.simulate.layout import side_of, stated_effects
 from karat.simulate.marked import SIMULATED, SimulateError
-from karat.simulate.respond import SimulatedPeople, draw_people, respond
+from karat.simulate.respond import SimulatedPeople, as_planned, draw_people, respond
 from karat.simulate.scale_answers import Spread
 from karat.study.results import on_scales
 from karat.study.settings import BackgroundQuestion, ContrastSettings
@@ -51,9 +51,10 @@ def answer_study(
     """Results of a study as it is planned; `participants` is by default how many are to be recruited.
 
     `shares` says which share of participants behaves in which way (see `behaviours`), `effects` gives planned contrasts
-    their size in logits, by name or, as a number, for the first. The behaviour is a column of the participants, whose
-    source is `simulated`. `executor` says where the questionnaires are made (`karat.executors.open_executor`), which
-    takes long.
+    their size in logits, by name or, as a number, for the first; by default all have
+    an effect of 0.8, unless the column `acceptability` says how acceptable the conditions of test items are. The
+    behaviour is a column of the participants, whose source is `simulated`. `executor` says where the questionnaires are
+    made (`karat.executors.open_executor`), which takes long.
 
     >>> import tempfile
     >>> from karat.study.init import write_study
@@ -75,7 +76,7 @@ def answer_study(
     trials = _questionnaires(planned, names, executor, progress)
     stated = stated_effects(planned, effects)
     person = trials["_person"].to_numpy()
-    answered = _answered(planned, trials, person, people, stated, spread or Spread(), random)
+    answered = _answered(planned, trials, person, people, (stated, effects is not None), spread or Spread(), random)
     answered = _timed(planned, answered, random, people)
     table = background_table(planned, names, people.behaviours, random)
     table = table.join(_stays(answered, people, names), on="participant", how="left", maintain_order="left")
@@ -105,7 +106,7 @@ def _of_some(study: Study, some: tuple[int, list[str]]) -> pl.DataFrame:
 
 def _answered(
     study: Study, trials: pl.DataFrame, person: NDArray[np.int64], people: SimulatedPeople,
-    effects: list[tuple[ContrastSettings, float]], spread: Spread, random: np.random.Generator,
+    effects: tuple[list[tuple[ContrastSettings, float]], bool], spread: Spread, random: np.random.Generator,
 ) -> pl.DataFrame:  # fmt: skip
     """Answers and times, block by block."""
     responses = np.empty(trials.height, dtype=object)
@@ -114,9 +115,10 @@ def _answered(
         rows = np.flatnonzero((trials["block"] == block.name).to_numpy())
         part = trials[rows]
         part = part.drop([name for name in part.columns if part[name].null_count() == part.height])
-        sides = [(side_of(part, contrast, block.settings), effect) for contrast, effect in effects]
+        sides = [(side_of(part, contrast, block.settings), effect) for contrast, effect in effects[0]]
+        shown, used = as_planned(part, block.scale, sides, effects[1])
         responses[rows] = respond(
-            part, person[rows], people, block.scale, [(x, effect) for x, effect in sides if np.any(x)],
+            shown, person[rows], people, block.scale, used,
             compared=block.settings.compared is not None, spread=spread, seed=random,
         )  # fmt: skip
         functions = part["function"].to_list()

@@ -1,17 +1,20 @@
 """Power: how probable it is that the planned contrast is found, with crossed random effects, by simulation.
 
 For every number of participants, items and size of effect, whole studies are simulated (`draw`, on the `layout` of the
-design) and analysed (`analysis`), after the share of participants that is expected to be excluded has been taken out at
-random. Power is the share of significant results. Beside it stand the errors of those who only look at significant
-results: type S, how many of them have the wrong sign, and type M, by how much they exaggerate (Gelman and Carlin 2014).
+design) and analysed as `karat measure` will analyse the real one (`analysis`), after the share of participants that is
+expected to be excluded has been taken out at random. Power is the share of significant results. Beside it stand the
+share by the quick approximation to the same answers, which takes them for numbers, and the errors of those who only
+look at significant results: type S, how many of them have the wrong sign, and type M, by how much they exaggerate
+(Gelman and Carlin 2014).
 
 Studies are simulated in batches. Every batch has random numbers of its own, from the seed, the size of the study and
 the number of the batch. So the same seed gives the same numbers, however many processes share the work, in which order,
 and after which interruption.
 
 A pilot shows the size of a contrast on the scale, and how much participants and items differ. Its answers are fitted by
-the mixed model of `analysis`. The standard deviations are those of few participants and items; and an effect that was
-found because it was large in the pilot will be smaller next time (type M error).
+the linear mixed model of `analysis`, and power is then that of the quick approximation. The standard deviations are
+those of few participants and items; and an effect that was found because it was large in the pilot will be smaller next
+time (type M error).
 """
 
 from __future__ import annotations
@@ -31,8 +34,16 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Continuous, Magnitude, Scale
 from karat.messages import Message
 from karat.models.proportions import wilson
-from karat.simulate.analysis import EFFECT, INTERCEPT, Tested, by_mean_squares, by_mixed_model, fit_normal
-from karat.simulate.draw import Latent, Model, Normal, draw_answers, in_logits, on_scale, unit_of
+from karat.simulate.analysis import (
+    EFFECT,
+    INTERCEPT,
+    as_measured,
+    by_mean_squares,
+    by_measured_model,
+    by_mixed_model,
+    fit_normal,
+)
+from karat.simulate.draw import Latent, Model, Normal, draw_rounds, in_logits, mean_answers, on_scale, unit_of
 from karat.simulate.layout import (
     USUAL_EFFECT,
     SimulationLayout,
@@ -45,6 +56,7 @@ from karat.simulate.layout import (
 )
 from karat.simulate.marked import SimulateError
 from karat.simulate.scale_answers import Spread, levels_of
+from karat.study.designs.factorial import answer_family
 from karat.study.plan import Block
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study
@@ -67,9 +79,9 @@ def power(
     contrast: str | None = None,
     pilot: Judgments | None = None,
     exclude: float = 0.0,
-    simulations: int = 1000,
+    simulations: int | None = None,
     alpha: float = 0.05,
-    analysis: Analysis = "means",
+    analysis: Analysis | None = None,
     spread: Spread | None = None,
     seed: int = 1,
     progress: Progress | None = None,
@@ -80,15 +92,17 @@ def power(
     Without them, the study's own numbers are taken and an effect of 0.8 logits. `unit` says whether effects are
     log-odds or differences on the scale. A `pilot` gives the standard deviations of participants and items and, without
     `effects`, the effect; effects are then differences on the scale. `exclude` is the share of participants that are
-    expected to be excluded. `executor` says where it is done, and whether what is done is kept
-    (`karat.executors.open_executor`).
+    expected to be excluded. `analysis` is "model" (the test of `karat measure`), "means" (the quick approximation) or
+    "mixed" (a linear mixed model); by default the first, where the task has such a model and there is no pilot.
+    `simulations` are by default 500 with a model and 1,000 with the approximation. `executor` says where it is done,
+    and whether what is done is kept (`karat.executors.open_executor`).
 
     >>> import tempfile
     >>> from karat.study.init import write_study
     >>> from karat.study.study import load
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = write_study(folder, "yes-no")
-    ...     found = power(load(folder), [24, 48], effects=[1.0], simulations=100)
+    ...     found = power(load(folder), [24, 48], effects=[1.0], simulations=100, analysis="means")
     >>> found.table()["participants"].to_list(), found.table()["power"].is_between(0.3, 1).all()
     ([24, 48], True)
     """
@@ -96,22 +110,27 @@ def power(
     planned = named_contrast(study, contrast)
     layout, block, own_items = layout_of(study, planned)
     found = None if pilot is None else read_pilot(pilot, planned, block, layout)
-    sizes, notes = _sizes(study, layout, participants, items or [own_items])
+    analysis, quick_only = _analysis(analysis, layout, found)
+    simulations = simulations or (STUDIES if analysis == "means" else FITTED_STUDIES)
+    sizes, notes = _sizes(study, layout, participants, items or [own_items], exact=analysis == "model")
+    notes += quick_only
     stated = spread or Spread()
     model: Model = Latent(stated) if found is None else found.model
     true = _effects(effects, unit, found, layout, stated)
-    each = -(-simulations // SIZE)
+    size = FITTED_SIZE if analysis == "model" else SIZE
+    each = -(-simulations // size)
     batches = [
-        Batch(layout, model, n, m, inner, exclude, analysis, seed, number, min(SIZE, simulations - SIZE * number))
+        Batch(layout, model, n, m, inner, exclude, analysis, seed, number, min(size, simulations - size * number))
         for (n, m), (_, inner, _) in product(sizes, true)
         for number in range(each)
     ]
     tested = executor.map(_run, None, batches, name="power", progress=progress)
     rows = []
-    for place, ((n, m), (effect, _, difference)) in enumerate(product(sizes, true)):
+    in_logits_too = analysis == "model" and (layout.compared or answer_family(layout.scale) != "gaussian")
+    for place, ((n, m), (effect, inner, difference)) in enumerate(product(sizes, true)):
         own = [row for studies in tested[place * each : (place + 1) * each] for row in studies]
-        size = {"participants": n, "items": m, "effect": effect, "difference": difference}
-        rows.append({**size, **summarised(own, difference, alpha)})
+        cell = {"participants": n, "items": m, "effect": effect, "difference": difference}
+        rows.append({**cell, **summarised(own, inner if in_logits_too else difference, alpha)})
     if found is not None:
         values = {"effect": found.effect, "error": found.standard_error}
         notes += [Message("power.pilot", values), *found.notes]
@@ -121,29 +140,43 @@ def power(
     return Power(cells, planned.name, shown, told, alpha, exclude, analysis, seed, tuple(notes))
 
 
-def _check(exclude: float, simulations: int, alpha: float, analysis: str, unit: str) -> None:
+def _analysis(asked: Analysis | None, layout: SimulationLayout, pilot: Pilot | None) -> tuple[Analysis, list[Message]]:
+    """The analysis to simulate, and why it is not the one of `karat measure` where that was not asked for."""
+    if asked not in (None, "model"):
+        return asked or "model", []
+    if pilot is not None:
+        return "means", [Message("power.quick_pilot")]
+    return ("model", []) if as_measured(layout) else ("means", [Message("power.quick_only")])
+
+
+def _check(exclude: float, simulations: int | None, alpha: float, analysis: str | None, unit: str) -> None:
     if not 0 <= exclude < 1:
         raise SimulateError(Message("power.exclude", {"value": exclude}))
-    if simulations < 1:
+    if simulations is not None and simulations < 1:
         raise SimulateError(Message("power.simulations", {"value": simulations}))
     if not 0 < alpha < 1:
         raise SimulateError(Message("power.alpha", {"value": alpha}))
-    if analysis not in ("means", "mixed"):
+    if analysis not in (None, "model", "means", "mixed"):
         raise SimulateError(Message("power.analysis", {"value": analysis}))
     if unit not in ("log-odds", "scale"):
         raise SimulateError(Message("power.unit", {"value": unit}))
 
 
 def _sizes(
-    study: Study, layout: SimulationLayout, participants: Sequence[int] | None, items: Sequence[int]
+    study: Study, layout: SimulationLayout, participants: Sequence[int] | None, items: Sequence[int], *, exact: bool
 ) -> tuple[list[tuple[int, int]], list[Message]]:
-    """Every number of participants with every number of items that the design can hold."""
+    """Every number of participants with every number of items that the design can hold.
+
+    Where it is `exact`, lists may differ in their numbers of items per condition, as those of `karat plan` do.
+    """
     people = list(dict.fromkeys(participants or [study.settings.recruitment.participants]))
     least = fewest_participants(layout)
     for number in people:
         if number < least:
             raise SimulateError(Message("power.few_participants", {"n": number, "least": least}))
     fitting = [rounded_items(layout, number) for number in items]
+    if exact:
+        fitting = [(number, None) for number in items]
     for number, _ in fitting:
         if number < 2 * layout.sides.shape[1]:
             least = 2 * layout.sides.shape[1]
@@ -166,9 +199,13 @@ def _effects(
     return [(effect, effect, on_scale(layout, spread, effect) if effect else 0.0) for effect in given]
 
 
-Analysis = Literal["means", "mixed"]
+Analysis = Literal["model", "means", "mixed"]
 SIZE = 50
-"""Simulated studies a batch."""
+"""Simulated studies per batch."""
+FITTED_SIZE = 5
+"""The same where a model is fitted to each."""
+STUDIES, FITTED_STUDIES = 1000, 500
+"""How many studies are simulated, unless stated."""
 
 
 @dataclass(frozen=True)
@@ -188,25 +225,29 @@ class Batch:
     size: int
 
 
-def run_batch(batch: Batch) -> list[Tested]:
-    """Estimate, standard error and p of every study of a batch."""
+def run_batch(batch: Batch) -> list[tuple[float, ...]]:
+    """Estimate, standard error and p of every study of a batch; after a model, also p by the quick approximation."""
     (bits,) = struct.unpack("<Q", struct.pack("<d", batch.effect))
     random = np.random.default_rng([batch.seed, batch.participants, batch.items, bits, batch.number])
     return [_study(batch, random) for _ in range(batch.size)]
 
 
-def _study(batch: Batch, random: np.random.Generator) -> Tested:
+def _study(batch: Batch, random: np.random.Generator) -> tuple[float, ...]:
     layout = batch.layout
     people, things = layout.participant_groups(batch.participants), layout.item_groups(batch.items)
     if batch.exclude:
         people = people[random.random(len(people)) >= batch.exclude]
-    answers = draw_answers(batch.model, layout, people, things, batch.effect, random)
+    rounds = draw_rounds(batch.model, layout, people, things, batch.effect, random)
+    answers = mean_answers(rounds, layout, people, things)
+    if batch.analysis == "model":
+        quick = by_mean_squares(answers, layout, people, things)
+        return *by_measured_model(rounds, layout, people, things), quick[2]
     if batch.analysis == "means":
         return by_mean_squares(answers, layout, people, things)
     return by_mixed_model(answers, layout, people, things)
 
 
-def _run(_: None, batch: Batch) -> list[Tested]:
+def _run(_: None, batch: Batch) -> list[tuple[float, ...]]:
     return run_batch(batch)
 
 
@@ -221,6 +262,7 @@ class Power:
     (what that is on the scale, in `scale_unit`), simulations, power with Wilson's 95 % interval (lower, upper), type_s
     (the share of significant results with the wrong sign), type_m (by how much significant estimates exceed the true
     difference on average) and untested (how many simulated studies could not be tested, and so are not significant).
+    Where `analysis` is "model", quick is the power of the approximation in the same simulated answers.
     """
 
     cells: pl.DataFrame
@@ -307,8 +349,8 @@ class Power:
         return to_svg(self.plot(), f"Power of the contrast {self.contrast}", told)
 
 
-def summarised(tested: Sequence[Tested], difference: float, alpha: float) -> dict[str, float | int | None]:
-    """Power, type S and type M errors of simulated studies with a true difference.
+def summarised(tested: Sequence[Sequence[float]], difference: float, alpha: float) -> dict[str, float | int | None]:
+    """Power, type S and type M errors of simulated studies with a true difference; a fourth column is quick p.
 
     >>> found = summarised([(1.0, 0.3, 0.01), (-1.0, 0.3, 0.01), (0.2, 0.3, 0.5), (1.5, 0.3, 0.001)], 0.5, 0.05)
     >>> found["power"], round(found["type_s"], 3), round(found["type_m"], 3)
@@ -320,11 +362,12 @@ def summarised(tested: Sequence[Tested], difference: float, alpha: float) -> dic
     hits = int(significant.sum())
     lower, upper = wilson(hits, len(p))
     known = hits > 0 and difference != 0
+    quick = {} if table.shape[1] < 4 else {"quick": float(np.mean(table[:, 3] < alpha))}
     return {
         "simulations": len(p), "power": hits / len(p), "lower": float(lower), "upper": float(upper),
         "type_s": float(np.mean(np.sign(estimates[significant]) != np.sign(difference))) if known else None,
         "type_m": float(np.mean(np.abs(estimates[significant])) / abs(difference)) if known else None,
-        "untested": int(np.isnan(p).sum()),
+        "untested": int(np.isnan(p).sum()), **quick,
     }  # fmt: skip
 
 

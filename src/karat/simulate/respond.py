@@ -6,8 +6,10 @@ others answer without looking.
 
 How strong a stimulus is, is the latent value of a trial before participant and chance have their say, in logits.
 Control, attention and other trials with a known status or a right answer are clear cases: about 5 logits to the right
-side. All others have a strength of their own, drawn once for each item (in a differential for each item and adjective
-pair, in a choice for each of the two stimuli, in a label task for each category).
+side. Where the item table states the intended acceptability (low, mid, high or a point of the scale), the trial has the
+strength that a typical participant answers so. All others have a strength of their own, drawn once for each item (in a
+differential for each item and adjective pair, in a choice for each of the two stimuli, in a label task for each
+category).
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, NumberRange, Scale
+from karat.errors import ScaleError
+from karat.judgments.scales import Choice, Continuous, Magnitude, Nominal, NumberRange, Ordinal, Scale
 from karat.simulate.behaviours import JUDGES, MINORITY, PACE
 from karat.simulate.scale_answers import (
     USUAL_MODULUS,
+    WIDTH,
     Spread,
     codes,
     ends_of,
@@ -158,17 +162,22 @@ def _astray(
 
 CLEAR = 5.0
 STATUS = {"grammatical": 4.6, "ungrammatical": -5.0, "marked": -0.6}
+DEGREES = {"low": -2.5, "mid": 0.0, "high": 2.5}
 LABELS = 1.5
 """How much the utilities of categories differ by chance."""
 
 
 def known_strength(trials: pl.DataFrame, scale: Scale) -> Floats:
-    """The strength that follows from status or right answers, 0 where neither is known; a nominal scale has columns.
+    """The strength that follows from right answers, acceptability or status; a nominal scale has columns.
+
+    It is 0 where none of them is known.
 
     >>> from karat.judgments.scales import Ordinal
     >>> frame = pl.DataFrame({"item": ["a", "b"], "status": ["grammatical", None], "expected": [None, "1-2"]})
     >>> known_strength(frame, Ordinal(5)).tolist()
     [4.6, -5.0]
+    >>> known_strength(frame.with_columns(acceptability=pl.Series(["low", "5"])), Ordinal(5)).round(1).tolist()
+    [-2.5, -5.0]
     """
     expected = _cells(trials, "expected")
     if isinstance(scale, Nominal):
@@ -178,11 +187,62 @@ def known_strength(trials: pl.DataFrame, scale: Scale) -> Floats:
             for text in expected
         ])  # fmt: skip
     by_answer = {text: _toward(text, scale) for text in set(expected) if text}
-    status = [None] * trials.height if isinstance(scale, Choice) else _cells(trials, "status")
+    one_sided = isinstance(scale, Choice)
+    status, meant = (
+        [None] * trials.height if one_sided else _cells(trials, name) for name in ("status", "acceptability")
+    )
+    by_degree = {text: intended_strength(text, scale) for text in set(meant) if text}
     return np.array([
-        STATUS[known] if known in STATUS else by_answer[text] if text else 0.0
-        for known, text in zip(status, expected, strict=True)
-    ])  # fmt: skip
+        by_degree[degree] if degree and not text and by_degree[degree] is not None
+        else STATUS[known] if known in STATUS else by_answer[text] if text else 0.0
+        for known, text, degree in zip(status, expected, meant, strict=True)
+    ], dtype=np.float64)  # fmt: skip
+
+
+def as_planned(
+    trials: pl.DataFrame, scale: Scale, sides: Sequence[tuple[Floats, float]], stated: bool
+) -> tuple[pl.DataFrame, list[tuple[Floats, float]]]:
+    """The trials and the contrasts that make the effects of a block.
+
+    Where the item table says how acceptable test items are, that makes the effects, and contrasts add nothing; unless
+    the size of an effect is `stated`, which then holds in place of the column.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> trials = pl.DataFrame({"item": ["a", "a"], "function": ["test"] * 2, "acceptability": ["2", "4"]})
+    >>> x = [(np.array([0.5, -0.5]), 0.8)]
+    >>> as_planned(trials, Ordinal(5), x, stated=False)[1]
+    []
+    >>> as_planned(trials, Ordinal(5), x, stated=True)[0]["acceptability"].to_list()
+    [None, None]
+    """
+    used = [(x, effect) for x, effect in sides if np.any(x)]
+    test = trials["function"] == "test"
+    meant = {text for text in _cells(trials.filter(test), "acceptability") if text}
+    if isinstance(scale, Choice | Nominal) or all(intended_strength(text, scale) is None for text in meant):
+        return trials, used
+    if not stated:
+        return trials, []
+    return trials.with_columns(acceptability=pl.when(~test).then(pl.col("acceptability"))), used
+
+
+def intended_strength(text: str, scale: Scale) -> float | None:
+    """The strength of a stimulus that the item table calls low, mid or high, or gives a point; None for other words.
+
+    >>> from karat.judgments.scales import Ordinal
+    >>> [round(intended_strength(text, Ordinal(7)), 1) for text in ("1", "4", "6-7", "high")]
+    [-3.8, 0.0, 2.7, 2.5]
+    """
+    word = text.strip().lower()
+    if word in DEGREES:
+        return DEGREES[word]
+    if not isinstance(scale, Ordinal):
+        return None
+    try:
+        ranks = [scale.levels.index(level) + 0.5 for level in scale.expected(word)]
+    except ScaleError:
+        return None
+    share = sum(ranks) / len(ranks) / len(scale.levels)
+    return WIDTH * float(np.log(share / (1 - share)))
 
 
 def own_strength(

@@ -202,7 +202,9 @@ def _about_sets(
         else:
             lines.append(line)
     # A reader looks for the planned comparisons before the long texts.
-    contrasts = "".join(
+    crossed = [name for name, own in factors.levels.items() if len(own) == 2]
+    interaction = f"[[contrast]]\nname    = {toml(' x '.join(crossed))}\nfactors = {toml(crossed)}\n\n"
+    contrasts = (interaction if len(crossed) > 1 else "") + "".join(
         f"[[contrast]]\nname   = {toml(name)}\nfactor = {toml(name)}\nlevels = {toml(list(own))}\n\n"
         for name, own in factors.levels.items() if len(own) == 2
     )  # fmt: skip

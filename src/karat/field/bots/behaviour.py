@@ -21,6 +21,7 @@ from karat.messages import Message
 from karat.simulate import SimulatedPeople, SimulateError, Spread, draw_people, respond
 from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY, seconds
 from karat.simulate.layout import side_of, stated_effects
+from karat.simulate.respond import as_planned
 from karat.simulate.scale_answers import levels_of, written
 from karat.study.plan import Block
 from karat.study.study import Study
@@ -122,8 +123,9 @@ def opinions(study: Study, people: SimulatedPeople, random: np.random.Generator)
         whole = pl.concat([trials] * len(minds))
         person = np.repeat(np.arange(len(minds)), trials.height)
         sides = [(side_of(whole, contrast, block.settings), effect) for contrast, effect in stated_effects(study, None)]
+        whole, used = as_planned(whole, block.scale, sides, stated=False)
         responses = respond(
-            whole, person, people, block.scale, [(x, effect) for x, effect in sides if np.any(x)],
+            whole, person, people, block.scale, used,
             compared=block.settings.compared is not None, seed=random,
         )  # fmt: skip
         read = [_words(row, block) for row in trials.iter_rows(named=True)]

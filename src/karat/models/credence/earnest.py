@@ -242,8 +242,8 @@ class Earnest:
             return probability, slopes
         tested = np.flatnonzero(self.tested[stimulus])
         spread = float(np.mean(speakers.strengths[self.tested] ** 2))
-        both: Floats | Singles = np.tile(probability, 2)
-        both_slopes: Floats | Singles = np.tile(slopes, 2)
+        both: Floats | Singles = np.concatenate([probability, probability], axis=1)
+        both_slopes: Floats | Singles = np.concatenate([slopes, slopes], axis=1)
         # Where nothing is known of a stimulus, answers of one level are all alike.
         alike = np.arange(self.part.levels)
         own = self.model.evaluate(self.model.no_strengths(len(alike)), np.full(len(alike), spread), alike)[0]

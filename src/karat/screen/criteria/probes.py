@@ -27,11 +27,11 @@ from karat.judgments.answer_codes import answered, by_scale
 from karat.judgments.columns import PROBES
 from karat.judgments.scales import Scale
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
+from karat.screen.evidence import Evidence, Fields, ScreenError, everybody, refused_setting, values_of
 from karat.study.criterion import Criterion, CriterionSettings
 
 AT_LEAST = 2
-FIELDS = {"hits": pl.Int64, "probes": pl.Int64, "items": pl.List(pl.String)}
+FIELDS: Fields = {"hits": pl.Int64, "probes": pl.Int64, "items": pl.List(pl.String)}
 
 
 class ProbesSettings(CriterionSettings):

@@ -35,7 +35,7 @@ from karat.judgments.stimuli import numbered
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
 from karat.screen.answer_table import owners
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, timed, values_of
+from karat.screen.evidence import Evidence, Fields, ScreenError, everybody, refused_setting, timed, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
@@ -45,7 +45,7 @@ WITHOUT_MARKS = 1.645
 SMALLEST_SPREAD = 0.15
 """People's spreads of log times differ by at least so much (standard deviation of their logarithms)."""
 SIGNS = ("answers", "marks", "spread")
-FIELDS = {"signs": pl.List(pl.String), "p": pl.Float64}
+FIELDS: Fields = {"signs": pl.List(pl.String), "p": pl.Float64}
 
 
 class TooRegularSettings(CriterionSettings):

@@ -4,24 +4,36 @@ The n-th item of a group of items stands in the (n + l)-th condition of list l, 
 conditions each item is seen once in each, and no participant sees an item twice. Where items lack conditions the lists
 come from an edge colouring instead (`balance.even_lists`), which is as even as such items allow. What is left
 unbalanced is counted from the lists themselves.
+
+The formula of a factorial design: all conditions with their interactions, and the slopes that the design allows. The
+random effects are the largest that the design supports (Barr, Levy, Scheepers and Tily 2013): participants and items
+have an intercept, and a slope for every condition that varies within them. A slope needs more than one answer in most
+cells of a participant (or item), since one answer cannot show it apart from chance. With more than four effects per
+participant or item, their correlations are left out from the start: a study hardly ever supports them. `karat measure`
+fits this formula, and `karat power` simulates its test.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from math import lcm
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from karat.judgments.message_tables import listed
+from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
 from karat.study.designs.balance import DesignError, even_lists
 
-__all__ = ["DesignFactor", "Lists", "factorial"]
+if TYPE_CHECKING:
+    from karat.models.glrm.families import FamilyName
+
+__all__ = ["DesignFactor", "DesignFormula", "Lists", "answer_family", "factorial", "largest_formula", "quoted"]
 
 
 @dataclass(frozen=True)
@@ -390,3 +402,134 @@ def _lists(
         values = {"least": min(lengths.values()), "most": max(lengths.values())}
         told.append(Message("design.uneven_lengths", values))
     return told
+
+
+GROUPS = ("participant", "item")
+MOST = 0.5
+"""More than this share of participants (or items) must see several levels for a condition to vary within them."""
+CORRELATED = 4
+"""So many effects per participant or item may correlate."""
+LARGEST = 5e7
+"""Above this (squared effects of the smaller group times effects of the larger one) a fit takes minutes."""
+PLAIN = re.compile(r"[A-Za-z.][\w.]*")
+
+
+@dataclass(frozen=True)
+class DesignFormula:
+    """A formula, the one with intercepts alone to fall back on, and the notes on it."""
+
+    text: str
+    simple: str
+    notes: tuple[Message, ...]
+
+
+def answer_family(scale: Scale) -> FamilyName | None:
+    """The family of models that a scale's answers have; None for choices and for labels without an order.
+
+    >>> answer_family(Ordinal(5)), answer_family(Magnitude()), answer_family(Nominal(["a", "b", "c"]))
+    ('ordinal', 'gaussian', None)
+    """
+    if isinstance(scale, Ordinal):
+        return "ordinal" if len(scale.levels) > 2 else "binary"
+    if isinstance(scale, Binary) or (isinstance(scale, Nominal) and scale.is_binary):
+        return "binary"
+    return "gaussian" if isinstance(scale, Magnitude | Continuous) else None
+
+
+def quoted(name: str) -> str:
+    """A column as a formula names it: in backticks where it is not a plain word.
+
+    >>> quoted("order"), quoted("word order")
+    ('order', '`word order`')
+    """
+    return name if PLAIN.fullmatch(name) else f"`{name}`"
+
+
+def largest_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignFormula:
+    """The maximal formula for these conditions.
+
+    >>> who, what = [n // 8 for n in range(48)], [n % 8 for n in range(48)]
+    >>> order = [(one + other) % 2 for one, other in zip(who, what)]
+    >>> rows = pl.DataFrame({"participant": who, "item": what, "order": list(map(str, order))})
+    >>> largest_formula(rows, ["order"]).text
+    'response ~ order + (1 + order | participant) + (1 + order | item)'
+    """
+    fixed = " * ".join(map(quoted, conditions))
+    rows = rows.drop_nulls(list(conditions))
+    parts: list[str] = []
+    notes: list[Message] = []
+    slopes: dict[str, list[tuple[str, ...]]] = {}
+    for group in GROUPS:
+        slopes[group], said = _slopes(rows, conditions, group)
+        notes += said
+    notes += _in_time(rows, slopes)
+    for group, own in slopes.items():
+        bar = "|" if _effects(rows, own) <= CORRELATED else "||"
+        if bar == "||":
+            notes.append(Message("contrasts.many_slopes", {"group": _group(group)}))
+        terms = _terms(own)
+        parts.append(f"(1{' + ' + terms if terms else ''} {bar if terms else '|'} {group})")
+    simple = " + ".join(f"(1 | {group})" for group in GROUPS)
+    return DesignFormula(f"response ~ {fixed} + {' + '.join(parts)}", f"response ~ {fixed} + {simple}", tuple(notes))
+
+
+def _in_time(rows: pl.DataFrame, slopes: dict[str, list[tuple[str, ...]]]) -> list[Message]:
+    """Leave out slopes, those of the larger group first, until the model is fitted in seconds; what was left out."""
+    notes = []
+    sizes = {group: rows[group].n_unique() for group in slopes}
+    for group in sorted(slopes, key=lambda name: -sizes[name]):
+        few, many = sorted(_effects(rows, own) * sizes[name] for name, own in slopes.items())
+        if few**2 * many > LARGEST and slopes[group]:
+            slopes[group] = []
+            notes.append(Message("contrasts.too_many_slopes", {"group": _group(group), "n": few + many}))
+    return notes
+
+
+def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str) -> tuple[list[tuple[str, ...]], list[Message]]:
+    """The terms that get a slope for each level of a group, and why others do not."""
+    varying = [name for name in conditions if _varies(rows, group, name)]
+    notes = [
+        Message("contrasts.not_within", {"condition": name, "group": _group(group)})
+        for name in conditions
+        if name not in varying
+    ]
+    terms = [term for size in range(1, len(varying) + 1) for term in combinations(varying, size)]
+    single = [term for term in terms if not _repeated(rows, group, term)]
+    if single:
+        values = {"terms": [":".join(term) for term in single], "group": _group(group)}
+        notes.append(Message("contrasts.one_answer_per_cell", values))
+    return [term for term in terms if not any(set(one) <= set(term) for one in single)], notes
+
+
+def _group(group: str) -> Message:
+    return Message("contrasts.participants") if group == "participant" else Message("contrasts.items")
+
+
+def _varies(rows: pl.DataFrame, group: str, name: str) -> bool:
+    several = rows.group_by(group).agg(pl.col(name).n_unique())[name].to_numpy() > 1
+    return bool(several.mean() > MOST)
+
+
+def _repeated(rows: pl.DataFrame, group: str, term: tuple[str, ...]) -> bool:
+    """Whether most cells of a participant or item have more than one answer."""
+    cells = rows.group_by(group, *term).len()["len"].to_numpy()
+    return bool((cells > 1).mean() > MOST)
+
+
+def _effects(rows: pl.DataFrame, slopes: Sequence[tuple[str, ...]]) -> int:
+    """How many columns the random effects have, with the intercept."""
+    total = 1
+    for term in slopes:
+        size = 1
+        for name in term:
+            size *= 1 if rows[name].dtype.is_numeric() else rows[name].n_unique() - 1
+        total += size
+    return total
+
+
+def _terms(slopes: Sequence[tuple[str, ...]]) -> str:
+    """The terms as they are written: crossed where all are there."""
+    names = list(dict.fromkeys(name for term in slopes for name in term))
+    if len(slopes) == 2 ** len(names) - 1:
+        return " * ".join(map(quoted, names))
+    return " + ".join(":".join(map(quoted, term)) for term in slopes)

@@ -191,7 +191,7 @@ def fit(
     family: FamilyName = "binary",
     coding: Coding = "sum",
     reml: bool | None = None,
-    simplify: bool = False,
+    simplify: bool | Literal["upwards"] = False,
     levels: Mapping[str, Sequence[Any]] | None = None,
     link: Link = "logit",
 ) -> Model:

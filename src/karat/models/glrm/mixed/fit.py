@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +27,7 @@ from karat.models.glrm.families import FamilyName, Link, OrdinalFamily, ScaledOr
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
-from karat.models.glrm.mixed.search import search, simpler
+from karat.models.glrm.mixed.search import ZERO, search, simpler
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, sides
 from karat.models.numerics import one_thread
 from karat.types import Floats
@@ -49,7 +50,7 @@ def fit_mixed(
     family: FamilyName = "binary",
     reml: bool = False,
     start: ArrayLike | None = None,
-    simplify: bool = False,
+    simplify: bool | Literal["upwards"] = False,
     offset: ArrayLike | None = None,
     link: Link = "logit",
 ) -> MixedFit:
@@ -58,8 +59,10 @@ def fit_mixed(
     `design` has a column for every name; that of ordered answers has no intercept, since they have thresholds. Terms
     of a factor that is nested in another are fine. `start` gives parameters as `MixedFit.parameters` does. `simplify`
     refits a singular model without the correlations of the singular term, then without the effect that varies least,
-    and so on until it is not singular; `MixedFit.log` says what went. `offset` is added to the linear predictor.
-    `link` is the logit, the probit or, for yes-or-no answers, the complementary log-log ("cloglog").
+    and so on until it is not singular; `MixedFit.log` lists what was removed. "upwards" gets there
+    sooner: the uncorrelated model is fitted first, and only terms whose effects all vary there get correlations, since
+    the others would be singular with them. `offset` is added to the linear predictor. `link` is the logit, the probit
+    or, for yes-or-no answers, the complementary log-log ("cloglog").
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
@@ -77,17 +80,71 @@ def fit_mixed(
     problem = check(response, design, names, terms, family, reml, offset, link)
     log: list[Message] = []
     begin = None if start is None else np.asarray(start, dtype=np.float64)
+    fit = None
+    if simplify == "upwards":
+        problem, begin, fit, log = _uncorrelated_first(problem)
     while True:
-        fit = _fit(problem, begin, leave=simplify)
+        fit = fit or _fit(problem, begin, leave=bool(simplify))
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
-        step = simpler(problem.terms, fit.factors, fit.singular_terms)
+        fewer, steps = _simplified(fit)
+        log += steps
+        if fewer is None:
+            return replace(_fit(problem, fit.parameters), log=(*log, Message("fit.still_singular")))
+        problem = replace(problem, terms=fewer)
+        begin, fit = _start_from(fit, problem), None
+
+
+def _uncorrelated_first(problem: MixedProblem) -> tuple[MixedProblem, Floats | None, MixedFit | None, list[Message]]:
+    """The model in which only terms whose uncorrelated effects all vary have correlations, and its start or fit."""
+    full = [term.covariance == "full" and len(term.names) > 1 for term in problem.terms]
+    if not any(full):
+        return problem, None, None, []
+    plain = [
+        term.only(list(range(len(term.names))), "diagonal") if own else term
+        for term, own in zip(problem.terms, full, strict=True)
+    ]
+    first = _fit(replace(problem, terms=tuple(plain)), None, leave=True)
+    log, kept = [], []
+    for number, singular in enumerate(first.singular_terms):
+        if full[number] and singular:
+            values = {"term": str(problem.terms[number]), "rest": str(plain[number])}
+            log.append(Message("fit.without_correlations", values))
+        elif full[number]:
+            kept.append(number)
+    if not kept:
+        return replace(problem, terms=tuple(plain)), None, first, log
+    terms, steps = _simplified(first)
+    back = {id(plain[number]): problem.terms[number] for number in kept}
+    rest = replace(problem, terms=tuple(back.get(id(term), term) for term in terms or plain))
+    return rest, _start_from(first, rest), None, log + steps
+
+
+def _simplified(fit: MixedFit) -> tuple[tuple[RandomTerm, ...] | None, list[Message]]:
+    """The terms of the next simpler model (None where nothing can go), and what was removed, step by step.
+
+    Correlations go one term at a time. Effects without variance go together: the likelihood of what is left has its
+    maximum at the same place, so that a fit after each of them would find nothing new.
+    """
+    terms, factors, singular = list(fit.terms), list(fit.factors), list(fit.singular_terms)
+    log: list[Message] = []
+    while any(singular):
+        step = simpler(terms, factors, singular)
         if step is None:
-            log.append(Message("fit.still_singular"))
-            return replace(_fit(problem, fit.parameters), log=tuple(log))
-        problem = replace(problem, terms=tuple(step[0]))
-        begin = _start_from(fit, problem)
-        log.append(step[1])
+            break
+        new, removed = step
+        log.append(removed)
+        if removed.code == "fit.without_correlations":
+            return tuple(new), log
+        place = next((k for k, (one, other) in enumerate(zip(terms, new, strict=False)) if one is not other), len(new))
+        if len(new) < len(terms):
+            del factors[place], singular[place]
+        else:
+            rows = [terms[place].names.index(name) for name in new[place].names]
+            factors[place] = factors[place][rows]
+            singular[place] = bool((np.sqrt((factors[place] ** 2).sum(axis=1)) < ZERO).any())
+        terms = new
+    return (tuple(terms) if log else None), log
 
 
 def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
