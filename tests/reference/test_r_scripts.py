@@ -63,6 +63,3 @@ def test_r_finds_the_same_numbers(family: str, formula: str | None, tmp_path: Pa
         expected = rows[row["term"]]
         np.testing.assert_allclose(row["estimate"], expected["Estimate"], atol=1e-3)
         np.testing.assert_allclose(row["se"], expected["Std. Error"], rtol=5e-3)
-        if family == "gaussian":
-            np.testing.assert_allclose(row["df"], expected["df"], rtol=5e-3)
-            np.testing.assert_allclose(row["p"], expected["Pr(>|t|)"], atol=1e-3)
