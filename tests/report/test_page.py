@@ -147,9 +147,9 @@ def test_a_figure_that_cannot_be_drawn_is_told() -> None:
 
     measures = gathered().measures
     assert isinstance(measures, Measures)
-    part = next(one for one in measures.parts if one.name == "strengths")
+    part = next(one for one in measures.parts if one.name == "order effects")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(results, "figures_of", lambda *_: {"strengths": refuse})
+        patch.setattr(results, "figures_of", lambda *_: {"order-effects": refuse})
         found = results.section(replace(gathered(), measures=replace(measures, parts=(part,))))
     assert found.sections[0].figures == ()
     told = "A figure is not shown. 5 factors do not fit into a picture; take a formula with fewer."

@@ -138,6 +138,29 @@ def test_labels_with_a_key_lead_with_right_answers() -> None:
     right = [100 * float(np.mean([a == e for a, e in zip(rows["response"], rows["expected"], strict=True) if e == key]))
              for key in ("no", "yes")]  # fmt: skip
     assert [cell[0] for cell in found.analysed.cells] == pytest.approx(right)
+    same = [answer == key for answer, key in zip(rows["response"], rows["expected"], strict=True)]
+    own = np.array(same).reshape(10, 20).mean(axis=1) * 100
+    assert found.right == pytest.approx((100 * float(np.mean(same)), own.min(), own.max()))
+
+
+def test_ratings_with_a_key_lead_with_right_answers() -> None:
+    rows = {"participant": [f"p{n // 10}" for n in range(60)], "item": [f"i{n % 10}" for n in range(60)]}
+    rows["expected"] = [str(1 + n % 5) for n in range(60)]
+    rows["response"] = [key if n % 3 else "1" for n, key in enumerate(rows["expected"])]
+    found = build(karat.Judgments(rows, karat.Ordinal(5)), quick=True).outcomes
+    assert isinstance(found, Outcomes)
+    assert found.kind == "right"
+
+
+def test_factors_in_contrast_coding_are_factors() -> None:
+    judgments = drawn(*DRAWN["an effect"])
+    coded = pl.when(pl.col("length") == "long").then(0.5).otherwise(-0.5).alias("length")
+    found = build(karat.Judgments(judgments.frame.with_columns(coded), karat.Ordinal(5)), quick=True).outcomes
+    plain = build(judgments, quick=True).outcomes
+    assert isinstance(found, Outcomes)
+    assert isinstance(plain, Outcomes)
+    assert found.factors == ("length",)
+    assert sorted(found.analysed.cells) == pytest.approx(sorted(plain.analysed.cells))
 
 
 def test_unconnected_pairs_lead_with_preferences() -> None:
@@ -169,6 +192,58 @@ def test_a_page_grows_slowly_with_participants() -> None:
 def test_a_page_on_500_participants_stays_under_5_mb() -> None:
     page = html(build(drawn(*DRAWN["an effect"], 500, 75), rules=RULES, quick=True))
     assert len(page.encode()) < 5_000_000
+
+
+SETS = {
+    "ajt/forced_choice": ("preference", ("_pair",)),
+    "ajt/likert": ("means", ("word_order",)),
+    "ba/binary_sim": ("right", ("expected",)),
+    "ba/mturk": ("right", ("condition",)),
+    "ba/nominal_sim": ("right", ("expected",)),
+    "ba/ordinal_sim": ("right", ("expected",)),
+    "crowds/aspects": ("answers", ("answer",)),
+    "crowds/duck": ("right", ("expected",)),
+    "crowds/music": ("right", ("expected",)),
+    "crowds/product": ("right", ("expected",)),
+    "crowds/relations": ("answers", ("answer",)),
+    "machines/preferences": ("answers", ("answer",)),
+    "machines/prompts": ("means", ("answer",)),
+    "machines/relations": ("answers", ("answer",)),
+    "machines/stars": ("means", ("answer",)),
+    "machines/summaries": ("means", ("answer",)),
+    "mixed/binary_sim": ("share", ("a", "b")),
+    "mixed/likert_sim": ("means", ("a", "b")),
+    "mixed/verbagg_120": ("answers", ("answer",)),
+    "pairs/disagreements": ("answers", ("answer",)),
+    "sd/bfi": ("means", ("answer",)),
+    "sd/sd_sim": ("means", ("answer",)),
+}
+"""The other reference sets that are answers of participants, and what their first figure is about."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not WILD.is_dir(), reason="the reference data are not on this machine")
+@pytest.mark.parametrize("name", SETS)
+def test_reports_on_reference_sets_are_about_their_factors(name: str, tmp_path: Path) -> None:
+    from karat.cli.main import app
+
+    file = tmp_path / "judgments.parquet"
+    app(["convert", str(WILD.parent / f"{name}.csv"), "--yes", "-o", str(file), "--quiet"], standalone_mode=False)
+    found = build(karat.read(file), quick=True, file=f"{name}.csv")
+    assert list(contradictions(found)) == []
+    assert isinstance(found.outcomes, Outcomes)
+    assert (found.outcomes.kind, found.outcomes.factors) == SETS[name]
+
+
+@pytest.mark.slow
+def test_the_report_of_the_demo_study_does_not_contradict_itself(tmp_path: Path) -> None:
+    from karat.demo import simulated
+
+    _, answered = simulated(tmp_path)
+    found = build(answered.judgments, answered.study)
+    assert list(contradictions(found)) == []
+    assert isinstance(found.outcomes, Outcomes)
+    assert found.outcomes.factors == ("position", "adverb")
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ def tables(measures: Measured) -> dict[str, pl.DataFrame]:
 
 
 def _suffixed(measures: Measured) -> Iterator[tuple[Measure, str]]:
-    """The parts, and what their files are called besides: the model, from the second one of a question on."""
+    """The parts, and what their files are called besides: the model, from the second of a question on."""
     seen: set[tuple[str, str]] = set()
     for part in measures.parts:
         key = (part.name, part.question)

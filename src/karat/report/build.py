@@ -15,10 +15,13 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
+import polars as pl
+
 from karat import __version__
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
+from karat.judgments.columns import COLUMNS
 from karat.measure.measured import Excluded
 from karat.measure.measures import Measures
 from karat.measure.run import run as measure
@@ -122,6 +125,7 @@ def build(
         if names_platform_ids(judgments):
             judgments = pseudonymous(judgments, study, seed=1).judgments
             notes = (*notes, Message("report.new_names"))
+        judgments = with_coded_factors(judgments)
         with progress("screening"):
             screening = _screened(judgments, rules, study, quick)
     found = _measured(screening, study, progress, quick) if measured is None else measured
@@ -137,6 +141,27 @@ def build(
         screening, study, index, found, described, compared, notes, command, _versions(), _platform(),
         f"{datetime.now().astimezone():%Y-%m-%d}", file, playback,
     )  # fmt: skip
+
+
+def with_coded_factors(judgments: Judgments) -> Judgments:
+    """The judgments with factors in contrast coding (-0.5 and 0.5, or -1, 0 and 1) as levels and not as measurements.
+
+    >>> rows = {"participant": ["p", "p"], "item": ["a", "b"], "response": ["1", "2"], "length": [-0.5, 0.5]}
+    >>> with_coded_factors(Judgments(rows)).frame["length"].to_list()
+    ['length −0.5', 'length 0.5']
+    """
+    frame = judgments.frame
+    coded = []
+    for name, kind in frame.schema.items():
+        if kind != pl.Float64 or name in COLUMNS:
+            continue
+        levels = frame[name].drop_nulls().unique().sort()
+        if 2 <= levels.len() <= 3 and abs(float(levels[0]) + float(levels[-1])) < 1e-9:
+            names = {level: f"{name} {level:g}".replace("-", "\N{MINUS SIGN}") for level in levels.to_list()}
+            coded.append(pl.col(name).replace_strict(names, return_dtype=pl.String))
+    if not coded:
+        return judgments
+    return Judgments(frame.with_columns(coded), judgments.scales, judgments.participants)
 
 
 def _screened(
@@ -208,7 +233,7 @@ def _or_why(judgments: Judgments, compute: Callable[[], T]) -> T | NotComputed:
 
 
 def _gone(screening: Screening) -> Excluded:
-    """Whom the screening excluded, as the measures want to know it."""
+    """The participants that the screening excluded, as the measures want to know it."""
     number = {"n": len(screening.excluded), "participants": screening.judgments.participants.height}
     told = Message("excluded.rules", number) if screening.excluded else Message("excluded.rules_nobody")
     return Excluded(screening.excluded, "", told)

@@ -142,18 +142,18 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     scale = (PAGE - left - 14) / (high - low)
     drawn = []
     for tick in ticks:
-        x = f"{left + (tick - low) * scale:.1f}"
-        drawn.append(f'<path d="M{x} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
-        drawn.append(f'<text x="{x}" y="{bottom + 10}" text-anchor="middle">{_tick(tick, ticks)}</text>')
+        place = f"{left + (tick - low) * scale:.1f}"
+        drawn.append(f'<path d="M{place} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
+        drawn.append(f'<text x="{place}" y="{bottom + 10}" text-anchor="middle">{_tick(tick, ticks)}</text>')
     unit = f"{found.unit}, with {100 * found.level:g} % intervals"
     drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 22}" text-anchor="middle">{html.escape(unit)}</text>')
     for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
         drawn.append(f'<g transform="translate({x:.1f} {y})">{_mark(number)}<text x="6" y="3">'
                      f"{html.escape(short(level))}</text></g>")  # fmt: skip
-    for place, row in enumerate(rows.to_dicts()):
-        after = left_out > 0 and place >= SHOWN // 2
+    for line, row in enumerate(rows.to_dicts()):
+        after = left_out > 0 and line >= SHOWN // 2
         number = levels.index(group(row)) if levels and group is not None else 0
-        y = top + LINE * (place + after + 0.5)
+        y = top + LINE * (line + after + 0.5)
         point, start, end = (left + (value - low) * scale for value in _ends(row))
         cell = tuple(str(row[name]) for name in ("item", *found.conditions) if row[name] not in (None, ""))
         sentence = sentences.get(cell) or sentences.get(cell[:1])
@@ -170,8 +170,8 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         y = top + LINE * (SHOWN // 2 + 0.5) + 2.8
         drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{y:.1f}" text-anchor="middle" fill="{GREY}">'
                      f"... {left_out:,} more between these ...</text>")  # fmt: skip
-    line = _one_line(title)
-    caption = f"{title}." if line != title else ""
+    finding = _one_line(title)
+    caption = f"{title}." if finding != title else ""
     height = bottom + 28
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="ranking-title ranking-description" '
@@ -179,7 +179,7 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="8">'
         f'<title id="ranking-title">{html.escape(title)}</title>'
         f'<desc id="ranking-description">{html.escape(alt)}</desc>'
-        f'<text x="4" y="12" font-size="10" font-weight="bold">{html.escape(line)}</text>{"".join(drawn)}</svg>\n'
+        f'<text x="4" y="12" font-size="10" font-weight="bold">{html.escape(finding)}</text>{"".join(drawn)}</svg>\n'
     )
     return Figure(key, title, alt, svg, caption, found.frame)
 

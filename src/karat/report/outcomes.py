@@ -100,6 +100,8 @@ class Outcomes:
     """Cells that are in no figure because there are too many."""
     sentences: dict[int, str] = field(default_factory=dict)
     """For a cell, an example of what was judged."""
+    right: tuple[float, float, float] | None = None
+    """Where answers have a key, the share of right ones, and that of the worst and the best participant."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -128,6 +130,7 @@ class Outcomes:
         names = [", ".join(cell) for cell in self.cells]
         return {
             "kind": self.kind, "unit": self.unit, "factors": list(self.factors), "left_out": self.left_out,
+            "right": None if self.right is None else list(self.right),
             "comparisons": [{"name": one.name, "first": one.first, "second": one.second, "planned": one.planned,
                              "p": one.p, "shown": one.shown} for one in self.comparisons],
             "shown": sum(bool(one.shown) for one in self.comparisons[1:]),
@@ -197,7 +200,17 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     )
     low, high = _ends(scale, kind, rows)
     told = _examples(rows, factors, place)
-    return Outcomes(kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told)
+    right = _right(rows, rules[0].excluded) if kind == "right" else None
+    return Outcomes(kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told, right)
+
+
+def _right(rows: pl.DataFrame, excluded: Sequence[str]) -> tuple[float, float, float] | None:
+    """The share of right answers of those who stay, in per cent, and the lowest and the highest of a participant."""
+    stay = rows.filter(~pl.col("participant").is_in(list(excluded)))
+    own = stay.group_by("participant").agg(pl.col("_value").mean())["_value"].to_numpy()
+    if not len(own):
+        return None
+    return float(stay["_value"].to_numpy().mean()), float(own.min()), float(own.max())
 
 
 NONE = NotComputed("report.not_computed")
@@ -221,7 +234,7 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
     """The rows with a number per answer in _value, the kind of the main result, and what the numbers are."""
     if isinstance(scale, Choice):
         return _chosen(rows, study)
-    if isinstance(scale, Nominal | Binary) and _keyed(rows):
+    if (isinstance(scale, Nominal | Binary) and _keyed(rows)) or (isinstance(scale, Ordinal) and _keyed(rows, scale)):
         keys = {text: scale.expected(text) for text in rows["expected"].unique().to_list()}
         right = [answer in keys[text] for text, answer in rows.select("expected", "response").iter_rows()]
         return "right", "right answers (%)", rows.with_columns(_value=pl.Series(right).cast(pl.Float64) * 100)
@@ -246,8 +259,11 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
     return "answers", "answers (%)", rows
 
 
-def _keyed(rows: pl.DataFrame) -> bool:
-    return "expected" in rows.columns and rows["expected"].null_count() == 0
+def _keyed(rows: pl.DataFrame, scale: Ordinal | None = None) -> bool:
+    """Whether every answer has a right one; of a rating, only where that is one point of its scale."""
+    if "expected" not in rows.columns or rows["expected"].null_count():
+        return False
+    return scale is None or set(rows["expected"].cast(pl.String).unique()) <= set(scale.levels)
 
 
 def _is_number(text: str) -> bool:
@@ -318,6 +334,8 @@ def _factors(
 
 def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) -> tuple[pl.DataFrame, list[str]]:
     """The rows with at most two factors as text; where there are none, the answers themselves, or the labels."""
+    if not factors and kind == "means" and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
+        factors = ["question"]
     if kind == "answers" or (not factors and kind == "means" and isinstance(scale, Ordinal)):
         levels = [str(level) for level in getattr(scale, "levels", ())]
         given = rows.select("participant", "response").with_columns(pl.col("response").cast(pl.String))
@@ -325,8 +343,6 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         crossed = given.join(every, how="cross")
         same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
         return crossed.with_columns(_value=same), ["answer"]
-    if not factors and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
-        factors = ["question"]
     if not factors and kind == "right":
         factors = ["expected"]
     if not factors:

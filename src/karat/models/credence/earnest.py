@@ -107,7 +107,7 @@ class Earnest:
         """Answers to repeated stimuli since the last time that something was learned, and those given as before."""
         self.tested = np.zeros(part.items, dtype=bool) if part.tested is None else part.tested
         self.grammars = 2 if self.tested.any() else 1
-        """The grammar of most, and where it can be told one of one's own."""
+        """The grammar of most, and where it can be estimated, one of one's own."""
         self.grammar_shares = self._shares(np.zeros(self.grammars))
         start = self.model.no_strengths(part.items)
         nothing = np.zeros(part.item.shape)
@@ -242,7 +242,8 @@ class Earnest:
             return probability, slopes
         tested = np.flatnonzero(self.tested[stimulus])
         spread = float(np.mean(speakers.strengths[self.tested] ** 2))
-        both, both_slopes = np.tile(probability, 2), np.tile(slopes, 2)
+        both: Floats | Singles = np.tile(probability, 2)
+        both_slopes: Floats | Singles = np.tile(slopes, 2)
         # Where nothing is known of a stimulus, answers of one level are all alike.
         alike = np.arange(self.part.levels)
         own = self.model.evaluate(self.model.no_strengths(len(alike)), np.full(len(alike), spread), alike)[0]

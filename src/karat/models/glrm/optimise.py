@@ -362,7 +362,7 @@ def halve(along: Callable[[float], Reached], value: float, decrement: float) -> 
     `along` gives the point at a length of the step, `value` is the negative likelihood at its beginning.
     """
     length = 1.0
-    # Near the mode a gain cannot be told from rounding.
+    # Near the mode a gain cannot be separated from rounding.
     slack = 1e-11 * (1 + abs(value))
     for _ in range(MODE_HALVINGS):
         reached = along(length)

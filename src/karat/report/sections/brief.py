@@ -60,7 +60,10 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
     told = [*((str(change), "") for change in gathered.screening.changes), _who_stays(gathered.screening)]
     found = gathered.outcomes
     if isinstance(found, Outcomes):
-        told += [_main(found), *_robust(found)]
+        if found.right is not None:
+            told.append(_right_answers(found.right))
+        decided = not found.comparisons or found.comparisons[0].shown is not None
+        told += [_main(found), *_robust(found)] if found.right is None or decided else []
     return told
 
 
@@ -78,6 +81,12 @@ def _who_stays(screening: Screening) -> tuple[str, str]:
     told = [f"{number:,} by {title[:1].lower()}{title[1:]}" for title, number in counts[:MOST_REASONS]]
     rest = sum(number for _, number in counts[MOST_REASONS:])
     return claim, f"Excluded: {ENGLISH.several([*told, *([f'{rest:,} by others'] if rest else [])])}."
+
+
+def _right_answers(right: tuple[float, float, float]) -> tuple[str, str]:
+    """How many answers are right, and how far participants differ in it."""
+    share, lowest, highest = right
+    return f"{share:.0f} % of answers are right.", f"Participants range from {lowest:.0f} % to {highest:.0f} %."
 
 
 def _main(found: Outcomes) -> tuple[str, str]:
@@ -232,7 +241,7 @@ MOST_LEVELS = 6
 
 
 def on_scale(scale: Scale) -> str | None:
-    """What a plain mean is counted in; None where answers have no plain means that could be told.
+    """What a plain mean is counted in; None where answers have no plain means.
 
     >>> on_scale(Ordinal(5)), on_scale(Ordinal(["bad", "fair", "good"])), on_scale(Binary(("no", "yes")))
     ('on a scale of 1 to 5', 'with the 3 points of the scale counted from 1', 'of answers are “yes”')

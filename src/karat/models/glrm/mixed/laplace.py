@@ -127,13 +127,13 @@ class LaplaceObjective:
 
 
 def theta_informations(crossing: Crossing, factors: Sides, curvature: Curvature) -> list[Floats]:
-    """What each side with effects tells about its part of theta."""
+    """The information of each side with effects about its part of theta."""
     sides = zip(crossing.sides, factors, curvature.sides, strict=True)
     return [theta_information(*side) for side in sides if side[0].size]
 
 
 def theta_information(side: Side, factor: Floats, curvature: Floats) -> Floats:
-    """How much a side tells about theta, as in a linear model of this side alone, with a floor where that vanishes."""
+    """The information about theta of a side, as in a linear model of this side alone, with a floor at zero."""
     information, _, precision = linear_information(side, factor, curvature)
     row, _, element = side.pattern
     floor = np.bincount(element, np.einsum("gaa->a", precision)[row], side.size)
@@ -358,7 +358,7 @@ def undetermined(side: Side, residual: bool) -> list[str]:
         border = beside[:, None]
         information = np.block([[information, border], [border.T, np.array([[len(side.codes) / 2]])]])
         # Theta is in units of the residual's deviation, so that all of it moves where the residual does. In units of
-        # its own only those covariances move that cannot be told from the residual, and only they are to be named.
+        # its own only those covariances move that cannot be separated from the residual, and only they are to be named.
         still = np.eye(len(information))
         still[:-1, -1] = np.concatenate([np.equal(*block.entries) for block in side.blocks]) * -0.5
         information = still.T @ information @ still

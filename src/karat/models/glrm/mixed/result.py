@@ -2,7 +2,7 @@
 
 What a fit of yes-or-no or ordered answers should warn of: separation, and levels with little information.
 
-Where a column of the design, or a combination of columns, tells the answers apart without error, the likelihood has no
+Where a column of the design, or a combination of columns, separates the answers without error, the likelihood has no
 maximum: it rises for as long as the coefficients grow. The search ends somewhere on the way, where predictors are large
 and uncertain.
 
@@ -226,7 +226,7 @@ def _of_term(side: Side, block: RandomBlock, term: RandomTerm, effects: Floats) 
 EXTREME = 10.0
 """Logits so large, and so uncertain, are a sign of separation."""
 TINY = 1e-14
-"""The least information that can be told from none."""
+"""The least information that differs from none."""
 VAST = 25.0
 """So is a deviation of effects as large as this, in logits."""
 
@@ -330,7 +330,7 @@ def check(
     offset: ArrayLike | None,
     link: Link = "logit",
 ) -> MixedProblem:
-    """Check the arrays; every error says what to mend."""
+    """Check the arrays; every error says what to fix."""
     if link not in LINKS.get(family, (link,)):
         raise ValueError(f"A {family} model has the link {' or '.join(LINKS[family])}, not {link}.")
     if family not in ("binary", "ordinal", "gaussian"):
