@@ -110,7 +110,7 @@ replication: setup-dev
 
 screenshots: setup-dev browser
 	KARAT_SCREENSHOTS=docs/assets $(ENV) -m pytest -n 1 tests/field/web/test_visit.py tests/demo/test_dashboard.py \
-		tests/studio/test_browser.py tests/report/test_report_browser.py
+		tests/studio/test_browser.py tests/studio/test_studio_browser.py tests/report/test_report_browser.py
 
 constraints: setup-dev
 	$(ENV) tools/pin_versions.py

@@ -8,7 +8,7 @@ simulated people; joint is the smallest share of people with as extreme a score,
 The fourth tier uses real answers: `../shared/reference/machines` holds those of six models beside human annotators'.
 Three accounts of a model answer 80 items; each redraws a share of its answers from the model's answers to similar
 items, those with neighbouring mean (or the same most frequent) human answers. All real annotators, of these sets, of
-`../shared/reference/crowds` and of files of `../shared/reference/wild`, go through `twins` and `too_regular` as well.
+`../shared/reference/crowds` and of the MTurk data of Ba et al., go through `twins` and `too_regular` as well.
 The run fails where an annotator is flagged, or twins finds fewer than .9 of accounts that redraw 20 %. --smallest looks
 at one set, --write puts the tables into docs/explanation/automation.md.
 """
@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,7 @@ PAGE = ROOT / "docs" / "explanation" / "automation.md"
 SETS = ("stars", "prompts", "relations")
 """Sets with enough annotators to compare pairs of them."""
 CROWDS = ("product", "music", "duck", "aspects")
+MTURK = "mturk"
 ACCOUNTS, SHARED, REDRAWN, NEIGHBOURS = 3, 80, (0.1, 0.2, 0.3), 5
 LEVELS = ["1", "2", "3", "4", "5"]
 FOUND = 0.9
@@ -62,7 +64,7 @@ TIERS = {
 }
 HANDS = ("mouse",) * 10 + ("touch",) * 6 + ("keys", "switch", "screen reader", "voice")
 """How simulated people answer: four of twenty by keys or assistive technology."""
-OF_EACH, ALARMS = 10, 0.01
+OF_EACH, ALARMS, TIER_DRAWS = 10, 0.01, 3
 LATENCY = (0.5, 0.45)
 """Mean and deviation of the logarithms of scripts' seconds."""
 SIGNALS = ("receipt_times", "automation", "too_regular")
@@ -145,47 +147,54 @@ def computed(criterion: str, judgments: Judgments) -> Evidence | None:
         return None
 
 
-def on_copies(sets: tuple[str, ...], draws: int) -> tuple[list[str], list[Target]]:
+def one_crowd(task: tuple[str, str, float, int]) -> tuple[list[bool], int]:
+    """Which accounts are found in one crowd with copies of a model, and how many annotators are flagged."""
+    name, model, redrawn, draw = task
+    data = annotated(name)
+    accounts = copies(data, model, redrawn, generator(f"copies {name} {model} {redrawn}", draw))
+    who = flagged(computed("twins", data.judgments(pl.concat([data.humans, accounts]))))
+    hits = [account in who for account in accounts["participant"].unique(maintain_order=True).to_list()]
+    return hits, len(who & set(data.humans["participant"]))
+
+
+def on_copies(sets: tuple[str, ...], draws: int, pool: Executor) -> tuple[list[str], list[Target]]:
     """The table of copies, and the targets."""
     lines, at_target = [COPIES_HEAD], list[bool]()
-    for name in sets:
-        data = annotated(name)
-        people = set(data.humans["participant"])
-        for redrawn in REDRAWN:
-            hits, beside, crowds = list[bool](), 0, 0
-            for model in data.models:
-                for draw in range(draws):
-                    random = generator(f"copies {name} {model} {redrawn}", draw)
-                    accounts = copies(data, model, redrawn, random)
-                    who = flagged(computed("twins", data.judgments(pl.concat([data.humans, accounts]))))
-                    hits += [account in who for account in accounts["participant"].unique().to_list()]
-                    beside, crowds = beside + len(who & people), crowds + len(people)
-            at_target += hits if redrawn == REDRAWN[1] else []
-            lines.append(f"| {name} | {len(people)} | {redrawn:.0%} | {np.mean(hits):.2f} | {beside} of {crowds} |")
-            print(lines[-1], flush=True)
+    tasks = {
+        (name, redrawn): [(name, model, redrawn, draw) for model in annotated(name).models for draw in range(draws)]
+        for name in sets
+        for redrawn in REDRAWN
+    }
+    running = {key: pool.map(one_crowd, own) for key, own in tasks.items()}
+    for (name, redrawn), results in running.items():
+        crowds = list(results)
+        people = annotated(name).humans["participant"].n_unique()
+        hits = [hit for own, _ in crowds for hit in own]
+        at_target += hits if redrawn == REDRAWN[1] else []
+        beside = sum(wrong for _, wrong in crowds)
+        lines.append(
+            f"| {name} | {people} | {redrawn:.0%} | {np.mean(hits):.2f} | {beside} of {people * len(crowds)} |"
+        )
+        print(lines[-1], flush=True)
     share = float(np.mean(at_target))
     target = Target("twins finds accounts that redraw 20 %, .9", f"{share:.3f}", share >= FOUND)
     return lines, [target]
 
 
-def real_people(smallest: bool) -> Iterator[tuple[str, Judgments]]:
-    """Real annotators and participants, set by set."""
-    for name in (*SETS, "preferences", "summaries", *CROWDS) if not smallest else SETS[:1]:
-        data = annotated(name)
-        yield name, data.judgments(data.humans)
-    if smallest:
-        return
-    yield "mturk", mturk()
+def one_set(name: str) -> tuple[int, list[int | None]]:
+    """How many people a set has, and how many of them each criterion flags; None where it cannot say."""
+    judgments = mturk() if name == MTURK else annotated(name).judgments(annotated(name).humans)
+    found = [computed(one, judgments) for one in ("twins", "too_regular")]
+    return judgments.participants.height, [None if one is None else len(one.flagged) for one in found]
 
 
-def on_people(smallest: bool) -> tuple[list[str], list[Target]]:
-    """The table of real people, none of whom should be flagged."""
+def on_people(names: tuple[str, ...], pool: Executor) -> tuple[list[str], list[Target]]:
+    """The table of real people. No annotator should be flagged; who copied on MTurk, nobody knows."""
     lines, wrong = [PEOPLE_HEAD], 0
-    for name, judgments in real_people(smallest):
-        found = {one: computed(one, judgments) for one in ("twins", "too_regular")}
-        wrong += sum(len(flagged(one)) for one in found.values())
-        cells = ["not enough to say" if one is None else str(len(one.flagged)) for one in found.values()]
-        lines.append(f"| {name} | {judgments.participants.height} | {' | '.join(cells)} |")
+    for name, (people, found) in zip(names, pool.map(one_set, names), strict=True):
+        wrong += sum(number or 0 for number in found) if name != MTURK else 0
+        cells = ["not enough to say" if number is None else str(number) for number in found]
+        lines.append(f"| {name} | {people} | {' | '.join(cells)} |")
         print(lines[-1], flush=True)
     return lines, [Target("no real annotator flagged", str(wrong), wrong == 0)]
 
@@ -291,6 +300,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/explanation/automation.md")
     parser.add_argument("--draws", type=int, default=2, help="crowds with copies per set, model and share")
+    parser.add_argument("--processes", type=int, default=2, help="processes that share the work")
     asked = parse_options(parser)
     if asked.write:
         check_page(PAGE, ("tiers", "copies", "real people", "single models"))
@@ -298,14 +308,22 @@ def main() -> None:
         print("the data (../shared/reference/machines) are not on this machine")
         return
     sets = SETS[:1] if asked.smallest else SETS
+    people = SETS[:1] if asked.smallest else (*SETS, "preferences", "summaries", *CROWDS, MTURK)
     pages: dict[str, str] = {}
     targets: list[Target] = []
-    for name, (lines, own) in {
-        "tiers": on_tiers(1 if asked.smallest else asked.draws),
-        "real people": on_people(asked.smallest),
-        "single models": on_single_models(sets),
-        "copies": on_copies(sets, 1 if asked.smallest else asked.draws),
-    }.items():
+    # Threads of polars do not survive a fork.
+    with ProcessPoolExecutor(asked.processes, get_context("spawn")) as pool:
+        tiers = pool.submit(on_tiers, 1 if asked.smallest else TIER_DRAWS)
+        singles = [pool.submit(on_single_models, (name,)) for name in sets]
+        tables = {
+            "copies": on_copies(sets, 1 if asked.smallest else asked.draws, pool),
+            "real people": on_people(people, pool),
+            "tiers": tiers.result(),
+        }
+        found = [one.result() for one in singles]
+        rows = [line for lines, _ in found for line in lines[1:]]
+        tables["single models"] = ([SINGLE_HEAD, *rows], [target for _, own in found for target in own])
+    for name, (lines, own) in tables.items():
         pages[name] = "\n".join(lines)
         targets += own
     print(*targets, sep="\n")

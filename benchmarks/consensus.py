@@ -60,12 +60,12 @@ def seconds(call: Callable[[], object]) -> tuple[float, object]:
 
 
 def answers(labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Five answers an item by workers of different quality, no worker twice."""
+    """Five answers per item by workers of different quality, no worker twice."""
     random = np.random.default_rng(5)
     items, people = labels // 5, max(20, labels // 200)
     truth = random.integers(0, KINDS, items)
     item = np.repeat(np.arange(items), 5)
-    # Five workers who stand apart around the circle, so that nobody labels an item twice.
+    # Five workers who stand apart around the circle, so that nobody gives the same item two labels.
     rater = (np.repeat(random.integers(0, people, items), 5) + np.tile(np.arange(5), items) * (people // 5)) % people
     right = random.random(len(item)) < random.beta(8, 3, people)[rater]
     return item, rater, np.where(right, truth[item], random.integers(0, KINDS, len(item)))

@@ -182,7 +182,7 @@ def _line(row: dict[str, Any], first: str) -> str:
 
 
 def section() -> str:
-    """The part of the page that tells the rates."""
+    """The part of the page that shows the rates."""
     known = read()
     rows, beside = rates(known, CELLS), rates(known, BESIDE)
     if not rows:

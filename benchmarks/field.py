@@ -4,8 +4,10 @@ In one run, on this machine, bots and servers together: answers per second and l
 for 50, 200 and 1,000 participants who answer without a pause, and for 1,000 who answer every five seconds; how long
 1,000 arrivals at once take; and the memory of the server; on SQLite and, where there is one, on PostgreSQL. Beside it a
 bare FastAPI endpoint with one durable SQLite insert a request, and an oTree project of the same content (installed
-into a temporary environment; one page a sentence). An answer counts when the server has acknowledged it; for oTree when
-the next page has come. The limits at the end are those that the project holds itself to.
+into a temporary environment; one page a sentence), on the same databases, asked by the same client in the same run, as
+ratios. An answer counts when the server has acknowledged it; for oTree when the next page has come. Participants who
+answer every five seconds keep to a schedule, and their latency is counted from when an answer was due, so that a server
+which falls behind cannot hide it. The limits at the end are those that the project holds itself to.
 
 Last, where there is PostgreSQL, the answers of 200 participants with one, two and four server processes on it, each of
 which answers its share of the bots; with `--processes 1 2 4` only this is measured. `--write` puts the ratios into the
@@ -24,7 +26,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +43,15 @@ from karat.study.study import load
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.marked import check_page, parse_options, write_page, write_rows
 from benchmarks.peers import otree
-from tests.field.postgres import NoPostgresError, a_database
+from tests.field.postgres import NoPostgresError, a_database, administer
 
 SLUG = "likert"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scale.md"
 ROW = "answers of 200 participants at once, saved before they are acknowledged (SQLite)"
 PROCESSES = (1, 2, 4)
 INTERVAL = 5.0
+OTREE_SECONDS = 20.0
+"""For so long oTree is asked at least, so that each bot gets several answers in."""
 LATENCY, TIMES_OTREE, SHARE_OF_BARE, MEGABYTES, ARRIVAL_SECONDS = 0.050, 20.0, 1 / 3, 300.0, 10.0
 
 
@@ -156,12 +160,15 @@ class Crowd:
 async def _answer(
     client: Client, waiting: list[dict[str, Any]], load: Load, interval: float, until: float, offset: float
 ) -> None:
-    await asyncio.sleep(offset)
+    due = time.perf_counter() + offset
     while waiting and time.perf_counter() < until:
+        if interval:
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
         trial = waiting.pop(0)
         response = "3" if trial["kind"] == "trial" else None
         answer = {"trial": trial["id"], "key": str(uuid.uuid4()), "response": response, "rt": 2.5, **DEVICE}
-        began = time.perf_counter()
+        began = due if interval else time.perf_counter()
+        due += interval
         reply = await client.post_json(
             f"/api/{SLUG}/answers", {"answers": [answer], "events": [], "have": [one["id"] for one in waiting]}
         )
@@ -170,8 +177,6 @@ async def _answer(
             raise RuntimeError(f"{reply.status} {reply.text}")
         load.seconds.append(took)
         waiting += reply.json()["trials"]
-        if interval:
-            await asyncio.sleep(max(0.0, interval - took))
 
 
 def measure(servers: Sequence[ServerProcess], way: Way, people: int, least: float) -> tuple[Load, Crowd]:
@@ -251,6 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print rates, latencies and ratios; fail where a limit is not held."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="shorter, and no more than 200 bots")
+    parser.add_argument("--bots", type=int, metavar="N", help="set this crowd beside other programs")
     parser.add_argument("--without-otree", action="store_true", help="leave oTree out")
     parser.add_argument(
         "--processes", type=int, nargs="+", metavar="N", help="only PostgreSQL, with so many server processes"
@@ -262,6 +268,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write:
         check_page(PAGE, ["processes"])
     size = SMALLEST if options.smallest else QUICK if options.quick else FULL
+    if options.bots:
+        size = replace(size, crowds=(options.bots,), compared=options.bots)
     held: list[tuple[str, bool]] = []
     with tempfile.TemporaryDirectory(prefix="karat-benchmark-") as name, databases() as urls:
         folder = Path(name)
@@ -279,11 +287,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"karat on SQLite beside the bare endpoint, {size.compared} bots: {share:.2f} of its answers per second")
         held.append(("a third of the bare endpoint's answers", share >= SHARE_OF_BARE))
         if not options.without_otree and not options.smallest:
-            times = beside_otree(folder, path, rates["SQLite"], size.least)
-            held.append(("twenty times oTree's answers", times >= TIMES_OTREE))
+            times = {
+                database: beside_otree(database, url, folder / f"otree-{database}", path, rates[database], size)
+                for database, url in urls.items()
+            }
+            held += [(f"{database}: {TIMES_OTREE:.0f} times oTree's answers", one >= TIMES_OTREE)
+                     for database, one in times.items()]  # fmt: skip
             if options.write:
                 told = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} per second here)"
-                write_rows({ROW: f"{times:.0f} times oTree's answers per second, {told}"})
+                beside = " and ".join(f"{one:.0f} times oTree's on {database}" for database, one in times.items())
+                write_rows({ROW: f"{beside} (answers per second), {told}"})
         if "PostgreSQL" in urls and size.processes:
             several(size.processes, folder, path, way, urls, size, options.write)
     for what, kept in held:
@@ -333,19 +346,28 @@ def several(
     return 0
 
 
-def beside_otree(folder: Path, path: Path, rate: float, least: float) -> float:
-    """How many times as many answers karat takes as oTree."""
+def beside_otree(database: str, url: str, folder: Path, path: Path, rate: float, size: Size) -> float:
+    """How many times as many answers karat takes as oTree on the same database, which oTree gets to itself."""
     study = load(path)
     sentences = study.questionnaire(1).frame["sentence"].to_list()
-    server = otree.OTree(folder, sentences, study.blocks[0].settings.prompt)
+    folder.mkdir()
+    own = ""
+    if url:
+        # Its tables are beside karat's in the same server, in a database of their own.
+        base, _, query = url.partition("?")
+        administer(f"{base.rpartition('/')[0]}/{{}}?{query}", "CREATE DATABASE otree")
+        own = f"{base.rpartition('/')[0]}/otree?{query}".replace("postgresql+psycopg", "postgresql")
+    server = otree.OTree(folder, sentences, study.blocks[0].settings.prompt, own)
     try:
-        taken, duration, making = server.run(200, 2 * least)
+        taken, duration, making = server.run(size.compared, max(2 * size.least, OTREE_SECONDS))
+        paced, lasted, _ = server.run(size.compared, 3 * INTERVAL, INTERVAL)
     finally:
         server.stop()
-    peer = Load(taken, duration)
-    print(f"{'oTree on SQLite, 200 bots':<34}{peer}")
-    print(f"{'':<34}  200 participants made in {making:.1f} s")
-    print(f"karat beside oTree on SQLite, 200 bots: {rate / peer.rate:.0f} times as many answers per second")
+    peer, calm = Load(taken, duration), Load(paced, lasted)
+    print(f"{f'oTree on {database}, {size.compared} bots':<34}{peer}")
+    print(f"{'':<34}  {len(taken) / size.compared:.1f} answers per bot; participants made in {making:.1f} s")
+    print(f"{f'oTree on {database}, every {INTERVAL:.0f} s':<34}{calm}")
+    print(f"karat beside oTree on {database}: {rate / peer.rate:.1f} times as many answers per second")
     return rate / peer.rate
 
 

@@ -2,7 +2,7 @@
 
 Binary answers of many workers to 500 tasks, a tenth of the cells filled, drawn from the model. Each size is fitted in
 memory and in eight parts, one after the other in this process and on one thread, so that the ratio is what summing over
-parts costs by itself. Then follows what a pass over a million answers takes, from which a fit of any size can be told:
+parts costs by itself. Then follows what a pass over a million answers takes, which gives the time of any fit:
 passes x answers / processes. Times are processor seconds. `--answers 100000 300000 1000000` asks for more than the
 default of 30,000 and 100,000. Fails where the log-likelihoods differ by 1e-8 relative, or the ratio is above its limit.
 `--write` puts the last ratio into docs/performance.md; `--smallest` takes 3,000 answers.

@@ -42,7 +42,7 @@ def made(labels: int) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
     people, items = labels // EACH, labels // TOGETHER
     truth = random.choice(len(LABELS), items, p=[0.4, 0.3, 0.2, 0.1])
     item = np.repeat(np.arange(items), TOGETHER)
-    # Annotators who stand apart around the circle, so that nobody labels an item twice.
+    # Annotators who stand apart around the circle, so that nobody gives the same item two labels.
     first = np.repeat(random.integers(0, people, items), TOGETHER)
     worker = (first + np.tile(np.arange(TOGETHER), items) * (people // TOGETHER)) % people
     spammer, kind = random.random(people) < SPAMMERS, random.integers(0, 3, people)
@@ -67,7 +67,7 @@ def made(labels: int) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
 
 
 def flagged(table: pl.DataFrame, folder: Path, people: int) -> tuple[np.ndarray, float]:
-    """Whom credence flags in a Parquet file of the table, and the seconds from the file to the verdicts."""
+    """The participants credence flags in a Parquet file, and the seconds from the file to the verdicts."""
     path = folder / "labels.parquet"
     table.write_parquet(path)
     start = time.perf_counter()

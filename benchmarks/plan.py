@@ -49,7 +49,7 @@ def questionnaire() -> pl.DataFrame:
 
 
 def ours(trials: pl.DataFrame, participants: int) -> tuple[float, list[np.ndarray]]:
-    """Seconds for one order a participant, the compilation of the rules included, and the orders."""
+    """Seconds for one order per participant, the compilation of the rules included, and the orders."""
     start = time.process_time()
     arranger = Arranger(trials, RULES)
     orders = [arranger.order(np.random.default_rng([1, participant])) for participant in range(participants)]

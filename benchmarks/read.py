@@ -41,7 +41,7 @@ print(time.perf_counter() - start, peak() - before)
 
 
 def write_judgments(path: Path, rows: int, narrow: bool = False) -> None:
-    """A questionnaire with 100 trials a participant, as a recruitment platform and a browser would leave it."""
+    """A questionnaire with 100 trials per participant, as a recruitment platform and a browser would leave it."""
     random = np.random.default_rng(1)
     people = rows // 100 + 1
     if narrow:

@@ -168,7 +168,7 @@ async def send(devtools: Any, kind: str, answer: int, x: float, y: float) -> Non
 
 
 async def session(browser: Any, address: str, kind: str, slower: int, waits: Sequence[float]) -> pl.DataFrame:
-    """One participant who answers all trials but the last; what the probe saw, one row a trial."""
+    """One participant who answers all trials but the last; what the probe saw, one row per trial."""
     context = await browser.new_context(viewport={"width": 412, "height": 800}, has_touch=kind == "touch")
     page = await context.new_page()
     page.set_default_timeout(60_000)
@@ -219,7 +219,7 @@ async def sessions(address: str, plans: Sequence[Plan]) -> pl.DataFrame:
 
 
 def measure(folder: Path, plans: Sequence[Plan]) -> pl.DataFrame:
-    """What the server stored beside what the probe saw, one row a trial, with `error` and `beyond` in milliseconds.
+    """What the server stored beside what the probe saw, one row per trial, with `error` and `beyond` in milliseconds.
 
     `error` is rt minus what the probe saw; `beyond` is rt minus the delay that was asked for.
     """

@@ -189,7 +189,7 @@ POSITIVE = {
 
 
 def _means(name: str, frame: pl.DataFrame, expect: Mapping[str, Any], judgments: Any) -> list[str]:
-    """Means or shares by group, where the groups can be told from the table."""
+    """Means or shares by group, where the table identifies the groups."""
     wanted = expect["group_means"]["values"]
     by = GROUPS[name]() if name in GROUPS else {c: pl.col(c) for c in expect["group_means"]["by"]}
     groups = frame.select(e.alias(c) for c, e in by.items() if name in GROUPS or c in frame.columns)

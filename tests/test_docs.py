@@ -145,7 +145,7 @@ class Running:
 
 
 def take_part(address: str, folder: Path) -> None:
-    """One participant answers a study in earnest, from the first page to the last."""
+    """One participant answers a study attentively, from the first page to the last."""
     study = load(folder)
 
     async def one() -> None:

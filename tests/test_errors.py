@@ -1,4 +1,4 @@
-"""Problems and how they are told."""
+"""Problems and how they are reported."""
 
 from __future__ import annotations
 

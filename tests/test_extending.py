@@ -38,7 +38,7 @@ Install = Callable[..., Path]
 
 
 def on_page(name: str) -> tuple[str, dict[str, dict[str, str]]]:
-    """The file of a page and the entry points that it tells to write."""
+    """The file of a page and the entry points that it says to write."""
     found = BLOCK.findall((PAGES / name).read_text(encoding="utf-8"))
     module = next(text for language, text in found if language == "python")
     project = next(tomllib.loads(text)["project"] for language, text in found if language == "toml")
@@ -86,7 +86,7 @@ def lablog(install: Install, tmp_path: Path) -> Path:
 
 
 def by_turns(people: int) -> karat.Judgments:
-    """Answers of people of whom the first two go back and forth."""
+    """Answers of participants, of which the first two go back and forth."""
     rows = [
         {"participant": f"p{who}", "item": f"i{place}", "trial": place, "response": 1 + 4 * (place % 2) if who < 2 else
          1 + (place * (who + 1)) % 5}
@@ -152,7 +152,7 @@ def test_one_of_a_package_never_runs_unasked() -> None:
 def test_the_report_tells_it_without_words_of_its_own() -> None:
     settings = criterion_settings("alternating", {}).model_dump()
     assert name_of(GERMAN, "alternating") == "Alternating answers"
-    told = "flagged was who goes back and forth between two answers; at_most = 0.8"
+    told = "it flagged anyone who goes back and forth between two answers; at_most = 0.8"
     assert clause(ENGLISH, "alternating", settings) == told
     assert "who goes back and forth" in clause(GERMAN, "alternating", settings)
     screening = karat.screen.run(by_turns(6), {"alternating": {}})

@@ -1,4 +1,4 @@
-"""Cells in which a formula failed: told as what they are, in result files too."""
+"""Cells in which a formula failed: reported as what they are, in result files too."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def test_other_files_need_a_scale_and_names(tmp_path: Path) -> None:
         open_parts(folder, karat.Ordinal(5)).read(0)
     parts = open_parts(folder, karat.Ordinal(5), mapping={"participant": "who"})
     assert parts.read(1).frame["participant"].to_list() == ["a", "a", "b"]
-    with pytest.raises(PartsError, match="has no column whom; did you mean who"):
-        open_parts(folder, karat.Ordinal(5), mapping={"participant": "whom"})
+    with pytest.raises(PartsError, match="has no column whoo; did you mean who"):
+        open_parts(folder, karat.Ordinal(5), mapping={"participant": "whoo"})
     with pytest.raises(PartsError, match="karat has no column participants; did you mean participant"):
         open_parts(folder, karat.Ordinal(5), mapping={"participants": "who"})
 

@@ -1,4 +1,4 @@
-"""Pieces of a report as data: how numbers and columns are told."""
+"""Pieces of a report as data: how numbers and columns are shown."""
 
 from __future__ import annotations
 

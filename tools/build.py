@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def build(root: Path, out: Path) -> list[str]:
-    """Write wheel and sdist and return what is to be told about them."""
+    """Write wheel and sdist and return what to report about them."""
     for name in ASSETS:
         if not (root / "src" / "karat" / name).is_file():
             raise BuildError(f"src/karat/{name} is missing, which the wheel carries to browsers. Run make setup first.")

@@ -106,7 +106,7 @@ def thurstone(seed: int) -> Run:
     """Choices with three answers, by Thurstone's model with a criterion for each participant."""
     random = np.random.default_rng(seed)
     truth, left, right, who = compared(random)
-    # Weibull's variability with E[log sigma] = 0, the unit in which strengths are told.
+    # Weibull's variability with E[log sigma] = 0, the unit of strengths.
     sigma = np.exp((np.log(random.exponential(size=PARTICIPANTS)) + np.euler_gamma) / SHAPE)
     criterion = CRITERION * np.exp(CRITERION_SPREAD * random.normal(size=PARTICIPANTS))
     felt = truth[left] - truth[right] + sigma[who] * random.normal(size=len(left))

@@ -25,7 +25,7 @@ THRESHOLDS = np.array([-1.8, -0.6, 0.5, 1.7])
 
 
 def likert_items() -> list[dict[str, str | None]]:
-    """One row an item and condition: 24 test items in four conditions, and 51 others."""
+    """One row per item and condition: 24 test items in four conditions, and 51 others."""
     items: list[dict[str, str | None]] = []
     for number in range(1, 25):
         for order, integration in CONDITIONS:
@@ -49,7 +49,7 @@ def likert_items() -> list[dict[str, str | None]]:
 
 
 def likert(seed: int = 20260101) -> karat.Judgments:
-    """A questionnaire of 75 trials with all item functions, answered by 42 people in earnest and six who are not."""
+    """A questionnaire of 75 trials with all item functions, answered by 42 attentive and six careless people."""
     random = np.random.default_rng(seed)
     items = likert_items()
     strength = {name: random.normal(0, 0.5) for name in sorted({str(row["item"]) for row in items})}
@@ -101,7 +101,7 @@ def rating(
     trial: dict[str, str | None], behaviour: str, strength: dict[str, float], bias: float, noise: float,
     random: np.random.Generator,
 ) -> int:  # fmt: skip
-    """An answer on five points, by an ordered model for people in earnest."""
+    """An answer on five points, by an ordered model for attentive participants."""
     if behaviour == "straight-liner":
         return 4
     if behaviour in ("guesser", "rusher"):
@@ -113,7 +113,7 @@ def rating(
 
 
 def crowd(seed: int = 20260102) -> karat.Judgments:
-    """A binary task with a right answer, done by 108 workers in earnest and twelve who are not."""
+    """A binary task with a right answer, done by 108 attentive workers and twelve careless ones."""
     random = np.random.default_rng(seed)
     workers, tasks = 120, 80
     ease = random.normal(0, 1, tasks)

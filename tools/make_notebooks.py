@@ -21,7 +21,7 @@ RUN = re.compile(r"^```(python|console)\n(.*?)^```$\n?", re.MULTILINE | re.DOTAL
 TO_NOTEBOOK = re.compile(r"\s*This page\s+also\s+exists\s+\[as a notebook\]\([^)]*\)\.")
 BESIDE = re.compile(r"\]\(([\w-]+\.(?:md|csv)(?:#[\w-]+)?)\)")
 SERVER = re.compile(r"^\$ karat (serve|open|status|export)\b", re.MULTILINE)
-WITHOUT = ("install", "browser-app")
+WITHOUT = ("install", "browser-app", "studio")
 """Tutorials about the terminal and the browser themselves."""
 
 

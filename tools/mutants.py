@@ -1,7 +1,7 @@
 """A plugin of pytest that runs the collected tests once for each mutant, each time in a process of its own.
 
 Tests are collected once, and the process is then forked for every mutant, which takes milliseconds. A first child runs
-all tests on the originals: it tells which functions each test calls and how long it takes. A mutant then meets the
+all tests on the originals: it shows which functions each test calls and how long it takes. A mutant then meets the
 tests that call its function, the quickest first, until one fails. Nothing runs before the forks, so that threads
 (polars, linear algebra) begin in the children alone.
 """

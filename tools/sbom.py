@@ -1,6 +1,6 @@
 """Write the software bill of materials of karat in the form of CycloneDX 1.6: make sbom
 
-Components are the packages that tools/licences.py lists: of the base, of every extra, of the browser. `scope` tells the
+Components are the packages that tools/licences.py lists: of the base, of every extra, of the browser. `scope` gives the
 base and the browser (required) from extras (optional), and a property names the part. Nothing in the file depends on
 when or where it is written: the time is that of the release, and the serial number follows from the content.
 """
@@ -124,7 +124,7 @@ def licence(stated: str) -> dict[str, Any]:
 
 
 def dependencies(itself: str, named: set[str], unique: dict[str, Package]) -> list[dict[str, Any]]:
-    """Who needs whom: karat first, then each component."""
+    """Dependencies: karat first, then each component."""
     browser = {package.name: each for each, package in unique.items() if package.part == BROWSER}
     python = {package.name: each for each, package in unique.items() if package.part != BROWSER}
     below = {name for package in unique.values() if package.part == BROWSER for name in package.needs}

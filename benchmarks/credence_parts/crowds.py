@@ -34,7 +34,7 @@ FEWEST_AFTER = 3
 
 @dataclass(frozen=True)
 class Crowd:
-    """A scenario: so many workers, of whom a share are spammers of one kind, from trial `turn` on (1: full-time)."""
+    """A scenario: so many workers, a share of them spammers of one kind, from trial `turn` on (1: full-time)."""
 
     kind: str
     share: float = 0.1

@@ -45,7 +45,7 @@ CRITERIA: dict[str, Callable[[Judgments], Evidence]] = {
     "attention": attention, "straight-lining": straightlining, "correlation": person_total,
 }  # fmt: skip
 FEWEST = 3
-"""Participants without whom there is no interval."""
+"""Fewer participants than this give no interval."""
 NOTHING, TRUTH = "nothing removed", "oracle (the truth)"
 
 

@@ -100,7 +100,7 @@ def draw_questionnaire(scenario: Questionnaire, seed: int) -> Scene:
 
 
 def behaviours(scenario: Questionnaire, random: np.random.Generator) -> list[str]:
-    """The behaviour of each participant; fast and late ones, unknown to karat.simulate, are drawn as earnest."""
+    """The behaviour of each participant; fast and late ones, unknown to karat.simulate, are drawn as attentive."""
     numbers = {name: round(share * scenario.participants) for name, share in scenario.shares.items()}
     own = {name: number for name, number in numbers.items() if name in (FAST, LATE)}
     others = {name: number / scenario.participants for name, number in numbers.items() if name not in own}

@@ -86,7 +86,7 @@ def parts(own: list[Scored], shown: str, kind: str, there: str) -> tuple[Floats,
 
 
 def power_table(rows: list[Row], first: str) -> str:
-    """Markdown, one line a row; the oracle and credence first."""
+    """Markdown, one line per row; the oracle and credence first."""
     names = [
         "oracle",
         "blind oracle",

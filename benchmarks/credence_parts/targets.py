@@ -3,7 +3,7 @@
 Powers are estimates. Within a distance of the oracle is: on average over all scenarios of a sort without any allowance,
 and in each of them with two Monte-Carlo errors. A peer is ahead where its power is greater by more than two errors, on
 the same replications; with several hundred comparisons some are greater by chance alone, so that the errors of those
-that are ahead are told, too.
+that are ahead are listed, too.
 """
 
 from __future__ import annotations

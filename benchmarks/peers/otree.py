@@ -1,7 +1,8 @@
 """An oTree project of the same content as a rating study: one page a sentence, five points, and bots that answer it.
 
-oTree is installed into an environment of its own, under a temporary folder; its server runs as its manual says for
-production, on SQLite as it comes.
+oTree is installed into an environment of its own, under a temporary folder, unless KARAT_OTREE names an installed
+program; its server runs as its manual says for production, on SQLite as it comes or on PostgreSQL. Its bots use the
+client of karat's bots, and each of them answers page after page.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 from karat.field.bots.client import Client, Reply
 from karat.field.bots.process import answers, free_port, started
 
-VERSION = "otree>=6,<7"
+VERSION = ("otree>=6,<7", "psycopg2-binary")
 KEY = "benchmark"
 SETTINGS = """
 SESSION_CONFIGS = [dict(name="likert", app_sequence=["likert"], num_demo_participants=1)]
@@ -63,11 +64,12 @@ EVERY_PAGE = '{{ extends "otree/Page.html" }}\n{{ load otree }}\n'
 
 def installed(folder: Path) -> Path:
     """The program `otree` in an environment of its own, made when it is not there."""
-    program = folder / "environment" / "bin" / "otree"
+    known = os.environ.get("KARAT_OTREE")
+    program = Path(known) if known else folder / "environment" / "bin" / "otree"
     if not program.exists():
         venv.create(folder / "environment", with_pip=True)
         python = program.with_name("python")
-        subprocess.run([python, "-m", "pip", "-q", "--disable-pip-version-check", "install", VERSION],
+        subprocess.run([python, "-m", "pip", "-q", "--disable-pip-version-check", "install", *VERSION],
                        check=True, capture_output=True)  # fmt: skip
     return program
 
@@ -90,13 +92,15 @@ def project(folder: Path, sentences: list[str], prompt: str) -> Path:
 class OTree:
     """A running oTree server with a session for so many participants."""
 
-    def __init__(self, folder: Path, sentences: list[str], prompt: str) -> None:
+    def __init__(self, folder: Path, sentences: list[str], prompt: str, database: str = "") -> None:
         program = installed(folder)
         self.port = free_port()
         environment = os.environ | {
             "OTREE_PRODUCTION": "1", "OTREE_REST_KEY": KEY, "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
         }  # fmt: skip
         environment.pop("DATABASE_URL", None)
+        if database:
+            environment["DATABASE_URL"] = database
         where = project(folder, sentences, prompt)
         command = [sys.executable, "-c", f"import os; os.chdir({str(where)!r}); "
                    f"os.execv({str(program)!r}, ['otree', 'prodserver1of2', '{self.port}'])"]  # fmt: skip
@@ -125,15 +129,21 @@ class OTree:
         client = Client(f"http://127.0.0.1:{self.port}", seconds=300)
         return client, await client.get(f"/InitializeParticipant/{code}")
 
-    def run(self, people: int, seconds: float) -> tuple[list[float], float, float]:
-        """Latencies of all answers, for how long they were given, and how long making the participants took."""
+    def run(self, people: int, seconds: float, interval: float = 0.0) -> tuple[list[float], float, float]:
+        """Latencies of all answers, for how long they were given, and how long making the participants took.
+
+        With an interval, everybody answers on a schedule, and latencies are counted from when an answer was due.
+        """
 
         async def whole() -> tuple[list[float], float, float]:
             codes, making = await self.participants(people)
             come = await asyncio.gather(*map(self.first_page, codes))
             taken: list[float] = []
             began = time.perf_counter()
-            await asyncio.gather(*(_answer(client, page, began + seconds, taken) for client, page in come))
+            await asyncio.gather(*(
+                _answer(client, page, began + seconds, taken, interval, began + interval * place / people)
+                for place, (client, page) in enumerate(come)
+            ))  # fmt: skip
             return taken, time.perf_counter() - began, making
 
         return asyncio.run(whole())
@@ -144,10 +154,13 @@ class OTree:
         self.process.wait(20)
 
 
-async def _answer(client: Client, page: Reply, until: float, seconds: list[float]) -> None:
+async def _answer(client: Client, page: Reply, until: float, seconds: list[float], interval: float, due: float) -> None:
     """Answer page after page until the time is over; an answer counts when the next page is there."""
     while time.perf_counter() < until and "/Judge/" in page.path:
-        began = time.perf_counter()
+        if interval:
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        began = due if interval else time.perf_counter()
+        due += interval
         try:
             page = await client.post_form(page.path, {"rating": "3"})
         except ConnectionError:

@@ -16,7 +16,7 @@ from karat.judgments import Judgments
 from karat.judgments.checks import Checked
 
 TRIALS = 100
-"""Answers a participant gives."""
+"""Answers per participant."""
 PARTS = {1_000_000: 6, 10_000_000: 64, 100_000_000: 512}
 FUNCTIONS = np.array(["test", "filler", "control", "attention", "calibration"])
 SHARES = (34, 28, 22, 11, 5)
@@ -31,7 +31,7 @@ def parts_for(trials: int) -> int:
 
 
 def part_of(number: int, people: range, seed: int = 1) -> Judgments:
-    """The judgments of some participants: most in earnest, some guess, some keep to one answer, some alternate."""
+    """The judgments of some participants: most are attentive, some guess, some keep to one answer, some alternate."""
     random = np.random.default_rng([seed, number])
     size = len(people)
     item = np.argsort(random.random((size, TRIALS)), axis=1)

@@ -57,7 +57,7 @@ def load() -> None:
 
 
 def rules_of(what: str) -> dict[str, Any]:
-    """The criteria that are run; whoever one of them flags is excluded."""
+    """The criteria that are run; participants flagged by any of them are excluded."""
     return {name: {} for name in CRITERIA if what in (name, "memory", "parts")} | {"exclude": "any"}
 
 

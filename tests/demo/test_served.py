@@ -1,4 +1,4 @@
-"""The served part of the demo: it ends by itself where nobody watches, and tells what it found."""
+"""The served part of the demo: it ends by itself where nobody watches, and reports what it found."""
 
 from __future__ import annotations
 

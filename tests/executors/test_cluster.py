@@ -33,7 +33,7 @@ def pids_of(executor: Executor) -> list[int]:
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Executor]:
-    """Workers that die come again, also where Dask is told to wait no longer than a busy machine makes it wait."""
+    """Workers that die come again, also where Dask is set to wait no longer than a busy machine makes it wait."""
     quick = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 ms"})
     with quick, open_executor("local", processes=2) as executor:
         yield executor

@@ -1,4 +1,4 @@
-"""Independent work gives the same numbers wherever it is done, whoever dies meanwhile, and after an interruption.
+"""Independent work gives the same numbers wherever it is done, even if workers die, and after an interruption.
 
 What is done while a process is killed is not also done in peace: the numbers must be the same in either case.
 """

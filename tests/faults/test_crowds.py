@@ -33,7 +33,7 @@ def arrived(study_folder: Path, url: str, tmp_path: Path, people: int, devices: 
 
     with ServerProcess(study_folder, tmp_path / "data", database=url) as server:
         statuses = asyncio.run(everybody(server.address))
-    # The session goes to the device that came last; the others are told so.
+    # The session goes to the device that came last; the others are informed.
     assert {min(statuses[number::people]) for number in range(people)} == {200}
     assert set(statuses) <= ({200} if devices == 1 else {200, 401})
     store = Store.open(url)

@@ -170,7 +170,7 @@ def test_signs_among_numbers_are_no_answers_and_zeros_are_told(tmp_path: Path) -
 def test_rows_of_another_task_are_set_aside(tmp_path: Path) -> None:
     rng = random.Random(1)
     for person in range(8):
-        rows = [
+        rows: list[tuple[object, ...]] = [
             (f"R{person}", "", n, f"i{n}", f"adj{n}", 2.0, float(rng.random() < 0.5), "", "", "") for n in range(12)
         ]
         rows += [(f"R{person}", n, "", "", "", "", "", f"mot{n}", 1.0, 0.8) for n in range(20)]

@@ -1,4 +1,4 @@
-"""L-Rex: one row an item with a column a rating, and the list of trials beside it."""
+"""L-Rex: one row per item with a column per rating, and the list of trials beside it."""
 
 from __future__ import annotations
 

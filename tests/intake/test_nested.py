@@ -27,8 +27,8 @@ def parquet(folder: Path, **columns: object) -> Path:
 @pytest.mark.parametrize(
     ("cells", "told"),
     [
-        (LISTS, "label holds lists; karat needs one answer a row. Explode the column"),
-        (RECORDS, "label holds records; karat needs one answer a row. Make the fields (class, score) columns"),
+        (LISTS, "label holds lists; karat needs one answer per row. Explode the column"),
+        (RECORDS, "label holds records; karat needs one answer per row. Make the fields (class, score) columns"),
     ],
 )
 @pytest.mark.parametrize("command", ["convert", "screen"])
@@ -59,7 +59,7 @@ def test_what_is_not_needed_is_left_out_with_a_note(tmp_path: Path) -> None:
 
 
 def test_a_mapped_column_is_needed(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match="scores holds lists; karat needs one rt a row"):
+    with pytest.raises(karat.IntakeError, match="scores holds lists; karat needs one rt per row"):
         karat.read(parquet(tmp_path, scores=[[0.1, 0.9]] * 3), mapping={"rt": "scores"})
 
 

@@ -1,4 +1,4 @@
-"""PCIbex and Ibex: columns told by comments, trials between markers, answers among many other lines."""
+"""PCIbex and Ibex: columns named by comments, trials between markers, answers among many other lines."""
 
 from __future__ import annotations
 

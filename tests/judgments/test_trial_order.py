@@ -29,7 +29,7 @@ def by_time(judgments: karat.Judgments, *, missing: bool = False) -> karat.Judgm
     frame = judgments.frame.with_columns(time=when)
     if not missing:
         frame = frame.sample(fraction=1.0, shuffle=True, seed=1)
-    # Whoever is first in the table decides in which order participants are reported, and simulated people are drawn.
+    # The first in the table decides in which order participants are reported, and simulated people are drawn.
     frame = frame.join(judgments.participants.select("participant").with_row_index("_who"), on="participant")
     frame = frame.sort("_who", maintain_order=True).drop("trial", "_who")
     if missing:

@@ -1,4 +1,4 @@
-"""Agreement by question: what a scale admits, intervals, and what is told."""
+"""Agreement by question: what a scale admits, intervals, and what is reported."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_alpha_is_its_definition(seed: int, share: float, level: str) -> None:
 
 
 def copied(items: np.ndarray, raters: np.ndarray, values: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
-    """The ratings with each rater as often as they count; the fourth column tells which rater a copy is of."""
+    """The ratings with each rater as often as they count; the fourth column says which rater a copy is of."""
     chosen = np.repeat(np.arange(len(items)), times[raters].astype(int))
     return [items[chosen], values[chosen], raters[chosen]]
 

@@ -1,4 +1,4 @@
-"""The first paper's screening by the clock, number by number: ../shared/reference/ajt/golden.json.
+"""The first paper's screening by response times, number by number: ../shared/reference/ajt/golden.json.
 
 Its README says how the values were computed: by the authors' R functions (R 4.2.2) and by an independent program.
 """

@@ -48,7 +48,7 @@ def values(evidence: Evidence, name: str) -> dict[str, Any]:
 
 
 def eligible(judgments: karat.Judgments, *more: Evidence) -> list[str]:
-    """Who is left by the clock, by the spammer check and by these criteria."""
+    """Who is left by response times, by the spammer check and by these criteria."""
     out = {name for one in (speed(judgments), remfod(judgments), *more) for name in one.flagged}
     return sorted(set(judgments.frame["participant"]) - out)
 

@@ -100,7 +100,7 @@ def test_slopes_over_trials() -> None:
     rated = found.frame.filter(measure="response")
     _, mean, crossed = values["coefficients"]
     covariance = np.array(values["covariance"])
-    # In sum-to-zero coding the slopes of the two orders are the mean slope plus and less that of the interaction.
+    # In sum-to-zero coding the slopes of the two orders are the mean slope plus and minus that of the interaction.
     for row, sign in zip(rated.to_dicts(), (1, -1), strict=True):
         weights = np.array([0, 1, sign])
         assert row["slope"] == pytest.approx(mean + sign * crossed, abs=2e-4)

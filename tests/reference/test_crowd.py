@@ -22,7 +22,7 @@ ADDED: dict[str, dict[str, int]] = {
     "pattern10": {"pattern_even1": 6, "pattern_even0": 6}, "pattern20": {"pattern_even1": 15, "pattern_even0": 13},
     "pattern30": {"pattern_even1": 23, "pattern_even0": 23},
 }  # fmt: skip
-"""Whom the authors added to their 108 credible workers; at 20 % the halves are unequal, which was found by trying."""
+"""Those the authors added to their 108 credible workers; at 20 % the halves are unequal, which was found by trying."""
 
 
 @pytest.fixture(scope="module")

@@ -86,7 +86,7 @@ def test_the_counts_of_table_2_before_and_after_the_time_filter(mturk: karat.Jud
 
 
 def test_the_risk_levels_of_table_4(mturk: karat.Judgments, golden: dict[str, Any]) -> None:
-    """Candidates are those whom the Markov criterion or deletion analysis flagged; the recorded key is counted."""
+    """Candidates are those that the Markov criterion or deletion analysis flagged; the recorded key is counted."""
     flagged = {*markov(mturk, cutoffs="published").flagged, *golden["mturk"]["deletion_two_re"]["flagged"]}
     assert len(flagged) == 35
     evidence = risk_levels(mturk, flagged, doubtful="counted")

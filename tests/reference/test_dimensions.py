@@ -157,7 +157,7 @@ def test_what_the_overall_rating_of_translations_follows_from(reference: Path) -
     lengths = measure.feature_correlations(values, ["complexity", "grammaticality"], ["n_chars", "n_words"])
     assert lengths.frame["n"].to_list() == [77] * 4
     # Long sentences are found complicated (low is complicated), as the paper says; in the other 106 sentences, whose
-    # direction nothing tells, the sign is the opposite.
+    # direction is undetermined, the sign is the opposite.
     assert lengths.frame.filter(pl.col("dimension") == "complexity")["upper"].to_numpy().max() < 0
     other = measure.feature_correlations(texts.filter(pl.col("overall").is_null()), ["complexity"], ["n_words"])
     assert other.frame["lower"][0] > 0

@@ -40,20 +40,29 @@ def test_the_script_has_the_model_that_was_fitted(family: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("formula", ["response ~ order * integration + (1 | participant) + (1 | item)", None])
 @pytest.mark.parametrize("family", list(SCALES))
-def test_r_finds_the_same_numbers(family: str, tmp_path: Path) -> None:
+def test_r_finds_the_same_numbers(family: str, formula: str | None, tmp_path: Path) -> None:
+    """Of random intercepts, and of the largest model of the design as it was simplified."""
     if shutil.which("Rscript") is None:
         pytest.skip("R is not installed")
     asked = ["Rscript", "-e", f"quit(status = !requireNamespace('{PACKAGES[family]}', quietly = TRUE))"]
     if subprocess.run(asked, check=False, capture_output=True).returncode:
         pytest.skip(f"the R package {PACKAGES[family]} is not installed")
-    found = contrasts(rated(family), "response ~ order * integration + (1 | participant) + (1 | item)")
+    found = contrasts(rated(family), formula, conditions=None if formula else ["order", "integration"])
     text, data = r_script(found)
     (tmp_path / "analysis.R").write_text(text, encoding="utf-8")
     data.write_csv(tmp_path / "analysis-data.csv")
-    subprocess.run(["Rscript", "analysis.R"], check=True, cwd=tmp_path, capture_output=True)
+    told = subprocess.run(["Rscript", "analysis.R"], check=True, cwd=tmp_path, capture_output=True, text=True).stdout
+    assert found.model is not None
+    assert float(told.rpartition("log-likelihood:")[2].split()[0]) == pytest.approx(
+        found.model.fit.log_likelihood, abs=1e-3
+    )
     rows = {row["term"]: row for row in pl.read_csv(tmp_path / "analysis-r.csv").to_dicts()}
     for row in found.coefficients.to_dicts():
         expected = rows[row["term"]]
         np.testing.assert_allclose(row["estimate"], expected["Estimate"], atol=1e-3)
         np.testing.assert_allclose(row["se"], expected["Std. Error"], rtol=5e-3)
+        if family == "gaussian":
+            np.testing.assert_allclose(row["df"], expected["df"], rtol=5e-3)
+            np.testing.assert_allclose(row["p"], expected["Pr(>|t|)"], atol=1e-3)

@@ -19,7 +19,7 @@ from typing import Any
 NUMBER = re.compile(r"(?<![\w.,\-–+/])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?![\w/])")
 GERMAN = re.compile(r"(?<![\w.,\-–+/])[-+−]?(?:\d{1,3}(?:\.\d{3})+|\d+)?(?:,\d+)?(?![\w/])")
 CITATION = re.compile(r"\b(?:1[89]|20)\d\d(?=[;)])")
-DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.? [A-Z][a-zä]+ \d{4}\b")
 QUOTED = re.compile(r"`[^`]*`|“[^”]*”|„[^“]*“")
 METHOD = {
     "all": (), "": (0.95,), "results": (0.95,),
@@ -110,7 +110,7 @@ class Reader(HTMLParser):
         innermost = next((spoken for _, spoken in reversed(self.open) if spoken is not None), None)
         if innermost is not None:
             code = any(name == "code" for name, _ in self.open)
-            innermost.text += f"`{data}`" if code else data.replace("\xa0", " ")
+            innermost.text += f"`{data}`" if code else data.replace("\u202f", " ")
 
 
 def spoken(page: str) -> list[Spoken]:

@@ -230,7 +230,7 @@ def test_report_and_methods_are_there_where_they_are_asked_for(
     names = {path.as_posix() for path in found.files}
     assert {"results/report.html", "documentation/methods.en.md", "documentation/methods.de.md"} <= names
     text = (found.folder / "documentation/methods.en.md").read_text()
-    assert f"The data are those of {results.participants.height} participants, all of them simulated." in text
+    assert f"The data are from {results.participants.height} participants, all of them simulated." in text
 
 
 def gathered_without_measures(screening: object, study: object, progress: object) -> object:

@@ -66,4 +66,4 @@ def test_rules_alone_exclude_and_the_page_says_where_they_are_from(results: Path
     results.write_text(ROWS + "late,a,3,1\n")
     told = run(results, "--scale", "ordinal:1-5", "--rules", rules, "-o", out)
     assert "4 of 5 participants stay in the analysis (rule: any of completion)" in told
-    assert "The criteria and the rule were given for this analysis; no study file" in out.read_text(encoding="utf-8")
+    assert "The exclusion criteria were chosen for this analysis" in out.read_text(encoding="utf-8")

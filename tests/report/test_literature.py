@@ -18,7 +18,7 @@ DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
 def entries(text: str) -> dict[str, dict[str, str]]:
-    """BibTeX read back in the plainest way: one field a line, in braces."""
+    """BibTeX read back in the plainest way: one field per line, in braces."""
     found = {}
     for entry in re.findall(r"@(\w+)\{(\w+),\n(.*?)\n\}\n", text, re.DOTALL):
         found[entry[1]] = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry[2], re.MULTILINE)) | {"kind": entry[0]}

@@ -85,8 +85,8 @@ def test_numbers_of_a_preregistration_are_stated_in_the_study(planned: ReportDat
         ("strengths-0", r"estimates of (\d+)"),
         ("contrasts-1", r"F\(1, [\d.]+\) = (\d+)\."),
         ("agreement-3", r"for (\d+) participants"),
-        ("methods", r"have (1,\d+) answers"),
-        ("methods", r"In all, (\d+) of"),
+        ("methods", r"contains (1,\d+) answers"),
+        ("methods", r"In total, this excluded (\d+) of"),
     ],
 )
 def test_a_wrong_number_is_found(data: dict[str, Any], section: str, pattern: str) -> None:

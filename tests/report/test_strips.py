@@ -1,4 +1,4 @@
-"""Strips: as many bars as answers, ticks where times are, and nothing for those of whom nothing is known."""
+"""Strips: as many bars as answers, ticks where times are, and nothing for those about which nothing is known."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
@@ -11,14 +12,16 @@ from typing import Any, Literal, get_args, get_origin
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import karat
+from karat.cli.main import app
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.languages import language_codes, language_of
 from karat.languages.de import LANGUAGE as GERMAN
 from karat.languages.en import LANGUAGE as ENGLISH
-from karat.languages.language import TENSES
+from karat.languages.language import TENSES, typeset
 from karat.measure.effects.data import design_formula
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
@@ -154,9 +157,9 @@ def test_rules_that_are_not_those_of_the_study_file_are_called_so(study: Study) 
     own = karat.screen.run(judgments, study=study)
     other = karat.screen.run(judgments, {"completion": {"at_least": 0.5}, "exclude": "any"}, study)
     told = [methods(ReportData(one, study, NOT_COMPUTED, NOT_COMPUTED)) for one in (own, other)]
-    assert f"are those of the study file, whose fingerprint is {study.fingerprint}" in told[0]
-    assert f"are not those of the study file (fingerprint {study.fingerprint})" in told[1]
-    assert "no study file states them" in methods(ReportData(other, None, NOT_COMPUTED, NOT_COMPUTED))
+    assert f"were those of the study file (fingerprint {study.fingerprint})" in told[0]
+    assert f"differed from those of the study file (fingerprint {study.fingerprint})" in told[1]
+    assert "not part of a study file" in methods(ReportData(other, None, NOT_COMPUTED, NOT_COMPUTED))
 
 
 def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> None:
@@ -169,29 +172,29 @@ def test_the_sample_is_counted_from_the_table_of_participants(study: Study) -> N
     )[1]
     ages = judgments.participants["age_group"].value_counts()
     assert all(f"{age} ({count})" in paragraph for age, count in ages.iter_rows())
-    assert "The data are those of 8 participants." in paragraph
-    assert "By source: Prolific (8)." in paragraph
-    assert judgments.frame["time"].min().strftime("%Y-%m-%d") in paragraph  # type: ignore[union-attr]
+    assert "A total of 8 participants took part." in paragraph
+    assert "recruited through Prolific" in paragraph
+    assert ENGLISH.date(judgments.frame["time"].min().strftime("%Y-%m-%d")) in paragraph  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
     ("seconds", "english", "german"),
     [
-        ([6.0, 7.4, 8.1], "was 7.4 seconds.", "war 7,4 Sekunden."),
-        ([601.0, 602.0, 603.0], "was 602.0 seconds.", "war 602,0 Sekunden."),
-        ([300.0, 600.0, 900.0], "was 10.0 minutes.", "war 10,0 Minuten."),
-        ([600.0, 600.0, 600.0], "was 10.0 minutes.", "war 10,0 Minuten."),
+        ([6.0, 7.4, 8.1], "7.4 seconds (range: 6.0 to 8.1)", "7,4 Sekunden (Spannweite: 6,0 bis 8,1)"),
+        ([601.0, 602.0, 603.0], "602.0 seconds (range: 601.0", "602,0 Sekunden (Spannweite: 601,0"),
+        ([300.0, 600.0, 900.0], "10.0 minutes (range: 5.0 to 15.0)", "10,0 Minuten (Spannweite: 5,0 bis 15,0)"),
+        ([600.0, 600.0, 600.0], "10.0 minutes (range: 10.0 to 10.0)", "10,0 Minuten (Spannweite: 10,0 bis 10,0)"),
     ],
 )
-def test_short_working_times_are_told_in_seconds(seconds: list[float], english: str, german: str) -> None:
+def test_short_durations_are_in_seconds(seconds: list[float], english: str, german: str) -> None:
     people = {"participant": ["a", "b", "c"], "working_time": seconds}
     rows = {"participant": ["a", "b", "c"], "item": ["x"] * 3, "response": [1, 2, 3]}
     screening = karat.screen.run(Judgments(rows, karat.Ordinal(5), people), {"completion": {}})
     found = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)
-    assert f"median working time {english}" in methods(found)
-    assert f"Median der Bearbeitungszeit {german}" in methods(found, "de")
+    assert english in methods(found)
+    assert german in methods(found, "de")
     page = " ".join(sample.section(found).paragraphs)
-    assert f"The median working time {english.removesuffix('.')}; nine of ten took" in page
+    assert f"The median working time was {english.partition(' (')[0]}; nine of ten took" in page
     low, high = (float(end) for end in re.findall(r"nine of ten took ([\d.]+) to ([\d.]+)\.", page)[0])
     assert (low < high) == (min(seconds) < max(seconds))
 
@@ -216,9 +219,9 @@ def test_a_plan_says_how_many_answers_must_be_right_as_the_criterion_will_find_i
     text = preregistration(study)
     evidence = karat.screen.attention(answer_study(study, 8, seed=1))
     needed = evidence.participants["needed"].unique().item()
-    assert f"at least {needed} of 6 right" in text
+    assert f"at least {needed} of 6 correct" in text
     assert "Participants will rate" in text
-    assert "Nobody will be excluded by another criterion." in text
+    assert "No other exclusion criteria will be applied." in text
 
 
 def test_a_plan_has_the_formula_that_the_data_will_have(study: Study) -> None:
@@ -296,4 +299,59 @@ def test_what_the_data_say_is_told_where_there_is_no_study() -> None:
     crowd = karat.datasets.load("crowd")
     text = methods(ReportData(karat.screen.run(crowd, {"completion": {}}), None, NOT_COMPUTED, NOT_COMPUTED))
     assert text.startswith(f"Participants answered “{crowd.scale.levels[0]}” or “{crowd.scale.levels[1]}”")
-    assert "9,600 answers to 80 items by 120 participants" in text
+    assert "9,600 answers to 80 items from 120 participants" in text
+
+
+def copied(root: Path, folder: Path, before: str = "", after: str = "") -> Study:
+    """The example study with more keys at the beginning and the end of its file."""
+    shutil.copytree(root / "examples" / "likert", folder)
+    file = folder / "study.toml"
+    file.write_text(f"{before}\n{file.read_text(encoding='utf-8')}\n{after}\n", encoding="utf-8")
+    return load(folder)
+
+
+def test_consent_ethics_and_an_example_are_in_the_plan(root: Path, tmp_path: Path) -> None:
+    study = copied(root, tmp_path / "s", before='ethics = "the ethics committee of the university (no. 12-3)"')
+    for code in language_codes():
+        words = language_of(code, planned=True)
+        text = preregistration(study, code)
+        assert "the ethics committee of the university (no. 12-3)" in text
+        assert words.say("consent") in text
+        assert study.blocks[0].items.frame.filter(pl.col("function") == "test")["sentence"][0].rstrip(".") in text
+
+
+def test_a_recorded_simulation_justifies_the_sample_size(root: Path, tmp_path: Path) -> None:
+    shutil.copytree(root / "examples" / "likert", tmp_path / "s")
+    file = tmp_path / "s" / "study.toml"
+    arguments = ["power", str(file), "--simulations", "20", "--effect", "0.9", "--processes", "1", "--write"]
+    assert CliRunner().invoke(app, [*arguments, "--participants", "24,36"]).exit_code != 0
+    for number in ("24", "36"):
+        written = CliRunner().invoke(app, [*arguments, "--participants", number])
+        assert written.exit_code == 0, written.output
+    study = load(file)
+    assert study.settings.power is not None
+    assert (study.settings.power.participants, study.settings.power.simulations) == (36, 20)
+    assert file.read_text(encoding="utf-8").count("[power]") == 1
+    power = ENGLISH.probability(study.settings.power.power, 2)
+    text = preregistration(study)
+    assert "with 36 participants and 24 test items, a difference of 0.9 log-odds in the contrast “position”" in text
+    assert f"with a power of {power} at α = .05" in text
+
+
+def test_conditions_have_means_and_deviations_and_agreement_one_coefficient(gathered: ReportData) -> None:
+    paragraph = methods(gathered).split("\n\n")[3]
+    kept = gathered.screening.kept.frame.filter(pl.col("function") == "test")
+    answers = kept.with_columns(pl.col("response").cast(pl.Float64))
+    for order, mean, sd in (
+        answers.group_by("order")
+        .agg(pl.col("response").mean().alias("mean"), pl.col("response").std().alias("sd"))
+        .iter_rows()
+    ):
+        assert f"{mean:.2f} ({sd:.2f}) for “{order}”" in paragraph
+    assert paragraph.count("Krippendorff's") == 1
+    assert "kappa" not in paragraph
+
+
+def test_no_line_ends_within_a_number_and_its_sign() -> None:
+    assert typeset("p < .001, 90 % of 24") == "p\u202f<\u202f.001, 90\u202f% of 24"
+    assert typeset("F(1, 20) = 3.4; α = .05") == "F(1, 20)\u202f=\u202f3.4; α\u202f=\u202f.05"

@@ -25,7 +25,7 @@ FURTHER = ("rights_minus_wrongs", "rights_minus_wrongs_share", "solved")
 
 
 def table(answers: Mapping[str, Sequence[Any]], expected: Sequence[str | None], **columns: list[Any]) -> pl.DataFrame:
-    """Each participant's answers to the same control trials; `columns` have one value a trial."""
+    """Each participant's answers to the same control trials; `columns` have one value per trial."""
     n = len(expected)
     rows = [
         {"participant": name, "item": f"i{i}", "response": None if given[i] is None else str(given[i]),

@@ -26,7 +26,7 @@ LIKERT = karat.datasets.load("likert")
 def test_without_rules_there_is_evidence_and_nobody_is_excluded() -> None:
     screening = run(LIKERT)
     only_of_servers = {"receipt_times", "automation"}
-    skipped = {"eligibility", "quiz", "inconsistency"} | only_of_servers
+    skipped = {"eligibility", "quiz", "inconsistency", "platform_flags", "probes"} | only_of_servers
     assert set(screening.evidence) == set(CRITERIA) - {"procedure"} - skipped
     assert set(screening.skipped) == skipped
     assert screening.excluded == ()

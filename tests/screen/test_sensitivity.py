@@ -1,4 +1,4 @@
-"""Yes and no to controls: who tells them apart, and who always says yes."""
+"""Yes and no to controls: who distinguishes them, and who always says yes."""
 
 from __future__ import annotations
 

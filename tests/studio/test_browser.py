@@ -244,7 +244,7 @@ def test_every_format_in_the_browser(tmp_path: Path) -> None:
 def test_it_is_accessible_to_all(tmp_path: Path, results: bytes) -> None:
     write_study(tmp_path / "study", "likert")
     file = tmp_path / "study" / "study.toml"
-    file.write_text(file.read_text(encoding="utf-8").replace("13.00", "9.00"), encoding="utf-8")  # something to mend
+    file.write_text(file.read_text(encoding="utf-8").replace("13.00", "9.00"), encoding="utf-8")  # something to fix
     study = [str(path) for path in sorted((tmp_path / "study").iterdir())]
     (tmp_path / "results.csv").write_bytes(results)
     (tmp_path / "bad.csv").write_bytes(b"participant,item,response\np1,a,1\n,b,2\n")

@@ -55,6 +55,7 @@ PASTE = """(text) => {
 def go(page: Any, tab: str) -> None:
     page.click(f".study-tabs a[href$='/{tab}']")
     page.wait_for_selector(f"#work[data-page={tab}]")
+    page.wait_for_load_state("load")
 
 
 def until(page: Any, expression: str) -> None:
@@ -72,12 +73,14 @@ def saved(page: Any) -> None:
 
 def made(page: Any, opened: Opened) -> Path:
     """A study of a pasted sheet."""
+    page.wait_for_load_state("load")
     page.fill("#new-name", "Whether islands")
     page.fill("#paste", sheet())
     page.wait_for_selector("#sheet-factors:visible", timeout=LONG)
     page.click("#new-study button[type=submit]")
-    page.wait_for_selector("#design", timeout=LONG)
-    return opened.studies / "whether-islands"
+    page.wait_for_selector("#work[data-checked]", timeout=LONG)
+    folder: Path = opened.studies / "whether-islands"
+    return folder
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.studio.study_pages import servers_of
 from karat.studio.workspace import Workspace
 from studio.conftest import Browser, StudioApp
 from studio.test_study_files import SHEET
@@ -23,7 +24,7 @@ def address(studio: StudioApp, browser: Browser, tmp_path: Path) -> Iterator[str
     made = browser.send("POST", "/studies", {"name": "Islands", "source": "sheet", "sheet": sheet["sheet"]})
     assert made.status == 201, made.text
     yield made.json()["address"].removeprefix(browser.keys.base).removesuffix("/design")
-    studio.app.state.servers.close()
+    servers_of(studio.app).close()
 
 
 def test_every_page_of_a_study_is_there(browser: Browser, address: str) -> None:
@@ -65,7 +66,7 @@ def test_only_what_belongs_to_the_study_is_reached(browser: Browser, address: st
 
 
 def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, browser: Browser, address: str) -> None:
-    workspace, servers = studio.app.state.workspace, studio.app.state.servers
+    workspace, servers = studio.app.state.workspace, servers_of(studio.app)
     (project,) = workspace.projects()
     shown, lists, origin = servers.preview(project, 2)
     assert lists == 4

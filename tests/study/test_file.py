@@ -1,4 +1,4 @@
-"""Study files: what they may say, and how flaws are told."""
+"""Study files: what they may say, and how flaws are reported."""
 
 from __future__ import annotations
 

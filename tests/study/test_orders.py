@@ -24,7 +24,7 @@ CHI_SQUARED_001 = {2: 13.82, 3: 16.27, 4: 18.47, 11: 31.26, 23: 49.73, 99: 148.2
 
 
 def table(functions: str, **columns: str) -> pl.DataFrame:
-    """One letter a trial: t, f, c, a, k (calibration), p (practice); a dot for a missing value."""
+    """One letter per trial: t, f, c, a, k (calibration), p (practice); a dot for a missing value."""
     names = {"t": "test", "f": "filler", "c": "control", "a": "attention", "k": "calibration", "p": "practice"}
     values = {name: [None if letter == "." else letter for letter in text] for name, text in columns.items()}
     return pl.DataFrame({"function": [names[letter] for letter in functions], **values})

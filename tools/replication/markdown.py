@@ -22,7 +22,7 @@ def decimals(p: float, digits: int = 3) -> str:
 
 
 def probability(p: float) -> str:
-    """A probability with three decimals; what would be .000 is told to be small."""
+    """A probability with three decimals; what would be .000 is given as < .001."""
     return "< .001" if 0 < p < 0.0005 else decimals(p)
 
 

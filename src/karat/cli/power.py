@@ -62,6 +62,9 @@ def power(
     *,
     place: ExecutorOptions,
     svg: Annotated[Path | None, typer.Option(help="Write the power curve to this SVG file.", metavar="FILE")] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Record the result in the study file, for the methods paragraph.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Estimate the power of a planned contrast by simulating studies in which participants and items vary.
@@ -78,6 +81,8 @@ def power(
     )  # fmt: skip
     if pilot is not None and unit == "log-odds":
         raise KaratError("--unit log-odds: with --pilot, effects are differences on the scale. Leave out --unit.")
+    if write and any(len(given or []) > 1 for given in (people, things, sizes)):
+        raise KaratError("--write records one size. Use one number each for --participants, --items and --effect.")
     loaded = load(study)
     with working("reading the pilot", quiet=as_json):
         piloted = None if pilot is None else read(pilot)
@@ -91,10 +96,26 @@ def power(
         )  # fmt: skip
     if svg is not None:
         _draw(found, svg)
+    if write:
+        _record(found, loaded.path)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
         return
-    typer.echo("\n".join([*_lines(found), *([] if svg is None else [f"written    {svg}"])]))
+    written = [*([] if svg is None else [svg]), *([loaded.path] if write else [])]
+    typer.echo("\n".join([*_lines(found), *(f"written    {file}" for file in written)]))
+
+
+def _record(power: Power, file: Path) -> None:
+    """Write the size, the effect and the power to the study file, and leave the rest as it is."""
+    from karat.judgments.files import replacing
+    from karat.study.file import read_toml, with_table
+
+    text = with_table(read_toml(file)[1], "power", power.record())
+    try:
+        with replacing(file) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise KaratError(f"{file} cannot be written: {error.strerror or error}.") from None
 
 
 def _draw(power: Power, svg: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -268,6 +269,14 @@ def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if not content.distinct:
             continue
         cells = content.cells.to_list()
+        named = _of_objects(name, cells)
+        if named is not None:
+            position = frame.columns.index(name)
+            frame = frame.drop(name)
+            for offset, column in enumerate(named):
+                frame = frame.insert_column(position + offset, column)
+            notes.append(Message("form.parts", {"column": name, "n": len(named), "columns": [c.name for c in named]}))
+            continue
         found = _lists(content)
         if found is None and all(re.fullmatch(r"[^|;]{1,40}(\|[^|;]{1,40}){1,4}", value) for value in content.values):
             found = [None if cell is None else cell.split("|") for cell in cells]
@@ -286,6 +295,34 @@ def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if size > 1:
             notes.append(Message("form.parts", {"column": name, "n": size, "columns": new}))
     return frame, notes
+
+
+MOST_KEYS = 5
+SAME_KEYS = 0.6
+
+
+def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | None:
+    """The values of cells such as {"Q0": 4}, where most have the same names; None where they are no such thing.
+
+    >>> [column.to_list() for column in _of_objects("responses", ['{"Q0": 4}', '{"Q0": 2}', None, '{"age": "31"}'])]
+    [['4', '2', None, None]]
+    """
+    first = next((cell for cell in cells if cell), "")
+    if not first.lstrip().startswith("{"):
+        return None
+    found = [parsed(cell) if cell else None for cell in cells]
+    known = [one for one in found if one is not None]
+    if not known or not all(isinstance(one, dict) for one in known) or len(known) < sum(map(bool, cells)):
+        return None
+    (keys, often), *_ = Counter(tuple(one) for one in known).most_common(1)
+    if often < SAME_KEYS * len(known) or not 1 <= len(keys) <= MOST_KEYS:
+        return None
+    columns = [name] if len(keys) == 1 else [f"{name}.{key}" for key in keys]
+    rows = [one if one is not None and tuple(one) == keys else {} for one in found]
+    return [
+        pl.Series(column, [_text(row.get(key)) for row in rows], dtype=pl.String)
+        for column, key in zip(columns, keys, strict=True)
+    ]
 
 
 def _wide(frame: pl.DataFrame, wide: str | None, told: dict[str, str]) -> Shaped | None:
@@ -565,10 +602,10 @@ def _mend(table: FileTable, name: str, kind: str, ours: str) -> str:
     needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
     if kind == LISTS:
         return (
-            f"karat needs {needs} a row. Explode the column, so that each value has a row of its own, or say "
+            f"karat needs {needs} per row. Explode the column, so that each value has a row of its own, or say "
             f"--map {ours}=NAME with a column that holds one value."
         )
     dtype = table.frame.schema[name]
     fields = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
     of = f" ({', '.join(fields)})" if fields else ""
-    return f"karat needs {needs} a row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."
+    return f"karat needs {needs} per row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."

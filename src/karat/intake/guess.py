@@ -103,7 +103,7 @@ def _spelled(name: str, column: str) -> set[str]:
 
 
 def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
-    """Which of the file's columns are karat's: those that were told, then by name.
+    """Which of the file's columns are karat's: those that were given, then by name.
 
     >>> guess_columns(["workerId", "ITEM", "ANSWER", "rt"], {})
     {'participant': 'workerId', 'item': 'ITEM', 'response': 'ANSWER', 'rt': 'rt'}
@@ -121,7 +121,7 @@ def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
 
 
 def guess_mapping(frame: pl.DataFrame, told: Mapping[str, str]) -> dict[str, str]:
-    """Which columns of a table are karat's: those that were told, then by name, and where a name misleads, by content.
+    """Which columns of a table are karat's: those that were given, then by name, and where a name misleads, by content.
 
     A column called time that holds numbers too small for points in time holds response times.
 

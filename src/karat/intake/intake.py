@@ -62,9 +62,9 @@ class Intake:
 
     @contextmanager
     def naming_places(self) -> Iterator[None]:
-        """What is found wrong with rows of these judgments afterwards, told with their files and lines.
+        """What is found wrong with rows of these judgments afterwards, reported with their files and lines.
 
-        Whoever lays a study over them knows only the rows of the table.
+        Code that lays a study over them knows only the rows of the table.
         """
         try:
             yield
@@ -263,7 +263,7 @@ def _confirm(parts: Sequence[Reading], asked: tuple[str, list[str]], options: Op
 
 
 def _files(paths: Sequence[str | Path], encoding: str | None) -> list[SourceFile]:
-    """The files to read; those that share a name are told apart by their folders."""
+    """The files to read; those that share a name are distinguished by their folders."""
     found = _expanded(paths)
     names = Counter(path.name for path in found)
     labels = [str(Path(*path.parts[-2:])) if names[path.name] > 1 else path.name for path in found]
@@ -498,7 +498,7 @@ def _by_beginning(
 def _scales(
     frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
 ) -> tuple[dict[str, Scale], list[Message]]:
-    """The scale of each question: told by the user, by the source, or guessed from the answers."""
+    """The scale of each question: given by the user, by the source, or guessed from the answers."""
     questions: list[str] = [""]
     if "question" in frame.columns:
         questions = [name or "" for name in text_column(frame["question"]).unique(maintain_order=True).to_list()]

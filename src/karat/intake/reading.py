@@ -79,7 +79,7 @@ class Reading:
     """What was assumed."""
     participants: pl.DataFrame | None = None
     scales: dict[str, Scale] | None = None
-    """The scales by question, where the source tells them."""
+    """The scales by question, where the source has them."""
     frozen: dict[str, Any] | None = None
     """The rules and items with which the study started, where the source is an export of karat that has them."""
     open: list[Question] = field(default_factory=list)

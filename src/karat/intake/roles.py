@@ -3,7 +3,7 @@
 A role is certain where the column's name is one of those that karat knows for it and its content fits. Everything else
 is a proposal: the reading then waits for an answer (see `karat.intake.reading`).
 
-What was judged is the smallest set of columns that tells all stimuli apart: one column where one does, else several
+What was judged is the smallest set of columns that distinguishes all stimuli: one column where one does, else several
 together (`verb+content`). Columns that describe participants, positions, times, the platform and answers are no part of
 the design. Answers are recognised by how they are distributed: a design gives every participant each level equally
 often, answers do not.
@@ -117,7 +117,7 @@ class Roles:
 
 
 def find_roles(frame: pl.DataFrame, told: Mapping[str, str], file: str = "") -> Roles:
-    """The roles of the columns of a table; what was told is taken as it is. A file is often named for its answers."""
+    """The roles of the columns of a table; what was given is taken as it is. A file is often named for its answers."""
     return _RoleSearch(frame, told, file).result()
 
 
@@ -273,7 +273,7 @@ class _RoleSearch:
         return content.distinct < both <= self.rows / 3
 
     def _participant_of_ibex(self) -> None:
-        """Ibex tells people by the time at which results came and the hash of the address."""
+        """Ibex identifies people by the time at which results came and the hash of the address."""
         plainly = {content.plain: content.name for content in self._free()}
         hashes = [name for key, name in plainly.items() if "md5" in key or key == "hash"]
         times = [name for key, name in plainly.items() if RECEIVED.search(key)]
@@ -481,7 +481,7 @@ class _RoleSearch:
         return any(len(word) > LONGEST_CODE and word in self.file_words for word in words_of(content.name))
 
     def _propose_response(self) -> None:
-        """Where no name and no distribution tells, what differs between participants on the same stimuli is offered."""
+        """Where no name or distribution decides, what differs between participants on the same stimuli is offered."""
         found = [
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
@@ -674,7 +674,7 @@ class _RoleSearch:
             self._ask("item", [self._choice("item", [one.name]) for one in named[:3]])
 
     def _parts(self, design: list[Content], native: Content | None, question: str | None) -> tuple[bool, list[str]]:
-        """What tells stimuli apart, and whether that is certain."""
+        """What distinguishes stimuli, and whether that is certain."""
         names = [content.name for content in design]
         full = self.contents.combinations(names)
         asked = [question] if question else []

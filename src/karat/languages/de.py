@@ -30,222 +30,236 @@ TEXTS = {
     "task.yes-no": "die Teilnehmenden [beantworteten|beantworten] jeden Stimulus mit {low} oder {high}.",
     "task.likert": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer Skala mit {points} "
     "Punkten{ends}{slider}.",
-    "task.choice": "die Teilnehmenden [sahen|sehen] je zwei Stimuli und [wählten|wählen] einen davon{none}.",
+    "task.choice": "in jedem Trial [sahen|sehen] die Teilnehmenden zwei Stimuli und [wählten|wählen] einen "
+    "davon{none}.",
     "task.magnitude": "die Teilnehmenden [gaben|geben] jedem Stimulus eine Zahl im Verhältnis zu seiner "
     "Akzeptabilität{modulus} [@bard1996].",
-    "task.differential": "die Teilnehmenden [bewerteten|bewerten] jeden Text nach gegensätzlichen Adjektiven ({pairs}, "
-    "je {points} Punkte){slider} [@osgood1957; @macketanz2022].",
-    "task.label": "die Teilnehmenden [gaben|geben] jedem Stimulus eine von {number} Kategorien ({levels}).",
-    "task.continuous": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer Linie von {low} bis {high}.",
-    "task.number": "die Teilnehmenden [gaben|geben] jedem Stimulus eine Zahl.",
-    "ends": ", von {low} bis {high}",
-    "slider": ", mit einem Schieberegler ohne Anfangsstellung",
+    "task.differential": "die Teilnehmenden [bewerteten|bewerten] jeden Text anhand gegensätzlicher Adjektive "
+    "({pairs}, je {points} Punkte){slider} [@osgood1957; @macketanz2022].",
+    "task.label": "die Teilnehmenden [ordneten|ordnen] jedem Stimulus eine von {number} Kategorien zu ({levels}).",
+    "task.continuous": "die Teilnehmenden [bewerteten|bewerten] jeden Stimulus auf einer stufenlosen Skala von {low} "
+    "bis {high}.",
+    "task.number": "die Teilnehmenden [beantworteten|beantworten] jeden Stimulus mit einer Zahl.",
+    "ends": " von {low} bis {high}",
+    "slider": " mit einem Schieberegler ohne Anfangsstellung",
     "none": " oder [antworteten|antworten] „kein Unterschied“",
-    "modulus": ", verglichen mit einem Modulus von {number}",
-    "repeated": "Zweimal gefragt [wurden|werden] {pairs}.",
-    "prompt": "Die Frage [lautete|lautet] {prompt}.",
+    "modulus": ", bezogen auf einen Modulus von {number}",
+    "repeated": "Um die Konsistenz zu prüfen, [wurden|werden] manche Adjektive ({pairs}) zweimal vorgelegt.",
+    "prompt": "In jedem Trial [stand|steht] die Frage {prompt} auf der Seite.",
     "factors": "Das Design [hatte|hat] {number}: {factors}.",
     "factor": "{name} ({levels}; {within})",
-    "within.": "innerhalb von Items und Personen", "within.items": "zwischen Items",
+    "within.": "innerhalb von Personen und Items", "within.items": "zwischen Items",
     "within.participants": "zwischen Personen",
     "compared": "Die Stufen von {factor} [wurden|werden] nebeneinander gezeigt.",
-    "items": "Es [gab|gibt] {tests}; Zahl der Listen: {lists}.",
-    "items.conditions": "Es [gab|gibt] {tests} in {conditions}, verteilt auf {lists}.",
+    "items": "Das Material [umfasste|umfasst] {tests} (Listen: {lists}).",
+    "items.conditions": "Das Material [umfasste|umfasst] {tests} in {conditions}, verteilt auf {lists}.",
+    "example": "Eines der Test-Items [war|ist] zum Beispiel {sentence}[[ ({levels})]].",
     "subset": "Jede Person [beurteilte|beurteilt] {items}; jedes Item [wurde|wird] von {participants} beurteilt.",
-    "random pairs": "Dazu [sah|sieht] jede Person {pairs} nach Zufall.",
-    "functions": "Eine Liste [hatte|hat] {trials}: {functions}.",
-    "function": "{number} {name}", "function.test": "Test", "function.filler": "Füller",
-    "function.control": "Kontrolle", "function.attention": "Aufmerksamkeit", "function.calibration": "Eichung",
-    "function.practice": "Übung",
+    "random pairs": "Außerdem [sah|sieht] jede Person zufällig gezogene Paare ({pairs}).",
+    "functions": "Jede Liste [hatte|hat] {trials} ({functions}).",
+    "function": "{number} {name}", "function.test": "Testtrials", "function.filler": "Füller",
+    "function.control": "Kontrolltrials", "function.attention": "Aufmerksamkeitstrials",
+    "function.calibration": "Kalibrierungstrials", "function.practice": "Übungstrials",
+    "trials": "{functions}",
     "range": "{low} bis {high}",
-    "clear": "Kontroll- und Aufmerksamkeitstrials haben eine klare Antwort [@pieper].",
+    "clear": "{functions} [hatten|haben] eine eindeutig richtige Antwort [@pieper].",
     "rounds": "Die Items [wurden|werden] {times} beurteilt, jedes Mal in neuer Reihenfolge.",
     "sessions": "Es [gab|gibt] zwei Sitzungen{days}.",
     "days": " (Abstand mindestens {days})",
-    "order": "Die Reihenfolge der Trials [wurde|wird] für jede Person neu gezogen.",
-    "order.rules": "Die Reihenfolge der Trials [wurde|wird] für jede Person neu gezogen, unter diesen Bedingungen: "
-    "{rules}.",
-    "order.calibration": "Eichtrials kommen zuerst",
-    "order.adjacent": "keine zwei Testtrials folgen aufeinander",
-    "order.spread": "Trials dieser Funktion sind gleichmäßig verteilt: {functions}",
-    "order.in_a_row": "höchstens {number} hintereinander haben dasselbe {column}",
-    "order.distance": "Trials mit demselben {column} sind mindestens {number} Stellen voneinander entfernt",
-    "order.keep_ratio": "der Anteil der Testtrials ist in jedem Viertel gleich",
-    "order.mixed_blocks": "die Trials sind auf {number} gleich gemischte Blöcke verteilt",
-    "quiz": "Vor den Trials [stand|steht] ein Quiz zur Instruktion ({questions}, höchstens {attempts}).",
-    "browser": "Der Fragebogen wurde mit karat durchgeführt, das Trials mit jsPsych im Browser zeigt [@deleeuw2015].",
-    "answers": "Die Daten umfassen {answers} zu {items} von {participants}; der Median je Person ist {median}.",
-    "answers.functions": "Nach Funktion der Trials: {functions}.",
+    "order": "Die Trials [wurden|werden] jeder Person in einer neuen zufälligen Reihenfolge gezeigt.",
+    "order.rules": "Die Trials [wurden|werden] jeder Person in einer neuen zufälligen Reihenfolge mit folgenden "
+    "Einschränkungen gezeigt: {rules}.",
+    "order.calibration": "Kalibrierungstrials zuerst",
+    "order.adjacent": "keine zwei Testtrials nacheinander",
+    "order.spread": "{functions} gleichmäßig verteilt",
+    "order.in_a_row": "höchstens {number} Trials in Folge mit demselben Wert von {column}",
+    "order.distance": "Trials mit demselben Wert von {column} mindestens {number} Positionen voneinander entfernt",
+    "order.keep_ratio": "gleicher Anteil von Testtrials in jedem Viertel",
+    "order.mixed_blocks": "Trials auf {number} gleich zusammengesetzte Blöcke verteilt",
+    "quiz": "Vor den Trials [bearbeiteten|bearbeiten] die Teilnehmenden ein Quiz zur Instruktion ({questions}, "
+    "höchstens {attempts}).",
+    "browser": "Das Experiment lief mit karat im Browser der Teilnehmenden; karat nutzt jsPsych [@deleeuw2015].",
+    "answers": "Der Datensatz enthält {answers} zu {items} von {participants} (Median: {median} pro Person).",
+    "answers.functions": "Die Antworten verteilen sich auf {functions}.",
     "simulated": "Diese Antworten sind simuliert: Niemand hat sie gegeben. Sie zeigen, wie ein Bericht über diese "
-    "Studie aussähe, und sagen nichts über Menschen oder Sprache.",
-    "simulated.some": "Simuliert: {number} von {participants}; deren Antworten hat niemand gegeben. Sie gehören "
-    "weggelassen, bevor etwas daraus geschlossen wird.",
-    "simulated.methods": "Die Antworten wurden mit karat simuliert, um die Studie zu erproben, bevor jemand gefragt "
-    "wird: Niemand wurde gewonnen, und niemand hat geantwortet. Wo hier von Teilnehmenden, Antworten und Antwortzeiten "
-    "die Rede ist, sind simulierte gemeint.",
+    "Studie aussähe, und sagen nichts über Menschen oder Sprache aus.",
+    "simulated.some": "Simuliert: {number} von {participants}; deren Antworten hat niemand gegeben. Sie sollten "
+    "entfernt werden, bevor Schlüsse gezogen werden.",
+    "simulated.methods": "Die Daten wurden mit karat simuliert, um die Studie vor der Rekrutierung zu erproben. "
+    "Niemand wurde rekrutiert; Teilnehmende, Antworten und Antwortzeiten in diesem Abschnitt sind simuliert.",
     "simulated.methods.some": "Mit karat simuliert wurden {number} von {participants}; deren Antworten hat niemand "
     "gegeben.",
     "simulated.took part": "Die Daten stammen von {participants}, die alle simuliert sind.",
-    "platform": "Die Teilnehmenden [wurden|werden] über {platform} gewonnen; angestrebte Zahl geeigneter Personen: "
-    "{number}.",
-    "source.link": "ein Link",
-    "platform.link": "Die Teilnehmenden [wurden|werden] über einen Link gewonnen; angestrebte Zahl geeigneter "
-    "Personen: "
-    "{number}.",
-    "pay": "Die angegebene Vergütung [betrug|beträgt] {pay} {currency} je Stunde.",
-    "minutes": "Die angegebene Dauer [betrug|beträgt] {minutes}.",
-    "eligible": "Geeignet [war|ist], wer auf die Frage {question} mit {answers} [antwortete|antwortet].",
-    "asked": "Die Teilnehmenden [wurden|werden] außerdem gefragt nach: {columns}.",
-    "took part": "Die Daten stammen von {participants}.",
-    "sources": "Nach Herkunft: {counts}.",
-    "when": "Die Antworten wurden zwischen dem {first} und dem {last} gegeben.",
-    "when.day": "Die Antworten wurden am {first} gegeben.",
-    "working.minutes": "Der Median der Bearbeitungszeit war {median} Minuten.",
-    "working.seconds": "Der Median der Bearbeitungszeit war {median} Sekunden.",
-    "background": "{column}: {counts}.",
-    "background.number": "{column}: Median {median}, {low} bis {high}.",
+    "platform": "Die Teilnehmenden [wurden|werden] über {platform} rekrutiert; angestrebt [wurden|werden] {number} "
+    "geeignete Teilnehmende.",
+    "source.link": "einen Link zur Studie",
+    "sample size": "Die Stichprobengröße [beruhte|beruht] auf Simulationen[[ von {simulations} Studien]]: Mit "
+    "{participants} und {items} wird im Vergleich {contrast:quoted} {effect} mit einer Teststärke von {power} bei α = "
+    "{alpha} entdeckt[[, wenn {exclude} der Teilnehmenden ausgeschlossen werden]].",
+    "effect": "ein Unterschied von {effect} {unit}",
+    "unit.log-odds": "Log-Odds", "unit.scale": "Punkten auf der Antwortskala",
+    "pay": "Die Vergütung [betrug|beträgt] {pay} {currency} pro Stunde.",
+    "minutes": "Die angekündigte Dauer [betrug|beträgt] {minutes}.",
+    "eligible": "Geeignet [war|ist] nur, wer auf die Frage {question} mit {answers} [antwortete|antwortet].",
+    "asked": "Die Teilnehmenden [wurden|werden] außerdem nach Folgendem gefragt: {columns}.",
+    "consent": "Alle Teilnehmenden [gaben|geben] ihre informierte Einwilligung.",
+    "ethics": "Die Studie wurde genehmigt ({ethics}).",
+    "took part": "Insgesamt nahmen {participants} teil.",
+    "sources": "Sie wurden rekrutiert über {counts}.",
+    "when": "Die Daten wurden zwischen dem {first} und dem {last} erhoben.",
+    "when.day": "Die Daten wurden am {first} erhoben.",
+    "working.minutes": "Die mediane Bearbeitungszeit betrug {median} Minuten (Spannweite: {low} bis {high}).",
+    "working.seconds": "Die mediane Bearbeitungszeit betrug {median} Sekunden (Spannweite: {low} bis {high}).",
+    "background": "Angaben zur Person: {columns}.",
+    "background.counts": "{column}: {counts}",
+    "background.number": "{column}: Median {median}, Spannweite {low} bis {high}",
     "count": "{value} ({number})", "count.missing": "unbekannt ({number})",
-    "rules.study": "Kriterien, Einstellungen und die Regel, die sie verbindet, sind die der Studiendatei mit dem "
-    "Fingerabdruck {fingerprint}; an ihm lässt sich die Datei mit einer registrierten Kopie vergleichen.",
-    "rules.other": "Die angewandten Kriterien oder die Regel sind nicht die der Studiendatei (Fingerabdruck "
-    "{fingerprint}).",
-    "rules.given": "Kriterien und Regel wurden für diese Auswertung angegeben; keine Studiendatei legt sie fest.",
+    "rules.study": "Die Ausschlusskriterien, ihre Einstellungen und die Ausschlussregel waren die der Studiendatei "
+    "(Fingerabdruck {fingerprint}).",
+    "rules.other": "Die Ausschlusskriterien oder die Ausschlussregel wichen von denen der Studiendatei ab "
+    "(Fingerabdruck {fingerprint}).",
+    "rules.given": "Die Ausschlusskriterien wurden für diese Auswertung gewählt und stehen in keiner Studiendatei.",
     "rules.none": "Es [war|ist] keine Ausschlussregel angegeben; niemand [wurde|wird] ausgeschlossen.",
-    "rules.evidence": "Was Kriterien fanden, ist nur ein Hinweis.",
-    "stages": "Die Kriterien [wurden|werden] in drei Stufen angewandt: Vollständigkeit, Antwortzeiten, Antworten. Wer "
-    "nach einer Stufe ausgeschlossen [war|ist], [ging|geht] nicht in die nächste ein.",
+    "stages": "Die Kriterien [wurden|werden] in drei Stufen angewandt (Vollständigkeit, Antwortzeiten, Antworten); wer "
+    "auf einer Stufe ausgeschlossen [wurde|wird], [ging|geht] nicht in die nächste ein.",
     "asks": "Die Kriterien [verlangten|verlangen] Folgendes.",
     "flagged": "{name}: {clause}{cites}; {number} von {participants} auffällig.",
-    "stage.excluded": "Daraufhin ausgeschlossen: {number} von {entered}; es blieben {remained}.",
+    "stage.excluded": "Diese Stufe schloss {number} von {entered} Teilnehmenden aus; es verblieben {remained}.",
     "stage.nobody": "Auf dieser Stufe wurde niemand ausgeschlossen.",
     "planned": "{name}: {clause}{cites}.",
     "skipped": "{name}: nicht berechenbar. {why}",
-    "skipped.several": "Mit diesen Daten nicht berechenbar: {names}.",
-    "rule.any": "wer nach irgendeinem Kriterium [auffiel|auffällt]",
+    "rule.any": "wer nach mindestens einem Kriterium [auffiel|auffällt]",
     "rule.all": "wer nach allen Kriterien [auffiel|auffällt]",
     "rule.number": "wer nach mindestens {number} Kriterien [auffiel|auffällt]",
-    "rule.expression": "auf wen „{rule}“ [zutraf|zutrifft]",
+    "rule.expression": "auf wen die Regel „{rule}“ [zutraf|zutrifft]",
     "rule": "Ausgeschlossen [wurde|wird], {rule}.",
-    "verdict": "Insgesamt ausgeschlossen: {number} von {participants}; {kept} gingen in die Auswertung ein.",
-    "index": "Der Spammer-Index der Verbliebenen war {value} (95-%-Intervall {lower} bis {upper}) [@ba2024].",
-    "no study": "Es gibt keine Studiendatei; es wurde nichts festgelegt, was präregistriert werden könnte.",
+    "verdict": "Der Ausschluss betraf insgesamt {number} von {participants}; in die Auswertung gingen {kept} ein.",
+    "index": "Der Spammer-Index der ausgewerteten Teilnehmenden betrug {value} (95-%-Intervall {lower} bis {upper}) "
+    "[@ba2024].",
+    "no study": "Es gibt keine Studiendatei und damit nichts, was präregistriert werden könnte.",
     "no screening": "Die Studiendatei nennt keine Ausschlusskriterien; niemand wird ausgeschlossen.",
     "fingerprint": "Der Fingerabdruck der Studiendatei und ihrer Tabellen ist {fingerprint}.",
-    "nobody else": "Nach anderen Kriterien wird niemand ausgeschlossen.",
+    "nobody else": "Weitere Ausschlusskriterien werden nicht angewandt.",
     "further": "{name} = {value}",
-    "needs": "auffällig [war|ist] (auf Englisch): {asks}",
-    "needs.eligibility": "zulassende Antworten: {answers}",
-    "needs.eligibility.same": "Spalten, die übereinstimmen müssen: {same}",
-    "needs.quiz": "Quiz bestanden; Versuche höchstens {attempts_at_most}",
-    "needs.completion": "mindestens {at_least} der Trials beantwortet, keine Person doppelt",
-    "needs.completion.trials": "mindestens {at_least} von {trials} Trials beantwortet, keine Person doppelt",
-    "needs.speed.mean_below": "mittlere Antwortzeit mindestens {mean_below} s",
-    "needs.speed.median_below": "Median der Antwortzeit mindestens {median_below} s",
-    "needs.speed.relative_below": "Median der Antwortzeit mindestens {relative_below} dessen der medianen Person",
-    "needs.speed.share_of_expected": "Bearbeitungszeit über {share_of_expected} von {expected_minutes} Minuten",
-    "needs.automation": "Wahrscheinlichkeit einer Automatisierung von höchstens {above}, nach den Spuren der Hände",
-    "needs.receipt_times": "Antwortzeiten, die bis auf {slack} s zwischen die Eingangszeiten des Servers passen, nicht "
-    "schneller gelesen als {words_per_minute} Wörter pro Minute, und eine Uhr, die nicht rückwärts läuft",
-    "needs.remfod": "mindestens {genuine_at_least} der Antwortzeiten weder Unterbrechungen, mehr als {upper} mediane "
-    "absolute Abweichungen über dem Median nach Person und nach Item-Funktion, noch übereilt, mehr als {lower} "
-    "darunter, in Runden bestimmt",
-    "needs.remfod.rule": "mindestens {genuine_at_least} der Antwortzeiten nach der Regel {rule} unauffällig",
+    "needs": "auffällig [war|ist] (auf Englisch): anyone {asks}",
+    "needs.eligibility": "erforderliche Antworten, nämlich {answers}",
+    "needs.eligibility.same": "übereinstimmende Antworten, nämlich {same}",
+    "needs.quiz": "Quiz nach höchstens {attempts_at_most} Versuchen bestanden",
+    "needs.completion": "Antworten auf mindestens {at_least} der Trials und keine zweite Teilnahme",
+    "needs.completion.trials": "Antworten auf mindestens {at_least} von {trials} Trials und keine zweite Teilnahme",
+    "needs.speed.mean_below": "mittlere Antwortzeit von mindestens {mean_below} s",
+    "needs.speed.median_below": "mediane Antwortzeit von mindestens {median_below} s",
+    "needs.speed.relative_below": "mediane Antwortzeit von mindestens {relative_below} der medianen Person",
+    "needs.speed.share_of_expected": "Bearbeitungszeit von mehr als {share_of_expected} von {expected_minutes} Minuten",
+    "needs.remfod": "mindestens {genuine_at_least} echte Antwortzeiten, also Zeiten von höchstens {upper} medianen "
+    "absoluten Abweichungen über und {lower} unter dem Median nach Person und nach Item-Funktion, iterativ bestimmt",
+    "needs.remfod.rule": "mindestens {genuine_at_least} der Antwortzeiten nach der Regel {rule} keine Ausreißer",
+    "needs.automation": "Wahrscheinlichkeit einer Automatisierung von höchstens {above}, nach den Spuren von Maus und "
+    "Tastatur",
+    "needs.receipt_times": "Antwortzeiten, die bis auf {slack} s zwischen die Eingangszeiten des Servers passen, ein "
+    "Lesetempo von höchstens {words_per_minute} Wörtern pro Minute und eine Uhr, die nicht rückwärts läuft",
     "needed": "mindestens {needed} von {trials} richtig",
-    "needed.group": "mindestens {needed} von {trials} {group} richtig",
+    "needed.group": "mindestens {needed} von {trials} {group} Trials richtig",
     "needed.guess": "Raten besteht mit p {p}", "group.grammatical": "grammatischen",
-    "group.ungrammatical": "ungrammatischen", "account.positional": "positional", "account.relational": "relational",
-    "account.extended": "erweitert relational", "account.strict": "streng", "account.pairwise": "paarweise",
-    "needs.controls": "klare Fälle unterschieden, Maßstab {account}, Alpha = {alpha}",
-    "needs.controls.slips": "klare Fälle unterschieden, Maßstab {account}, höchstens {slips} falsch",
-    "needs.controls.neutral": "höchstens {neutral_at_most} neutrale Antworten auf Kontrollen",
-    "needs.attention": "Aufmerksamkeitstrials richtig beantwortet, Maßstab {account}, Alpha = {alpha}",
-    "needs.attention.slips": "Aufmerksamkeitstrials richtig beantwortet, Maßstab {account}, höchstens {slips} falsch",
+    "group.ungrammatical": "ungrammatischen", "account.positional": "positionalen",
+    "account.relational": "relationalen", "account.extended": "erweiterten relationalen", "account.strict": "strengen",
+    "account.pairwise": "paarweisen",
+    "needs.controls": "klare Fälle nach dem {account} Maßstab bei α = {alpha} unterschieden",
+    "needs.controls.slips": "klare Fälle nach dem {account} Maßstab unterschieden, höchstens {slips} falsch",
+    "needs.controls.neutral": "höchstens {neutral_at_most} neutrale Antworten auf Kontrolltrials",
+    "needs.attention": "richtige Antworten nach dem {account} Maßstab bei α = {alpha}",
+    "needs.attention.slips": "richtige Antworten nach dem {account} Maßstab, höchstens {slips} falsch",
     "needs.straightlining": "keine Folge und kein Muster von Antworten mit einer Zufallswahrscheinlichkeit unter "
     "{alpha}",
-    "needs.inconsistency": "Übereinstimmung wiederholter Antworten über der von Raten (Raten besteht mit p ≤ {alpha})",
-    "needs.inconsistency.upper": "Unterschied wiederholter Antworten höchstens {upper} mediane absolute Abweichungen "
-    "über dem Median",
+    "needs.inconsistency": "bessere Übereinstimmung wiederholter Antworten als beim Raten, sodass Raten mit p ≤ "
+    "{alpha} besteht",
+    "needs.inconsistency.upper": "Unterschied wiederholter Antworten von höchstens {upper} medianen absoluten "
+    "Abweichungen über dem Median",
     "needs.scale_use": "höchstens {neutral_at_most} neutrale Antworten",
-    "needs.even_odd": "Korrelation der Antworthälften mindestens {at_least}",
-    "needs.mahalanobis": "Abstand von den Antworten aller mit einer Wahrscheinlichkeit von mindestens {alpha}",
-    "needs.person_total": "Korrelation mit den Mittelwerten der anderen mindestens {at_least}",
-    "needs.time_filter.mean": "mittlere Antwortzeit nicht unter dem Mittel aller Zeiten",
-    "needs.time_filter.mean-sd": "mittlere Antwortzeit höchstens eine Standardabweichung unter dem Mittel aller Zeiten",
-    "needs.markov": "kein Muster in den Übergängen zwischen Antworten; Grenzwerte {cutoffs}, Alpha = {alpha}",
-    "needs.risk": "keine hohe Risikostufe nach Muster, Zeit und Richtigkeit; Grenzwerte {cutoffs}, Alpha = {alpha}",
-    "needs.deletion": "keine große Änderung des Modells aller Antworten; Regel {by}, Alpha = {alpha}",
-    "needs.credence": "Wahrscheinlichkeit ernsthafter Antworten mindestens {below}",
-    "needs.twins": "höchstens {at_least} der offenen Antworten mit einer anderen Person gemeinsam "
-    "(Falschentdeckungsrate {rate})",
-    "needs.too_regular": "Antworten und Zeiten nicht regelmäßiger als die von Menschen (Falschentdeckungsrate {rate})",
+    "needs.even_odd": "Korrelation der beiden Antworthälften von mindestens {at_least}",
+    "needs.mahalanobis": "Abstand von den Antworten aller Teilnehmenden mit p ≥ {alpha}",
+    "needs.person_total": "Korrelation mit den mittleren Antworten der anderen von mindestens {at_least}",
+    "needs.time_filter.mean": "mittlere Antwortzeit nicht unter dem Mittel aller Antwortzeiten",
+    "needs.time_filter.mean-sd": "mittlere Antwortzeit höchstens eine Standardabweichung unter dem Mittel aller "
+    "Antwortzeiten",
+    "needs.markov": "kein Muster in den Übergängen zwischen Antworten, mit Grenzwerten {cutoffs} und α = {alpha}",
+    "needs.risk": "keine hohe Risikostufe nach Muster, Zeit und Richtigkeit, mit Grenzwerten {cutoffs} und α = "
+    "{alpha}",
+    "needs.deletion": "keine große Änderung im Modell aller Antworten nach der Regel {by} bei α = {alpha}",
+    "needs.credence": "geschätzte Wahrscheinlichkeit von mindestens {below}, aufmerksam geantwortet zu haben",
+    "needs.twins": "höchstens {at_least} der offenen Antworten mit einer anderen Person gemeinsam, bei einer "
+    "Falschentdeckungsrate von {rate}",
+    "needs.too_regular": "Antworten und Zeiten nicht regelmäßiger als die von Menschen, bei einer "
+    "Falschentdeckungsrate von {rate}",
     "needs.platform_flags": "weniger als {at_least} Hinweise der Betrugserkennung der Plattform",
     "needs.probes": "weniger als {at_least} Proben wie von Programmen beantwortet",
     "needs.procedure": "nicht alle Schritte erfüllt: Spammer-Index ab {least_index}, {order}, Hilfsfaktor {auxiliary}, "
-    "Grenzwerte {cutoffs}, Alpha = {alpha}",
-    "analysed": "In die Maße [gingen|gehen] Trials mit der Funktion {functions} ein; Intervalle haben das "
-    "Niveau "
-    "{level}.",
+    "Grenzwerte {cutoffs}, α = {alpha}",
+    "analysed": "In die Auswertung [gingen|gehen] nur {functions} ein. Intervalle haben ein Niveau von {level}.",
     "question": "{question}: {text}",
-    "strengths.ordinal": "Die Stärke der Stimuli ({stimuli}) [wurde|wird] mit einem kumulativen Logit-Modell mit "
-    "Zufallseffekten von Personen und Stimuli geschätzt [@mccullagh1980].",
-    "strengths.binary": "Die Stärke der Stimuli ({stimuli}) [wurde|wird] mit einem Logit-Modell mit Zufallseffekten "
-    "von "
-    "Personen und Stimuli geschätzt [@bates2015].",
-    "strengths.mean": "Die Stärke der Stimuli ({stimuli}) [war|ist] die mittlere Antwort.",
-    "strengths.zscore": "Die Stärke der Stimuli ({stimuli}) [war|ist] das Mittel der je Person standardisierten "
-    "Antworten.",
-    "strengths.magnitude": "Die Stärke der Stimuli ({stimuli}) [war|ist] das Mittel der logarithmierten, je Person "
-    "standardisierten Verhältnisse zum Modulus [@bard1996].",
-    "strengths.thurstone": "Die Stärke der Stimuli ({stimuli}) [wurde|wird] mit Thurstones Modell mit drei Antworten "
-    "geschätzt, in dem Personen sich in Streuung und Kriterium unterscheiden [@thurstone1927; @langsford2018].",
-    "strengths.davidson": "Die Stärke der Stimuli ({stimuli}) [wurde|wird] mit Davidsons Modell geschätzt, das „kein "
-    "Unterschied“ als dritte Antwort hat [@davidson1970].",
-    "strengths.bradley-terry": "Die Stärke der Stimuli ({stimuli}) [wurde|wird] mit dem Modell von Bradley und Terry "
+    "strengths.ordinal": "Die Akzeptabilität von {stimuli} [wurde|wird] mit einem kumulativen Logit-Modell "
+    "mit Zufallseffekten für Personen und Stimuli geschätzt [@mccullagh1980].",
+    "strengths.binary": "Die Akzeptabilität von {stimuli} [wurde|wird] mit einem Logit-Modell mit "
+    "Zufallseffekten für Personen und Stimuli geschätzt [@bates2015].",
+    "strengths.mean": "Die Akzeptabilität von {stimuli} [wurde|wird] durch mittlere Antworten gemessen.",
+    "strengths.zscore": "Die Akzeptabilität von {stimuli} [wurde|wird] durch Mittel der je Person "
+    "standardisierten Antworten gemessen.",
+    "strengths.magnitude": "Die Akzeptabilität von {stimuli} [wurde|wird] durch Mittel der logarithmierten, "
+    "je Person standardisierten Verhältnisse zum Modulus gemessen [@bard1996].",
+    "strengths.thurstone": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Thurstones Modell für drei "
+    "Antworten geschätzt, in dem sich Personen in Streuung und Kriterium unterscheiden [@thurstone1927; "
+    "@langsford2018].",
+    "strengths.davidson": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Davidsons Modell geschätzt, das "
+    "„kein Unterschied“ als dritte Antwort behandelt [@davidson1970].",
+    "strengths.bradley-terry": "Die Akzeptabilität von {stimuli} [wurde|wird] mit dem Bradley-Terry-Modell "
     "geschätzt [@bradley1952].",
-    "all stimuli": "alle",
-    "contrasts.ordinal": "Bedingungen [wurden|werden] mit einem gemischten kumulativen Logit-Modell verglichen, "
-    "{formula} "
-    "[@mccullagh1980; @barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946; "
-    "@kuznetsova2017] und Holms Korrektur innerhalb der Terme [@holm1979].",
-    "contrasts.binary": "Bedingungen [wurden|werden] mit einem gemischten Logit-Modell verglichen, {formula} "
-    "[@bates2015; "
-    "@barr2013], mit Typ-III-F-Tests, Satterthwaites Freiheitsgraden [@satterthwaite1946] und Holms Korrektur "
-    "innerhalb der Terme [@holm1979].",
-    "contrasts.gaussian": "Bedingungen [wurden|werden] mit einem linearen gemischten Modell verglichen, {formula} "
-    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Standardfehlern und Freiheitsgraden nach Kenward und "
-    "Roger [@kenward1997; @halekoh2014] und Holms Korrektur innerhalb der Terme [@holm1979].",
-    "simplified": "Seine Zufallseffekte wurden in {times} vereinfacht, weil die Anpassung singulär war; übrig blieb "
+    "all stimuli": "allen Stimuli",
+    "contrasts.ordinal": "Die Bedingungen [wurden|werden] in einem gemischten kumulativen Logit-Modell verglichen, "
+    "{formula} [@mccullagh1980; @barr2013], mit Typ-III-F-Tests, Freiheitsgraden nach Satterthwaite "
+    "[@satterthwaite1946; @kuznetsova2017] und innerhalb der Terme nach Holm korrigierten p-Werten [@holm1979].",
+    "contrasts.binary": "Die Bedingungen [wurden|werden] in einem gemischten Logit-Modell verglichen, {formula} "
+    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Freiheitsgraden nach Satterthwaite [@satterthwaite1946] und "
+    "innerhalb der Terme nach Holm korrigierten p-Werten [@holm1979].",
+    "contrasts.gaussian": "Die Bedingungen [wurden|werden] in einem linearen gemischten Modell verglichen, {formula} "
+    "[@bates2015; @barr2013], mit Typ-III-F-Tests, Standardfehlern und Freiheitsgraden nach Kenward und Roger "
+    "[@kenward1997; @halekoh2014] und innerhalb der Terme nach Holm korrigierten p-Werten [@holm1979].",
+    "simplified": "Weil die Anpassung singulär war, wurden die Zufallseffekte in {times} vereinfacht; übrig blieb "
     "{formula}.",
-    "simplify": "Steigungen variieren nach Person und Item, wo das Design mehrere Antworten je Zelle hat; ist die "
-    "Anpassung singulär, entfallen zuerst die Korrelationen dieses Terms, dann einzeln der Effekt, der am wenigsten "
-    "variiert, bis sie nicht mehr singulär ist; der Bericht nennt, was entfiel.",
-    "planned contrasts": "Geplante Vergleiche [waren|sind]: {contrasts}; p-Werte sind nicht korrigiert, Holms "
-    "Korrektur "
-    "[@holm1979] steht daneben.",
+    "simplify": "Steigungen variieren nach Person und nach Item, wo das Design mehrere Antworten pro Zelle hat. Ist "
+    "die Anpassung singulär, entfallen zuerst die Korrelationen des betreffenden Terms und danach einzeln die Effekte, "
+    "die am wenigsten variieren, bis die Anpassung nicht mehr singulär ist. Alles, was entfällt, wird berichtet.",
+    "means": "Auf der Antwortskala betrugen die Mittelwerte (mit Standardabweichungen) {cells}.",
+    "means.binary": "Die Anteile der Antwort {answer} betrugen {cells}.",
+    "mean": "{mean} ({sd}) für {levels}",
+    "mean.binary": "{mean} für {levels}",
+    "planned contrast": "Der geplante Vergleich [war|ist] {contrasts}. Sein p-Wert ist nicht korrigiert.",
+    "planned contrasts": "Geplante Vergleiche [waren|sind] {contrasts}. Ihre p-Werte sind nicht korrigiert; nach Holm "
+    "korrigierte p-Werte [@holm1979] werden ebenfalls berichtet.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
+    "contrast.factor": "{name} ({first} minus {second}{within})",
     "contrast.within": ", wo {levels}",
-    "part.order effects": "Reihenfolgeeffekte sind Steigungen der Antworten und der logarithmierten Antwortzeiten "
-    "über die "
-    "Position des Trials, nach Bedingung, in einem gemischten Modell.",
-    "part.decisions": "Entscheidungen über Paare sind Tests, welcher von zwei Stimuli der bessere ist, mit Tests auf "
-    "Äquivalenz daneben [@langsford2018].",
-    "part.agreement": "Die Übereinstimmung ist angegeben als {coefficients}, mit Bootstrap-Intervallen über "
-    "Personen{cites}.",
-    "part.noise ceiling": "Die Rauschgrenze ist die Split-Half-Reliabilität und die Korrelation jeder Person mit den "
-    "anderen [@nili2014].",
-    "part.decision study": "Wie viele Personen und Items ein reliables Mittel braucht, folgt aus den "
-    "Varianzkomponenten "
-    "[@brennan2001].",
+    "part.order effects": "Reihenfolgeeffekte sind Steigungen der Antworten und der logarithmierten Antwortzeiten über "
+    "die Position des Trials, nach Bedingung, in einem gemischten Modell.",
+    "part.decisions": "Paare von Stimuli wurden darauf getestet, welcher der bessere ist, und auf Äquivalenz "
+    "[@langsford2018].",
+    "part.agreement": "Die Übereinstimmung der Teilnehmenden, gemessen mit {coefficient}{cites}, betrug {estimate}[[ "
+    "({level}-Bootstrap-Intervall: {lower} bis {upper})]].",
+    "alpha.ordinal": "Krippendorffs α für ordinale Daten", "alpha.interval": "Krippendorffs α für Intervalldaten",
+    "alpha.nominal": "Krippendorffs α für nominale Daten",
+    "part.noise ceiling": "Die bestmögliche Vorhersage (die Rauschgrenze) wurde aus der Split-Half-Reliabilität und "
+    "der Korrelation jeder Person mit den anderen geschätzt [@nili2014].",
+    "part.decision study": "Wie viele Personen und Items für reliable Mittelwerte nötig sind, wurde aus "
+    "Varianzkomponenten abgeleitet [@brennan2001].",
     "part.stability": "Die Stabilität ist die Korrelation der Werte zwischen Sitzungen oder Gruppen, mit "
     "Bootstrap-Intervallen [@langsford2018].",
-    "part.factors": "Dimensionen [wurden|werden] mit einer Faktorenanalyse (Maximum Likelihood, Promax) bestimmt "
-    "[@hendrickson1964; @macketanz2022], ihre Zahl mit der Parallelanalyse [@horn1965] neben Velicers Kriterium "
-    "[@velicer1976], nach einem Blick auf die Eignung der Daten [@kaiser1974].",
-    "part.consensus": "Das Label jedes Items [wurde|wird] zusammen mit den Fehlern der Personen geschätzt "
+    "part.factors": "Dimensionen [wurden|werden] mit einer Faktorenanalyse (Maximum Likelihood, Promax-Rotation) "
+    "bestimmt [@hendrickson1964; @macketanz2022]. Ihre Zahl [wurde|wird] mit der Parallelanalyse [@horn1965] und "
+    "Velicers Kriterium [@velicer1976] bestimmt, nach einer Prüfung der Eignung der Daten [@kaiser1974].",
+    "part.consensus": "Das Label jedes Items [wurde|wird] zusammen mit den Fehlerraten der Personen geschätzt "
     "[@dawid1979].",
     "unmeasured": "Es wurde nichts gemessen. {why}",
-    "software": "Alles wurde mit karat {karat} berechnet ({others}).",
-    "software.planned": "Alles wird mit karat {karat} berechnet.",
+    "software": "Alle Auswertungen wurden mit karat {karat} berechnet ({others}).",
+    "software.planned": "Alle Auswertungen werden mit karat {karat} berechnet.",
 }  # fmt: skip
 
 NAMES = {
@@ -1072,6 +1086,8 @@ MESSAGES = {
     "power.alpha": "alpha muss zwischen 0 und 1 liegen, ist aber {value}.",
     "power.analysis": "analysis muss means oder mixed sein, ist aber {value}.",
     "power.unit": "unit muss log-odds oder scale sein, ist aber {value}.",
+    "power.several_sizes": "Eine Studiendatei hält eine Größe fest; hier sind es {n}. Eine "
+    "Zahl von Personen und Items und ein Effekt lassen sich festhalten.",
     "power.few_participants": "{n:participant} {n:ist|sind} zu wenig: Das Design braucht mindestens {least}, zwei "
     "je Liste.",
     "power.few_items": "{n:item} {n:ist|sind} zu wenig für zufällige Items: Das Design braucht mindestens {least}.",
@@ -2540,14 +2556,12 @@ MESSAGES = {
 }  # fmt: skip
 
 LANGUAGE = Language(
-    "de",
-    TEXTS | {f"name.{key}": name for key, name in NAMES.items()},
-    NOUNS,
-    "und",
-    ",",
-    ".",
-    ("„", "“"),
-    leading_zero=True,
-    messages=MESSAGES,
-    either="oder",
-)
+    "de", TEXTS | {f"name.{key}": name for key, name in NAMES.items()}, NOUNS, "und", ",", ".", ("„", "“"),
+    leading_zero=True, messages=MESSAGES, either="oder",
+    numerals=("", "", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun"),
+    day="{day}. {month} {year}",
+    months=(
+        "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+        "Dezember",
+    ),
+)  # fmt: skip

@@ -28,221 +28,230 @@ TEXTS = {
     "yes": "yes", "no": "no",
     # What is asked.
     "block": "Block {name}: {text}",
-    "task.yes-no": "participants [answered|will answer] {low} or {high} to each stimulus.",
+    "task.yes-no": "participants [answered|will answer] {low} or {high} for each stimulus.",
     "task.likert": "participants [rated|will rate] each stimulus on a scale of {points} points{ends}{slider}.",
-    "task.choice": "participants [saw|will see] two stimuli at a time and [chose|will choose] one of them{none}.",
-    "task.magnitude": "participants [gave|will give] each stimulus a number in proportion to its "
-    "acceptability{modulus} "
-    "[@bard1996].",
-    "task.differential": "participants [rated|will rate] each text on {pairs} of opposite adjectives, with {points} "
-    "points each{slider} [@osgood1957; @macketanz2022].",
-    "task.label": "participants [gave|will give] each stimulus one of {number} labels ({levels}).",
-    "task.continuous": "participants [rated|will rate] each stimulus on a line from {low} to {high}.",
-    "task.number": "participants [gave|will give] each stimulus a number.",
-    "ends": ", from {low} to {high}",
-    "slider": ", with a slider that [was|will be] unset at first",
-    "none": ", or [answered|will answer] \"no difference\"",
-    "modulus": ", compared with a modulus of {number}",
-    "repeated": "Asked twice [were|will be] {pairs}.",
-    "prompt": "The question [was|will be] {prompt}.",
+    "task.choice": "in each trial, participants [saw|will see] two stimuli and [chose|will choose] one of them{none}.",
+    "task.magnitude": "participants [assigned|will assign] each stimulus a number in proportion to its "
+    "acceptability{modulus} [@bard1996].",
+    "task.differential": "participants [rated|will rate] each text on {pairs} of opposite adjectives, each on a scale "
+    "of {points} points{slider} [@osgood1957; @macketanz2022].",
+    "task.label": "participants [assigned|will assign] each stimulus one of {number} labels ({levels}).",
+    "task.continuous": "participants [rated|will rate] each stimulus on a continuous scale from {low} to {high}.",
+    "task.number": "participants [answered|will answer] each stimulus with a number.",
+    "ends": " from {low} to {high}",
+    "slider": ", using a slider without a starting position",
+    "none": " or [answered|will answer] “no difference”",
+    "modulus": ", relative to a modulus of {number}",
+    "repeated": "To measure consistency, {pairs} [were|will be] presented twice.",
+    "prompt": "The question {prompt} [appeared|will appear] in every trial.",
     "factors": "The design [had|will have] {number}: {factors}.",
     "factor": "{name} ({levels}; {within})",
-    "within.": "within items and participants", "within.items": "between items",
+    "within.": "within participants and items", "within.items": "between items",
     "within.participants": "between participants",
     "compared": "The levels of {factor} [were|will be] shown side by side.",
-    "items": "There [were|will be] {tests}, in {lists}.",
-    "items.conditions": "There [were|will be] {tests} in {conditions}, spread over {lists}.",
+    "items": "The materials [comprised|will comprise] {tests} in {lists}.",
+    "items.conditions": "The materials [comprised|will comprise] {tests} in {conditions}, distributed over {lists}.",
+    "example": "One of the test items, for example, [was|is] {sentence}[[ ({levels})]].",
     "subset": "Each participant [judged|will judge] {items}, and each item [was|will be] judged by {participants}.",
-    "random pairs": "Each participant [saw|will see] {pairs} drawn at random as well.",
-    "functions": "A list [had|will have] {trials}: {functions}.",
+    "random pairs": "Each participant [also saw|will also see] {pairs} drawn at random.",
+    "functions": "Each list [had|will have] {trials} ({functions}).",
     "function": "{number} {name}", "function.test": "test", "function.filler": "filler", "function.control": "control",
     "function.attention": "attention", "function.calibration": "calibration", "function.practice": "practice",
+    "trials": "{functions} trials",
     "range": "{low} to {high}",
-    "clear": "Controls and attention trials have a clear answer [@pieper].",
+    "clear": "{functions} [had|will have] a clearly correct answer [@pieper].",
     "rounds": "The items [were|will be] judged {times}, in a new order each time.",
     "sessions": "There [were|will be] two sessions{days}.",
     "days": ", at least {days} apart",
-    "order": "The order of trials [was|will be] drawn anew for each participant.",
-    "order.rules": "The order of trials [was|will be] drawn anew for each participant, under these constraints: "
-    "{rules}.",
-    "order.calibration": "calibration trials come first",
-    "order.adjacent": "no two test trials follow each other",
-    "order.spread": "{functions} trials are spread evenly",
-    "order.in_a_row": "at most {number} in a row share {column}",
-    "order.distance": "trials that share {column} are at least {number} positions apart",
-    "order.keep_ratio": "the share of test trials is the same in every quarter",
-    "order.mixed_blocks": "trials are dealt into {number} blocks of equal mixture",
-    "quiz": "A quiz of {questions} about the instructions [came|will come] before the trials, with at most {attempts}.",
-    "browser": "The questionnaire ran on karat, which shows trials in the browser with jsPsych [@deleeuw2015].",
-    "answers": "The data have {answers} to {items} by {participants}; the median participant gave {median}.",
-    "answers.functions": "By function of the trial: {functions}.",
+    "order": "Trials [were|will be] presented in a new random order for each participant.",
+    "order.rules": "Trials [were|will be] presented in a new random order for each participant, with the following "
+    "constraints: {rules}.",
+    "order.calibration": "calibration trials first",
+    "order.adjacent": "no two test trials in succession",
+    "order.spread": "{functions} trials evenly spread",
+    "order.in_a_row": "at most {number} trials in a row with the same {column}",
+    "order.distance": "trials with the same {column} at least {number} positions apart",
+    "order.keep_ratio": "the same share of test trials in every quarter",
+    "order.mixed_blocks": "trials divided into {number} blocks of equal composition",
+    "quiz": "Before the trials, participants [took|will take] a quiz of {questions} on the instructions, with at most "
+    "{attempts}.",
+    "browser": "The experiment ran in participants' browsers with karat, which uses jsPsych [@deleeuw2015].",
+    "answers": "The data set contains {answers} to {items} from {participants} (median: {median} per participant).",
+    "answers.functions": "The answers come from {functions}.",
     # Who is asked.
     "simulated": "These answers are simulated: nobody gave them. They show what a report on this study would look like "
     "and say nothing about people or language.",
-    "simulated.some": "Of {participants}, {number} are simulated: nobody gave their answers. Leave them out before "
-    "anything is concluded.",
-    "simulated.methods": "The answers were simulated with karat, to try out the study before anybody is asked: nobody "
-    "was recruited, and nobody answered. Where participants, answers and response times are spoken of here, "
-    "simulated ones are meant.",
+    "simulated.some": "Of {participants}, {number} are simulated: nobody gave their answers. Leave them out before you "
+    "draw conclusions.",
+    "simulated.methods": "The data were simulated with karat to try out the study before recruitment. No participants "
+    "were recruited; participants, answers and response times in this section are simulated.",
     "simulated.methods.some": "Of {participants}, {number} were simulated with karat; nobody gave their answers.",
-    "simulated.took part": "The data are those of {participants}, all of them simulated.",
-    "platform": "Participants [were|will be] recruited through {platform}; {number} eligible [were|are] wanted.",
-    "source.link": "a link",
-    "platform.link": "Participants [were|will be] recruited by a link; {number} eligible [were|are] wanted.",
-    "pay": "The stated pay [was|is] {pay} {currency} per hour.",
-    "minutes": "The stated duration [was|is] {minutes}.",
-    "eligible": "Participants who [answered|answer] {answers} to the question {question} [were|will be] eligible.",
-    "asked": "Participants [were|will be] asked about {columns}.",
-    "took part": "The data are those of {participants}.",
-    "sources": "By source: {counts}.",
-    "when": "Answers were given between {first} and {last}.",
-    "when.day": "Answers were given on {first}.",
-    "working.minutes": "The median working time was {median} minutes.",
-    "working.seconds": "The median working time was {median} seconds.",
-    "background": "{column}: {counts}.",
-    "background.number": "{column}: median {median}, {low} to {high}.",
+    "simulated.took part": "The data are from {participants}, all of them simulated.",
+    "platform": "Participants [were|will be] recruited through {platform}; the target [was|is] {number} eligible "
+    "participants.",
+    "source.link": "a link to the study",
+    "sample size": "The sample size [was|is] based on simulations[[ of {simulations} studies]]: with {participants} "
+    "and {items}, {effect} in the contrast {contrast:quoted} is detected with a power of {power} at α = "
+    "{alpha}[[, if {exclude} of participants are excluded]].",
+    "effect": "a difference of {effect} {unit}",
+    "unit.log-odds": "log-odds", "unit.scale": "points on the response scale",
+    "pay": "Participants [were|will be] paid {currency} {pay} per hour.",
+    "minutes": "The advertised duration [was|is] {minutes}.",
+    "eligible": "Only participants who [answered|answer] {answers} to the question {question} [were|will be] eligible.",
+    "asked": "Participants [were also|will also be] asked about {columns}.",
+    "consent": "All participants [gave|will give] informed consent.",
+    "ethics": "The study was approved by {ethics}.",
+    "took part": "A total of {participants} took part.",
+    "sources": "They were recruited through {counts}.",
+    "when": "Data were collected between {first} and {last}.",
+    "when.day": "Data were collected on {first}.",
+    "working.minutes": "The median duration was {median} minutes (range: {low} to {high}).",
+    "working.seconds": "The median duration was {median} seconds (range: {low} to {high}).",
+    "background": "Participants' background was as follows: {columns}.",
+    "background.counts": "{column}: {counts}",
+    "background.number": "{column}: median {median}, range {low} to {high}",
     "count": "{value} ({number})", "count.missing": "not known ({number})",
     # Who is excluded.
-    "rules.study": "The criteria, their settings and the rule that joins them are those of the study file, whose "
-    "fingerprint is {fingerprint}; by it the file can be compared with a registered copy.",
-    "rules.other": "The criteria or the rule that were applied are not those of the study file (fingerprint "
+    "rules.study": "The exclusion criteria, their settings and the exclusion rule were those of the study file "
+    "(fingerprint {fingerprint}).",
+    "rules.other": "The exclusion criteria or the exclusion rule differed from those of the study file (fingerprint "
     "{fingerprint}).",
-    "rules.given": "The criteria and the rule were given for this analysis; no study file states them.",
+    "rules.given": "The exclusion criteria were chosen for this analysis and are not part of a study file.",
     "rules.none": "No exclusion rule [was|is] stated, so nobody [was|will be] excluded.",
-    "rules.evidence": "What criteria found is evidence only.",
-    "stages": "Criteria [ran|will run] in three stages: completion, response times, answers. Participants excluded "
-    "at one stage [were|are] left out of the next.",
-    "asks": "Each criterion [asked|will ask] for the following.",
+    "stages": "The criteria [were|will be] applied in three stages (completion, response times, answers); participants "
+    "excluded at one stage [were|will be] left out of the next.",
+    "asks": "The criteria [required|will require] the following.",
     "flagged": "{name}: {clause}{cites}; {number} of {participants} flagged.",
-    "stage.excluded": "This excluded {number} of {entered} participants, leaving {remained}.",
+    "stage.excluded": "This stage excluded {number} of {entered} participants, leaving {remained}.",
     "stage.nobody": "Nobody was excluded at this stage.",
     "planned": "{name}: {clause}{cites}.",
     "skipped": "{name} could not be computed. {why}",
-    "skipped.several": "These criteria could not be computed on these data: {names}.",
     "rule.any": "flagged by any criterion", "rule.all": "flagged by all criteria",
     "rule.number": "flagged by at least {number} criteria",
-    "rule.expression": "who [met|meet] \"{rule}\"",
+    "rule.expression": "who [met|meet] the rule “{rule}”",
     "rule": "Participants {rule} [were|will be] excluded.",
-    "verdict": "In all, {number} of {participants} were excluded, and {kept} entered the analysis.",
-    "index": "The Spammer Index of those who remained was {value} (95 % interval {lower} to {upper}) [@ba2024].",
-    "no study": "There is no study file, so that nothing was stated that could be preregistered.",
-    "no screening": "The study file states no criteria of exclusion, so that nobody will be excluded.",
+    "verdict": "In total, this excluded {number} of {participants}, leaving {kept} for analysis.",
+    "index": "The Spammer Index of analysed participants was {value} (95 % CI {lower} to {upper}) [@ba2024].",
+    "no study": "There is no study file, so there is nothing to preregister.",
+    "no screening": "The study file states no exclusion criteria, so nobody will be excluded.",
     "fingerprint": "The fingerprint of the study file and its tables is {fingerprint}.",
-    "nobody else": "Nobody will be excluded by another criterion.",
+    "nobody else": "No other exclusion criteria will be applied.",
     # What a participant must meet, criterion by criterion.
     "further": "{name} = {value}",
-    "needs": "flagged [was|will be] {asks}",
-    "needs.eligibility": "required answers: {answers}", "needs.eligibility.same": "columns that must agree: {same}",
-    "needs.quiz": "the quiz passed in at most {attempts_at_most} attempts",
-    "needs.completion": "at least {at_least} of the trials answered, no person twice",
-    "needs.completion.trials": "at least {at_least} of {trials} trials answered, no person twice",
+    "needs": "it [flagged|will flag] anyone {asks}",
+    "needs.eligibility": "required answers, namely {answers}",
+    "needs.eligibility.same": "matching answers, namely {same}",
+    "needs.quiz": "a pass in the quiz after at most {attempts_at_most} attempts",
+    "needs.completion": "answers to at least {at_least} of the trials, and no second participation",
+    "needs.completion.trials": "answers to at least {at_least} of {trials} trials, and no second participation",
     "needs.speed.mean_below": "a mean response time of at least {mean_below} s",
     "needs.speed.median_below": "a median response time of at least {median_below} s",
-    "needs.speed.relative_below": "a median time of at least {relative_below} of the median participant's",
+    "needs.speed.relative_below": "a median response time of at least {relative_below} of the median participant's",
     "needs.speed.share_of_expected": "a working time of more than {share_of_expected} of {expected_minutes} minutes",
-    "needs.automation": "a probability of automation of at most {above}, given the traces of hands",
-    "needs.receipt_times": "response times that fit between the server's receipts but for {slack} s, reading no faster "
-    "than {words_per_minute} words per minute, and a clock that does not run backwards",
-    "needs.remfod": "at least {genuine_at_least} of response times that are neither intermissions, more than {upper} "
-    "median absolute deviations above the median by participant and by item function, nor rushes, more than {lower} "
-    "below it, as found in rounds",
-    "needs.remfod.rule": "at least {genuine_at_least} of response times that are not outlying by the rule {rule}",
-    "needed": "at least {needed} of {trials} right", "needed.group": "at least {needed} of {trials} {group} ones right",
+    "needs.remfod": "at least {genuine_at_least} genuine response times, that is, times at most {upper} median "
+    "absolute deviations above and {lower} below the median by participant and by item function, determined "
+    "iteratively",
+    "needs.remfod.rule": "at least {genuine_at_least} of response times that are not outliers by the rule {rule}",
+    "needed": "at least {needed} of {trials} correct",
+    "needed.group": "at least {needed} of {trials} {group} trials correct",
+    "needs.automation": "a probability of automation of at most {above}, given the traces of pointer and keyboard",
+    "needs.receipt_times": "response times that fit between the server's receipt times within {slack} s, a reading "
+    "speed of at most {words_per_minute} words per minute, and a clock that does not run backwards",
     "needed.guess": "guessing passes with p {p}", "group.grammatical": "grammatical",
     "group.ungrammatical": "ungrammatical", "account.positional": "positional", "account.relational": "relational",
     "account.extended": "extended relational", "account.strict": "strict", "account.pairwise": "pairwise",
-    "needs.controls": "clear cases distinguished on the {account} account, alpha = {alpha}",
+    "needs.controls": "clear cases distinguished on the {account} account at α = {alpha}",
     "needs.controls.slips": "clear cases distinguished on the {account} account, with at most {slips} wrong",
-    "needs.attention": "attention trials answered correctly on the {account} account, alpha = {alpha}",
-    "needs.attention.slips": "attention trials answered correctly on the {account} account, with at most {slips} wrong",
-    "needs.controls.neutral": "at most {neutral_at_most} neutral answers to controls",
-    "needs.straightlining": "no run or pattern of answers that has a probability under {alpha} by chance",
-    "needs.inconsistency": "repeated answers that agree better than guesses do (guessing passes with p ≤ {alpha})",
+    "needs.attention": "correct answers on the {account} account at α = {alpha}",
+    "needs.attention.slips": "correct answers on the {account} account, with at most {slips} wrong",
+    "needs.controls.neutral": "at most {neutral_at_most} neutral answers to control trials",
+    "needs.straightlining": "no run or pattern of answers with a chance probability below {alpha}",
+    "needs.inconsistency": "repeated answers that agree better than guesses, so that guessing passes with p ≤ {alpha}",
     "needs.inconsistency.upper": "a difference between repeated answers of at most {upper} median absolute deviations "
     "above the median",
     "needs.scale_use": "at most {neutral_at_most} neutral answers",
-    "needs.even_odd": "a correlation between halves of the answers of at least {at_least}",
-    "needs.mahalanobis": "a distance from everybody's answers with a probability of at least {alpha}",
-    "needs.person_total": "a correlation with the means of the others of at least {at_least}",
-    "needs.time_filter.mean": "a mean response time not below the mean of all times",
-    "needs.time_filter.mean-sd": "a mean response time not more than a standard deviation below the mean of all times",
-    "needs.markov": "no pattern in the transitions between answers; {cutoffs} cutoffs, alpha = {alpha}",
-    "needs.risk": "no high risk level by pattern, time and accuracy; {cutoffs} cutoffs, alpha = {alpha}",
-    "needs.deletion": "no large change of the model of all answers; {by} rule, alpha = {alpha}",
-    "needs.credence": "a probability of at least {below} of having answered attentively",
-    "needs.twins": "no more than {at_least} of the open answers in common with another participant (false discovery "
-    "rate {rate})",
-    "needs.too_regular": "answers and times no more regular than people's (false discovery rate {rate})",
-    "needs.platform_flags": "fewer than {at_least} flags of the platform's own fraud detection",
-    "needs.probes": "fewer than {at_least} probes answered as programs do",
+    "needs.even_odd": "a correlation between the two halves of the answers of at least {at_least}",
+    "needs.mahalanobis": "a distance from the answers of all participants with p ≥ {alpha}",
+    "needs.person_total": "a correlation with the mean answers of the others of at least {at_least}",
+    "needs.time_filter.mean": "a mean response time not below the mean of all response times",
+    "needs.time_filter.mean-sd": "a mean response time no more than one standard deviation below the mean of all "
+    "response times",
+    "needs.markov": "no pattern in the transitions between answers, with {cutoffs} cutoffs and α = {alpha}",
+    "needs.risk": "no high risk level by pattern, time and accuracy, with {cutoffs} cutoffs and α = {alpha}",
+    "needs.deletion": "no large change in the model of all answers by the {by} rule at α = {alpha}",
+    "needs.credence": "an estimated probability of at least {below} of having answered attentively",
+    "needs.twins": "at most {at_least} of the open answers in common with another participant, at a false discovery "
+    "rate of {rate}",
+    "needs.too_regular": "answers and times no more regular than people's, at a false discovery rate of {rate}",
+    "needs.platform_flags": "fewer than {at_least} flags by the platform's own fraud detection",
+    "needs.probes": "fewer than {at_least} probes answered as programs answer them",
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
-    "{cutoffs} cutoffs, alpha = {alpha}",
+    "{cutoffs} cutoffs, α = {alpha}",
     # How it is measured.
-    "analysed": "Trials with the function {functions} [entered|will enter] the measures; intervals [have|will have] a "
-    "level of {level}.",
+    "analysed": "Only {functions} [entered|will enter] the analysis. Intervals [have|will have] a level of {level}.",
     "question": "{question}: {text}",
-    "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated by a cumulative logit model "
-    "with random "
-    "effects "
-    "of participants and stimuli [@mccullagh1980].",
-    "strengths.binary": "The acceptability of {stimuli} [was|will be] estimated by a logit model with random "
-    "effects of "
-    "participants and stimuli [@bates2015].",
+    "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated with a cumulative logit model with "
+    "random effects for participants and stimuli [@mccullagh1980].",
+    "strengths.binary": "The acceptability of {stimuli} [was|will be] estimated with a logit model with random effects "
+    "for participants and stimuli [@bates2015].",
     "strengths.mean": "The acceptability of {stimuli} [was|will be] measured by mean answers.",
     "strengths.zscore": "The acceptability of {stimuli} [was|will be] measured by means of answers standardised within "
     "participants.",
-    "strengths.magnitude": "The acceptability of {stimuli} [was|will be] measured by means of log ratios to "
-    "the modulus, "
-    "standardised within participants [@bard1996].",
-    "strengths.thurstone": "The acceptability of {stimuli} [was|will be] estimated by Thurstone's model with "
-    "three answers, "
-    "in "
-    "which participants differ in variability and criterion [@thurstone1927; @langsford2018].",
-    "strengths.davidson": "The acceptability of {stimuli} [was|will be] estimated by Davidson's model, which has \"no "
-    "difference\" as a third answer [@davidson1970].",
-    "strengths.bradley-terry": "The acceptability of {stimuli} [was|will be] estimated by Bradley and Terry's model "
+    "strengths.magnitude": "The acceptability of {stimuli} [was|will be] measured by means of log ratios to the "
+    "modulus, standardised within participants [@bard1996].",
+    "strengths.thurstone": "The acceptability of {stimuli} [was|will be] estimated with Thurstone's model for three "
+    "answers, in which participants differ in variability and criterion [@thurstone1927; @langsford2018].",
+    "strengths.davidson": "The acceptability of {stimuli} [was|will be] estimated with Davidson's model, which treats "
+    "“no difference” as a third answer [@davidson1970].",
+    "strengths.bradley-terry": "The acceptability of {stimuli} [was|will be] estimated with the Bradley–Terry model "
     "[@bradley1952].",
     "all stimuli": "all stimuli",
-    "contrasts.ordinal": "Conditions [were|will be] compared by a cumulative logit mixed model, {formula} "
-    "[@mccullagh1980; "
-    "@barr2013], with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946; @kuznetsova2017] and "
-    "Holm's adjustment within terms [@holm1979].",
-    "contrasts.binary": "Conditions [were|will be] compared by a logit mixed model, {formula} [@bates2015; @barr2013], "
-    "with Type III F tests, Satterthwaite's degrees of freedom [@satterthwaite1946] and Holm's adjustment within terms "
-    "[@holm1979].",
-    "contrasts.gaussian": "Conditions [were|will be] compared by a linear mixed model, {formula} [@bates2015; "
-    "@barr2013], "
-    "with Type III F tests, Kenward and Roger's standard errors and degrees of freedom [@kenward1997; @halekoh2014] "
-    "and Holm's adjustment within terms [@holm1979].",
-    "simplified": "Its random effects were simplified in {times}, as the fit was singular; what remained is {formula}.",
-    "simplify": "Slopes vary by participant and by item where the design has several answers a cell; where the fit is "
-    "singular, the correlations of that participant or item term are removed first, then the effect that varies least, "
-    "one at a time until the fit is no longer singular, and the report says what was removed.",
-    "planned contrasts": "Planned comparisons [were|will be]: {contrasts}. Their p values are not adjusted; "
-    "Holm-adjusted p values [@holm1979] are also reported.",
+    "contrasts.ordinal": "Conditions [were|will be] compared in a cumulative logit mixed model, {formula} "
+    "[@mccullagh1980; @barr2013], using Type III F tests with Satterthwaite degrees of freedom [@satterthwaite1946; "
+    "@kuznetsova2017] and Holm-adjusted p values within terms [@holm1979].",
+    "contrasts.binary": "Conditions [were|will be] compared in a logit mixed model, {formula} [@bates2015; @barr2013], "
+    "using Type III F tests with Satterthwaite degrees of freedom [@satterthwaite1946] and Holm-adjusted p values "
+    "within terms [@holm1979].",
+    "contrasts.gaussian": "Conditions [were|will be] compared in a linear mixed model, {formula} [@bates2015; "
+    "@barr2013], using Type III F tests with Kenward–Roger standard errors and degrees of freedom [@kenward1997; "
+    "@halekoh2014] and Holm-adjusted p values within terms [@holm1979].",
+    "simplified": "Because the fit was singular, its random effects were simplified in {times} to {formula}.",
+    "simplify": "Slopes will vary by participant and by item wherever the design has several answers per cell. If the "
+    "fit is singular, the correlations of the participant or item term in question will be removed first. The effects "
+    "that vary least will then be removed one at a time, until the fit is no longer singular. Everything that is "
+    "removed will be reported.",
+    "means": "Means (with standard deviations) on the response scale were {cells}.",
+    "means.binary": "The proportions of {answer} answers were {cells}.",
+    "mean": "{mean} ({sd}) for {levels}",
+    "mean.binary": "{mean} for {levels}",
+    "planned contrast": "The planned comparison [was|is] {contrasts}. Its p value is not adjusted.",
+    "planned contrasts": "The planned comparisons [were|are] {contrasts}. Their p values are unadjusted; Holm-adjusted "
+    "p values [@holm1979] are also reported.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
+    "contrast.factor": "{name} ({first} minus {second}{within})",
     "contrast.within": ", where {levels}",
-    "part.order effects": "Order effects are slopes of answers and of log response times over the position of the "
-    "trial, "
-    "by condition, in a mixed model.",
-    "part.decisions": "Decisions on pairs are tests of which of two stimuli is the better one, with equivalence tests "
-    "beside them [@langsford2018].",
-    "part.agreement": "Agreement is reported as {coefficients}, with bootstrap intervals over participants{cites}.",
-    "part.noise ceiling": "The noise ceiling is the split-half reliability and the correlation of each participant "
-    "with "
-    "the others [@nili2014].",
-    "part.decision study": "How many participants and items a reliable mean takes follows from the variance components "
-    "[@brennan2001].",
+    "part.order effects": "Order effects are slopes of answers and of log response times over trial position, by "
+    "condition, in a mixed model.",
+    "part.decisions": "Pairs of stimuli were compared with tests of which stimulus is better and with equivalence "
+    "tests [@langsford2018].",
+    "part.agreement": "Agreement between participants, measured by {coefficient}{cites}, was {estimate}[[ ({level} "
+    "bootstrap interval: {lower} to {upper})]].",
+    "alpha.ordinal": "Krippendorff's α for ordinal data", "alpha.interval": "Krippendorff's α for interval data",
+    "alpha.nominal": "Krippendorff's α for nominal data",
+    "part.noise ceiling": "The best any model could predict (the noise ceiling) was estimated from the split-half "
+    "reliability and from the correlation of each participant with the others [@nili2014].",
+    "part.decision study": "The numbers of participants and items needed for reliable means were derived from variance "
+    "components [@brennan2001].",
     "part.stability": "Stability is the correlation of scores between sessions or groups, with bootstrap intervals "
     "[@langsford2018].",
-    "part.factors": "Dimensions [were|will be] found by a factor analysis (maximum likelihood, promax) "
-    "[@hendrickson1964; "
-    "@macketanz2022], their number by parallel analysis [@horn1965] beside Velicer's criterion [@velicer1976], after "
-    "a look at adequacy [@kaiser1974].",
-    "part.consensus": "The label of each item [was|will be] estimated together with participants' errors [@dawid1979].",
+    "part.factors": "Dimensions [were|will be] identified by factor analysis (maximum likelihood, promax rotation) "
+    "[@hendrickson1964; @macketanz2022]. Their number [was|will be] based on parallel analysis [@horn1965] and "
+    "Velicer's criterion [@velicer1976], after a check of sampling adequacy [@kaiser1974].",
+    "part.consensus": "The label of each item [was|will be] estimated together with participants' error rates "
+    "[@dawid1979].",
     "unmeasured": "Nothing was measured. {why}",
-    "software": "All of this was computed with karat {karat} ({others}).",
-    "software.planned": "All of this will be computed with karat {karat}.",
+    "software": "All analyses were run with karat {karat} ({others}).",
+    "software.planned": "All analyses will be run with karat {karat}.",
 }  # fmt: skip
 
 MESSAGES = {
@@ -590,7 +599,7 @@ MESSAGES = {
     "form.word_rows": "rows of further words of the same trials",
     "form.second_rows": "second rows of choice trials",
     "form.broken_lines": "{n} {n:line break|line breaks} inside cells without quotes {n:was|were} closed.",
-    "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it is|they are} no results: {files}.",
+    "form.skipped_files": "{n} {n:file was|files were} skipped, because {n:it does|they do} not hold results: {files}.",
     "rows.identical": "{n} {n:row is|rows are} identical to another row. Nothing says that they are copies, so they "
     "count as answers.",
     "scale.magnitude": "The answers[[ to {question}]] are positive numbers from {low} to {high} without a visible "
@@ -1023,6 +1032,8 @@ MESSAGES = {
     "power.alpha": "alpha must lie between 0 and 1, but is {value}.",
     "power.analysis": "analysis must be means or mixed, but is {value}.",
     "power.unit": "unit must be log-odds or scale, but is {value}.",
+    "power.several_sizes": "A study file records one size, and there are {n}. Simulate "
+    "one number of participants and items, and one effect.",
     "power.few_participants": "{n:participant} {n:is|are} too few: the design needs at least {least}, two per list.",
     "power.few_items": "{n:item} {n:is|are} too few for random items: the design needs at least {least}.",
     "power.no_effects": "Effects on the scale have no default size. Give the differences.",
@@ -2408,4 +2419,12 @@ MESSAGES = {
     "word.no": "no",
 }  # fmt: skip
 
-LANGUAGE = Language("en", TEXTS, NOUNS, "and", ".", ",", ("“", "”"), messages=MESSAGES)
+LANGUAGE = Language(
+    "en", TEXTS, NOUNS, "and", ".", ",", ("“", "”"), messages=MESSAGES,
+    numerals=("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+    day="{day} {month} {year}",
+    months=(
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ),
+)  # fmt: skip

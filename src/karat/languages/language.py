@@ -29,6 +29,8 @@ from typing import Any
 SMALLEST_P = 0.001
 TENSES = re.compile(r"\[([^\[\]|@]*)\|([^\[\]|@]*)\]")
 OPTIONAL = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
+TIGHT = re.compile(r"(?<=\d) (?=%)|(?<=[<>=≤≥]) (?=[.,−]?\d)|(?<=\b[pαtzFMr]) (?=[<>=≤≥] )|(?<=\)) (?=[<>=] [.\d])")
+NARROW = "\N{NARROW NO-BREAK SPACE}"
 DECIMALS = re.compile(r"\.(\d)(r?)(\+?)")
 MINUS = "\N{MINUS SIGN}"
 
@@ -53,6 +55,11 @@ class Language:
     messages: Mapping[str, str] = field(default_factory=dict)
     """From the code of a message to its sentence, and from word.<value> to the word for a value."""
     either: str = "or"
+    numerals: tuple[str, ...] = ()
+    """The words for small numbers, from 0 on; an empty one is written in digits."""
+    months: tuple[str, ...] = ()
+    day: str = "{year}-{month}-{day}"
+    """How a date is written."""
 
     def knows(self, key: str) -> bool:
         """Whether there is a text of this name."""
@@ -152,6 +159,26 @@ class Language:
         """A number with its word."""
         return f"{self.number(number)} {self.nouns[noun][number != 1]}"
 
+    def spelled(self, number: int, noun: str = "") -> str:
+        """A small number in words, as running text has it, with its noun if one is given.
+
+        >>> from karat.languages import language_of
+        >>> language_of("en").spelled(4, "list"), language_of("de").spelled(24, "item")
+        ('four lists', '24 Items')
+        """
+        word = self.numerals[number] if 0 <= number < len(self.numerals) else ""
+        return " ".join([word or self.number(number), *([self.nouns[noun][number != 1]] if noun else [])])
+
+    def date(self, day: str) -> str:
+        """A day, given as 2026-03-02, as running text has it.
+
+        >>> from karat.languages import language_of
+        >>> [language_of(code).date("2026-03-02") for code in ("en", "de")]
+        ['2 March 2026', '2. März 2026']
+        """
+        year, month, number = day.split("-")
+        return self.day.format(year=year, month=self.months[int(month) - 1], day=int(number))
+
     def number(self, value: float, digits: int | None = None) -> str:
         """A number; without digits, as few as it needs."""
         if isinstance(value, int):
@@ -185,6 +212,15 @@ class Language:
         if len(words) < 2:
             return "".join(words)
         return f"{', '.join(words[:-1])} {joint or self.joint} {words[-1]}"
+
+
+def typeset(text: str) -> str:
+    """A text for paper or a page, in which no line ends within 90 % or p < .001.
+
+    >>> typeset("p < .001").isascii(), typeset("of 90 participants").isascii()
+    (False, True)
+    """
+    return TIGHT.sub(NARROW, text)
 
 
 def places(template: str) -> dict[str, str]:

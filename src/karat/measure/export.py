@@ -101,7 +101,7 @@ def tables(measures: Measured) -> dict[str, pl.DataFrame]:
 
 
 def _suffixed(measures: Measured) -> Iterator[tuple[Measure, str]]:
-    """The parts, and what their files are called besides: the model, from the second one of a question on."""
+    """The parts, and what their files are called besides: the model, from the second of a question on."""
     seen: set[tuple[str, str]] = set()
     for part in measures.parts:
         key = (part.name, part.question)
@@ -236,6 +236,7 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
         *told,
         f"m <- {call.format(formula=formula, reml=str(model.fit.reml).upper())}",
         "print(summary(m))",
+        'cat("log-likelihood:", format(as.numeric(logLik(m)), digits = 10), "\\n")',
         f"found <- {R_TABLES[model.family].format(ddf=ddf)}",
         "found <- data.frame(term = rownames(found), found, check.names = FALSE)",
         'write.csv(found, "analysis-r.csv", row.names = FALSE)',

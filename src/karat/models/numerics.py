@@ -2,7 +2,7 @@
 
 The linear algebra of numpy and scipy (OpenBLAS) shares even small products among all processors. For matrices of a
 hundred rows the waiting costs more than it saves, and where processors are busy with something else it costs many
-times more. Numpy has no setting for that once it is loaded, so the libraries themselves are told, and afterwards told
+times more. Numpy has no setting for that once it is loaded, so the libraries themselves are set, and afterwards set
 again what they were.
 
 Numbers as messages carry them: rounded to the digits that a reader needs, and missing where they are not known.
@@ -28,7 +28,7 @@ NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "o
 
 @contextmanager
 def one_thread(size: int = 0) -> Iterator[None]:
-    """Within it, products of matrices use one thread, where the size is small and the library can be told.
+    """Within it, products of matrices use one thread, where the size is small and the library can be set.
 
     >>> with one_thread():
     ...     [get() for get, _ in thread_libraries()] in ([1, 1], [1], [])
@@ -46,7 +46,7 @@ def one_thread(size: int = 0) -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def thread_libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
-    """How each OpenBLAS that came with numpy and scipy is asked for its threads, and told."""
+    """How each OpenBLAS that came with numpy and scipy is asked for its threads, and set."""
     found: list[tuple[Any, Any]] = []
     for package in (np, scipy):
         place = Path(package.__file__ or "").parent

@@ -41,7 +41,7 @@ from scipy.sparse import csr_array
 from karat.types import Floats, Ints
 
 LEAST_SHARE = 0.5
-"""The share of samples that must give a value for an interval to be told."""
+"""The share of samples that must give a value for an interval to be reported."""
 
 
 def resamples(people: int, samples: int, seed: int) -> Floats:

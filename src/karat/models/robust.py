@@ -78,7 +78,7 @@ def _kth_deviation(values: Floats, start: Ints, count: Ints, median: Floats, k: 
 SHIFT = 42
 """The bits of a key that the first count leaves out."""
 STEP = 16
-"""The bits by which many values are told apart further."""
+"""The bits by which many values are distinguished further."""
 FEW = 1_000_000
 """So many values may be asked for at once."""
 DENSE = 1 << 18

@@ -1,4 +1,4 @@
-"""The report: one page that says what was asked, of whom, how good the data are and what they show."""
+"""The report: one page that says what was asked, who answered, how good the data are and what they show."""
 
 from __future__ import annotations
 

@@ -34,6 +34,7 @@ from karat.errors import KaratError, counted
 from karat.judgments import Judgments
 from karat.judgments.files import MOST_SHEET_ROWS, write_workbook
 from karat.languages import language_codes
+from karat.languages.language import typeset
 from karat.measure.export import write_r
 from karat.measure.measures import Measures
 from karat.report.archive_documents import RULES, WORKBOOK, codebook, data_name, dataset_description, readme
@@ -114,7 +115,9 @@ def archive(
         notes = _tables(made, screening, study, creators, license)
         screening.write(made / "results" / "screening")
         texts = (
-            [] if study is None else [("preregistration", preregistration(study, one), one) for one in language_codes()]
+            []
+            if study is None
+            else [("preregistration", typeset(preregistration(study, one)), one) for one in language_codes()]
         )
         if report:
             gathered = build(screening, study, progress=progress)
@@ -140,7 +143,7 @@ def _placed(judgments: Judgments) -> Judgments:
 
 
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:
-    """The screening without personal columns, and without the answers that eligibility tells from them.
+    """The screening without personal columns, and without the answers that eligibility takes from them.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
@@ -201,7 +204,7 @@ def _reported(made: Path, gathered: ReportData, progress: NamedSteps) -> list[tu
         write_report(gathered, made / "results" / "report.html")
     if isinstance(gathered.measures, Measures):
         write_r(gathered.measures, made / "results")
-    return [("methods", methods(gathered, one), one) for one in language_codes()]
+    return [("methods", typeset(methods(gathered, one)), one) for one in language_codes()]
 
 
 def _texts(folder: Path, texts: Sequence[tuple[str, str, str]]) -> None:

@@ -65,7 +65,7 @@ def readme(
         "- `documentation/codebook.csv`: every column with its meaning, type, values and missing cells",
         *(["- `documentation/methods.*.md`: methods in words, cited by keys of `literature.bib`"] if report else []),
         *([] if study is None else ["- `documentation/preregistration.*.md`: what the study file states beforehand"]),
-        "- `results/screening/`: what each criterion found about whom, and who stays",
+        "- `results/screening/`: what each criterion found about each participant, and who stays",
         *(["- `results/report.html`: the report; open it in a browser"] if report else []),
         "- `checksums.txt`: SHA-256 of every file; check them with `sha256sum --check checksums.txt`\n",
         "## Who took part\n",

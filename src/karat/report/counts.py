@@ -25,10 +25,10 @@ from karat.study.study import Study
 if TYPE_CHECKING:
     from karat.report.build import ReportData
 
-WORKING = {"low": 0.05, "median": 0.5, "high": 0.95}
-"""The shares of participants that are told of the working time."""
+WORKING = {"shortest": 0.0, "low": 0.05, "median": 0.5, "high": 0.95, "longest": 1.0}
+"""The quantiles of the working time that are reported."""
 SECONDS = {"seconds": 1, "minutes": 60}
-"""The units in which a working time is told."""
+"""The units in which a working time is reported."""
 
 
 def design_counts(judgments: Judgments) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def sample_counts(gathered: ReportData) -> dict[str, Any]:
 
 
 def step_counts(screening: Screening) -> list[dict[str, Any]]:
-    """How many entered and left each stage, and whom its criteria flagged among those who left.
+    """How many entered and left each stage, and the participants flagged by its criteria among those who left.
 
     >>> import karat
     >>> step_counts(karat.screen.run(karat.datasets.load("likert"), {"completion": {}}))[0]
@@ -107,14 +107,15 @@ def days(judgments: Judgments) -> list[str]:
 
 
 def working_time(people: pl.DataFrame) -> dict[str, Any]:
-    """The unit, the median working time and the ends between which nine of ten lie; empty where none is known.
+    """The unit, the median working time, the ends between which nine of ten lie, and the shortest and longest.
 
-    It is told in minutes, but in seconds where most took less than one or where tenths of a minute hide the spread.
+    It is empty where none is known. The unit is minutes, or seconds where most took less than one or where tenths of a
+    minute hide the spread.
 
     >>> working_time(pl.DataFrame({"working_time": [60, 120, 180]}))["median"]
     2.0
     >>> working_time(pl.DataFrame({"working_time": [6, 7, 8]}))
-    {'unit': 'seconds', 'low': 6.1, 'median': 7.0, 'high': 7.9}
+    {'unit': 'seconds', 'shortest': 6.0, 'low': 6.1, 'median': 7.0, 'high': 7.9, 'longest': 8.0}
     """
     if "working_time" not in people.columns or not people["working_time"].dtype.is_numeric():
         return {}
@@ -161,7 +162,7 @@ def composition_counts(found: Composition) -> dict[str, Any]:
 
 
 def evidence_counts(evidence: Evidence) -> dict[str, Any]:
-    """What a criterion found: how many it looked at and flagged, its settings, and one row a participant.
+    """What a criterion found: how many it looked at and flagged, its settings, and one row per participant.
 
     >>> import karat
     >>> found = evidence_counts(karat.screen.attention(karat.datasets.load("likert")))

@@ -270,7 +270,7 @@ def _index(found: SpammerIndex) -> dict[str, Any]:
 
 
 def _measures(found: Measures) -> dict[str, Any]:
-    """What measures.json holds, with the thresholds and the counts of labels that the page tells."""
+    """What measures.json holds, with the thresholds and the counts of labels that the page shows."""
     whole = found.to_dict()
     for data, part in zip(whole["parts"], found.parts, strict=True):
         thresholds = getattr(getattr(part.result, "fit", None), "thresholds", None)

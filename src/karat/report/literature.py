@@ -109,7 +109,7 @@ def _reference(one: Source, language: str) -> str:
         issue = place["volume"] + (f"({place['number']})" if "number" in place else "")
         parts.append(f"{place['journal']} {issue}, {place['pages'].replace('--', '–')}.")
     elif "booktitle" in place:
-        parts.append(f"{place['booktitle']}.")
+        parts.append(place["booktitle"].replace("{", "").replace("}", "") + ".")
     elif "eprint" in place:
         parts.append(f"{place['archiveprefix']}:{place['eprint']}.")
     else:
@@ -152,6 +152,13 @@ SOURCES: dict[str, Source] = {
             "Identifying non-cooperative participation in web-based elicitation of acceptability judgments: How to get "
             "rid of noise in your data", "",
             {"note": "Manuscript, Linguistic Data Science Lab, Ruhr-University Bochum"},
+        ),
+        Source(
+            "haeussler2016", "inproceedings", ("Häussler, Jana", "Juzek, Tom"),
+            "Detecting and discouraging non-cooperative behavior in online experiments using an acceptability judgment "
+            "task", "2016",
+            {"booktitle": "A blend of {MaLT}: Selected contributions from the Methods and Linguistic Theories "
+             "Symposium 2015", "publisher": "University of Bamberg Press"},
         ),
         _article("langsford2018", "Langsford, Steven; Perfors, A.; Hendrickson, Andrew T.; Kennedy, Lauren A.; "
                  "Navarro, Danielle J.", 2018, "Quantifying sentence acceptability measures: Reliability, bias, and "

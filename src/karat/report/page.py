@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 from karat.errors import counted
 from karat.judgments.files import escape_formulas
 from karat.languages import language_of
+from karat.languages.language import typeset
 from karat.report.build import ReportData
 from karat.report.counts import step_counts
 from karat.report.first_figure import as_json, svg
@@ -41,8 +42,6 @@ from karat.simulate.marked import simulated
 COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
 DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
 CODE = re.compile(r"`([^`]+)`")
-UNITS = re.compile(r"(?<=\d) (?=%)|(?<=[<>=]) (?=\.?\d)")
-NO_BREAK = "\N{NO-BREAK SPACE}"
 LETTERS = 1.62
 """Pixels a point of figures."""
 SMALLEST = 0.6
@@ -204,8 +203,10 @@ def coded(text: str) -> Markup:
     >>> str(coded("The model `a ~ b` <was> fitted."))
     'The model <code>a ~ b</code> &lt;was&gt; fitted.'
     """
-    parts = CODE.split(UNITS.sub(NO_BREAK, text))
-    marked = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    parts = CODE.split(text)
+    marked = [
+        Markup("<code>{}</code>").format(part) if n % 2 else escape(typeset(part)) for n, part in enumerate(parts)
+    ]
     return Markup("").join(marked)
 
 

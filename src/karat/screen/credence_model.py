@@ -516,7 +516,7 @@ def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int
 
 
 def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int]:
-    """The answers to stimuli that were learned, with the number of the stimulus as the only thing that tells it."""
+    """The answers to stimuli that were learned, with the number of the stimulus as its only feature."""
     given = answered(Judgments.from_checked(Checked(frame), judgments.scales)).with_row_index("_row")
     scales = by_scale(Judgments.from_checked(Checked(learned.stand_ins), judgments.scales), given)
     kept = []

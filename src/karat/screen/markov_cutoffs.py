@@ -107,7 +107,7 @@ class DesignInParts(CutoffDesign):
     merged: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64), repr=False)
     """How often each stimulus was answered by each level."""
     kept: KeptTables[Any] = field(default=None, repr=False)  # type: ignore[arg-type]
-    """One row a participant and scale: participant, scale (its place), codes and stimuli, as the part numbers them."""
+    """One row per participant and scale: participant, place of the scale, codes, stimuli, as the part numbers them."""
     place: int = 0
     """The place of the scale."""
     numbers: tuple[NDArray[np.int32], ...] = ()
@@ -307,7 +307,7 @@ def preference_of(design: CutoffDesign, shares: Floats, seed: int) -> Floats:
 
 
 def _examples(patterns: tuple[Target, ...]) -> dict[str, list[Target]]:
-    """Whom to simulate for each kind of pattern: every primary choice, the way round all answers, guessing."""
+    """What to simulate for each kind of pattern: every primary choice, the way round all answers, guessing."""
     kinds = len(patterns[0].matrix)
     longest = next(target for target in patterns if target.way == tuple(range(kinds)))
     return {

@@ -4,7 +4,7 @@ On the positional account an answer is right if it is in the expected set of its
 guessing passes with at most alpha (Pieper, Börner and Kiss, section 5.2). Ratings of grammatical and ungrammatical
 sentences are two groups with a number each.
 
-Rights minus wrongs are told as evidence. Where a wrong answer can only be a wrong guess, and a guess is right with
+Rights minus wrongs are reported as evidence. Where a wrong answer can only be a wrong guess, and a guess is right with
 probability p and wrong with probability q,
 
     solved = rights - wrongs p / q

@@ -2,7 +2,7 @@
 
 A rule is followed stage by stage, before all criteria have run. So that nobody is excluded too early, a criterion that
 is still to come counts as unknown: every part of a rule has a lower value (what is certain) and an upper value (what is
-still possible), and whoever the lower value names is excluded. "remfod and not attention" so waits for attention.
+still possible), and anyone that the lower value names is excluded. "remfod and not attention" so waits for attention.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The criteria together: evidence of all that apply, and the rule of the study that says whom it excludes.
+"""The criteria together: evidence of all that apply, and the rule of the study that says who is excluded.
 
-Criteria run in three stages, as published: completion, then the clock, then the answers. Whoever the rule excludes by
+Criteria run in three stages, as published: completion, then the clock, then the answers. Anyone excluded by
 what is known after a stage is left out of the next, so that nobody who is gone moves the cutoffs of those who stay.
 Without rules nobody is excluded: all criteria that apply give evidence, and those that do not say why. The procedure
 for crowds, which is made of other criteria, runs only where it is stated.

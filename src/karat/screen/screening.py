@@ -28,7 +28,7 @@ from karat.study.criteria import title_of
 
 @dataclass(frozen=True)
 class ScreeningStage:
-    """One stage: how many participants went in, whom each criterion flagged, and who was taken out."""
+    """One stage: how many participants went in, who each criterion flagged, and who was taken out."""
 
     stage: str
     entered: int
@@ -44,7 +44,7 @@ class ScreeningStage:
 
 @dataclass(frozen=True)
 class Screening(NotebookDisplay):
-    """The evidence of every criterion, whom the stated rule excludes, and what could not run."""
+    """The evidence of every criterion, who the stated rule excludes, and what could not run."""
 
     judgments: Judgments
     evidence: dict[str, Evidence]
@@ -366,7 +366,7 @@ def stage_words(stage: str, flagged: Mapping[str, int]) -> str:
 
 
 class Stage(Protocol):
-    """What the diagram asks of a stage: how many went in, whom each criterion flagged, and how many were left."""
+    """What the diagram asks of a stage: how many went in, who each criterion flagged, and how many were left."""
 
     @property
     def stage(self) -> str: ...

@@ -114,7 +114,7 @@ def _judge_answers(
 
 
 def _facts(table: pl.DataFrame, notes: tuple[Message, ...]) -> _PartFacts:
-    """What depends on whom a part has, for the notes on all parts together."""
+    """What depends on the participants of a part, for the notes on all parts together."""
     judged = table.filter(pl.col("guess_probability").is_not_null())
     means = "mean_grammatical" in table.columns
     both = [f"{group}_trials" for group in ("grammatical", "ungrammatical")]

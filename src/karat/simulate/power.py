@@ -269,6 +269,18 @@ class Power:
             "sizes": self.cells.to_dicts(),
         }  # fmt: skip
 
+    def record(self) -> dict[str, Any]:
+        """The simulation of one size, as a study file has it under [power]; an error where there are several sizes."""
+        if self.cells.height != 1:
+            raise SimulateError(Message("power.several_sizes", {"n": self.cells.height}))
+        row = self.cells.row(0, named=True)
+        unit = "log-odds" if self.unit.code == "power.log_odds" else "scale"
+        return {
+            "contrast": self.contrast, "participants": row["participants"], "items": row["items"],
+            "effect": float(f"{row['effect']:.3g}"), "unit": unit, "power": round(row["power"], 3),
+            "alpha": self.alpha, "simulations": row["simulations"], "exclude": self.exclude,
+        }  # fmt: skip
+
     def plot(self) -> Figure:
         """The power curve."""
         from karat.plots.lines import power_plot

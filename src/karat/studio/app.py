@@ -25,7 +25,6 @@ from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.studio.corrections import Corrections
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
 from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard, Presence, State
-from karat.studio.servers import StudyServers
 from karat.studio.study_pages import REPORT_POLICY, study_router
 from karat.studio.uploads import Upload, Uploads
 from karat.studio.workspace import Workspace
@@ -60,7 +59,7 @@ def create_app(cases: Uploads, keys: Keys, presence: Presence, studies: Path | N
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False, telemetry=NO_TELEMETRY)
     app.state.cases, app.state.keys, app.state.presence = cases, keys, presence
     app.state.workspace = Workspace((studies or cases.target.parent).resolve(), cases.root)
-    app.state.servers = StudyServers(cases.root, f"http://127.0.0.1:{keys.port}")
+    app.state.servers = None
     app.state.templates = Environment(
         loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, auto_reload=False,

@@ -64,7 +64,8 @@ def open_studio(
                 with _signals(server), contextlib.suppress(KeyboardInterrupt):
                     server.run(sockets=[listener])  # on Ctrl-C uvicorn stops in order and hands the key on
             finally:
-                app.state.servers.close()
+                if app.state.servers is not None:
+                    app.state.servers.close()
         finally:
             cases.close()
     return cases.kept

@@ -6,9 +6,9 @@ No rule lives here. A page shows what `study`, `field` and `report` say, and han
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -20,7 +20,6 @@ from karat.field.server.headers import PAGE_CSP, POLICY
 from karat.judgments.columns import FUNCTIONS
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
 from karat.studio.live_check import live_check
-from karat.studio.servers import StudyServers, exported, password
 from karat.studio.study_files import LOCKED, EditConflictError, StudyEdit, StudyFolder, value_at
 from karat.studio.workspace import (
     REHEARSAL,
@@ -36,6 +35,9 @@ from karat.study.criteria import CRITERIA, criterion_settings, title_of
 from karat.study.items import STATUSES
 from karat.study.setting_base import Settings
 from karat.study.tasks import TASKS
+
+if TYPE_CHECKING:
+    from karat.studio.servers import StudyServers
 
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
 """The report has a policy of its own. In a sandbox it is no part of this page and cannot ask the server anything."""
@@ -306,6 +308,8 @@ async def run_page(request: Request, study_id: str) -> Response:
 
 
 def _run(servers: StudyServers, project: Project) -> dict[str, Any]:
+    from karat.studio.servers import password
+
     address = servers.address(project)
     row = stored_row(project.folder)
     failure = links = link = ""
@@ -356,6 +360,8 @@ async def results_page(request: Request, study_id: str) -> Response:
 @study_router.post("/studies/{study_id}/results")
 async def analyse(request: Request, study_id: str, collected: bool = True) -> Response:
     """A drop with the files of the study and, if wanted, the answers that were collected here."""
+    from karat.studio.servers import exported
+
     project = await _project(request, study_id)
     cases = request.app.state.cases
     case = cases.new()
@@ -409,9 +415,18 @@ def _workspace(request: Request) -> Workspace:
     return workspace
 
 
-def _servers(request: Request) -> StudyServers:
-    servers: StudyServers = request.app.state.servers
+def servers_of(app: FastAPI) -> StudyServers:
+    """What runs for the studies of a visit, loaded when it is first needed: the first page does not wait for it."""
+    if app.state.servers is None:
+        from karat.studio.servers import StudyServers
+
+        app.state.servers = StudyServers(app.state.cases.root, f"http://127.0.0.1:{app.state.keys.port}")
+    servers: StudyServers = app.state.servers
     return servers
+
+
+def _servers(request: Request) -> StudyServers:
+    return servers_of(request.app)
 
 
 async def _project(request: Request, study_id: str) -> Project:

@@ -290,6 +290,25 @@ def rules_text(rules: Mapping[str, Any]) -> str:
     return "".join(["[screening]\n", *(f"{name} = {_toml(given)}\n" for name, given in rules.items())])
 
 
+def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
+    """A study file with this table, in place of one of the same name or at the end.
+
+    >>> print(with_table('title = "Rain"\\n\\n[power]\\nitems = 8\\n', "power", {"items": 12}))
+    title = "Rain"
+    <BLANKLINE>
+    [power]
+    items = 12
+    <BLANKLINE>
+    """
+    table = "".join([f"[{name}]\n", *(f"{key} = {_toml(value)}\n" for key, value in values.items())])
+    there = re.compile(rf"^\[{re.escape(name)}\][ \t]*(?:#.*)?\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE)
+    found = there.search(text)
+    if found is None:
+        return f"{text.rstrip()}\n\n{table}"
+    rest = text[found.end() :]
+    return text[: found.start()] + table + (f"\n{rest}" if rest else "")
+
+
 def _toml(value: Any) -> str:
     """A value in TOML, which has no word for none: keys without a value are left out."""
     if isinstance(value, Mapping):

@@ -498,6 +498,20 @@ class ScreeningSettings(Settings):
         return {**(self.model_extra or {}), "exclude": self.exclude}
 
 
+class PowerSettings(Settings):
+    """The simulation behind the size of the sample, as `karat power --write` records it."""
+
+    contrast: str = Field(min_length=1, description="The planned contrast.")
+    participants: int = Field(ge=1, description="How many participants were simulated, before exclusions.")
+    items: int = Field(ge=1, description="How many test items were simulated.")
+    effect: float = Field(description="The true size of the contrast.")
+    unit: Literal["log-odds", "scale"] = Field("log-odds", description="The unit of the effect.")
+    power: float = Field(ge=0, le=1, description="The share of simulated studies with a significant result.")
+    alpha: float = Field(0.05, gt=0, lt=1, description="The significance level.")
+    simulations: int = Field(ge=1, description="How many studies were simulated.")
+    exclude: float = Field(0.0, ge=0, lt=1, description="The share of participants assumed to be excluded.")
+
+
 class StudySettings(Settings):
     """A study file."""
 
@@ -505,6 +519,11 @@ class StudySettings(Settings):
     public_title: str = Field("", description="What participants see as its title, where the title says too much.")
     language: str = Field("en", description="The language of texts and stimuli, such as en, de or pt-BR.")
     seed: int = Field(1, ge=0, description="Where all random choices of the plan come from.")
+    ethics: str = Field(
+        "",
+        description="The ethics approval, for the methods paragraph: the committee, and the number of the approval in "
+        "brackets.",
+    )
     block: list[BlockSettings] = Field(min_length=1, description="The blocks; one [[block]] each.")
     questionnaire: QuestionnaireSettings = Field(QuestionnaireSettings(), description="How the parts are put together.")
     order: OrderSettings = Field(OrderSettings(), description="What must hold for the order of trials.")
@@ -516,6 +535,7 @@ class StudySettings(Settings):
     recruitment: RecruitmentSettings = Field(RecruitmentSettings(), description="Where participants come from.")
     field: FieldSettings = Field(FieldSettings(), description="How participants are asked over the web.")
     contrast: list[ContrastSettings] = Field([], description="Planned comparisons; one [[contrast]] each.")
+    power: PowerSettings | None = Field(None, description="Why the sample has its size: `karat power --write`.")
     check: CheckSettings = Field(CheckSettings(), description="What the check need not complain about.")
 
     @property

@@ -1,4 +1,4 @@
-"""Passwords: hashed, checked in the same way whoever asks, and set on the first start."""
+"""Passwords: hashed, checked in the same way for everyone, and set on the first start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Credence on the dashboard: live like the other criteria, its reason told when the study is closed, no scipy here."""
+"""Credence on the dashboard: live like the other criteria, its reason shown when the study is closed, no scipy here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client against servers that say exactly what they are told to."""
+"""The client against servers that say exactly what they are set to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole visits: bots take part in every example study, and what they were told is saved is what is stored."""
+"""Whole visits: bots take part in every example study, and what was confirmed to them is what is stored."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def test_never_more_than_the_bucket_and_its_refill(pauses: list[float], at_once:
         wait = buckets.wait("192.0.2.1")
         allowed += wait == 0
         if wait:
-            now += wait * 1.000001  # whoever waits as long as told gets in
+            now += wait * 1.000001  # those who wait as long as asked get in
             assert buckets.wait("192.0.2.1") == 0
             allowed += 1
     assert allowed <= at_once + now * per_minute / 60 + 1e-6

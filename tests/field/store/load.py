@@ -1,4 +1,4 @@
-"""How many answers a second the store takes, without a web server before it."""
+"""How many answers per second the store takes, without a web server before it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def everything(store: Store) -> str:
 
 
 def one_who_answered(store: Store, study_id: int, name: str, complete: bool = True) -> Session:
-    """Somebody of whom there is a row in every table."""
+    """Somebody with a row in every table."""
     told = arrivals.Identity(f"{name}-id", f"{name}-session", f"{name}-study")
     store.call(studies.invite, studies.Invite(study_id, [f"{name}-invitation"]))
     arrived, planned = begin(

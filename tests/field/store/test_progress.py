@@ -100,7 +100,7 @@ def test_a_seat_of_a_group_is_free_again_when_its_holder_leaves(store: Store) ->
     other = progress.SetBackground(first, {"gender": "m"}, "quiz", 100.0, quotas, now=1002.0)
     assert store.call(progress.set_background, other) == "ok"
     second, outcome = ask()
-    assert outcome == "ok", "whoever answers otherwise gives the seat back"
+    assert outcome == "ok", "a participant who answers otherwise gives the seat back"
     store.call(progress.finish, progress.Finish(second, "failed-quiz"))
     assert ask()[1] == "ok"
     late = come(store, study_id, now=2000.0).session_id or 0

@@ -1,4 +1,4 @@
-"""Accessible to all: axe-core finds nothing to mend on any page, wide or narrow, light or dark."""
+"""Accessible to all: axe-core finds nothing to fix on any page, wide or narrow, light or dark."""
 
 from __future__ import annotations
 

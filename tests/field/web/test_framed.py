@@ -214,7 +214,7 @@ def check_traffic(asked: list[Any], page: Any) -> None:
 
 
 def check_saved(framed: Framed) -> None:
-    """The answers are in the store, and MTurk has been told."""
+    """The answers are in the store, and MTurk has been notified."""
     (person,) = framed.rows(session)
     assert (person["state"], person["platform"]) == ("complete", "mturk")
     assert framed.rows(identity)[0]["platform_id"] == WORKER["workerId"]

@@ -62,7 +62,7 @@ def test_own_answers_are_left_out() -> None:
 
 
 def test_guessers_are_found_and_honest_people_are_not() -> None:
-    """Three answers an item: guessers with any taste, people who see little, and people who say yes too easily."""
+    """Three answers per item: guessers with any taste, people who see little, and people who say yes too easily."""
     flagged = np.zeros(4)
     for seed in range(2):
         random = np.random.default_rng(100 + seed)

@@ -1,4 +1,4 @@
-"""Answers in earnest: nobody confirms themselves, and a repeated stimulus may be answered from memory."""
+"""Attentive answers: nobody confirms themselves, and a repeated stimulus may be answered from memory."""
 
 from __future__ import annotations
 

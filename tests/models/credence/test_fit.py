@@ -1,4 +1,4 @@
-"""The fit: reproducible, told as it goes, and about the same when most turns are made with some of the participants."""
+"""The fit: reproducible, with progress, and about the same when most turns are made with some of the participants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Earnest answers without an order: shares, slopes and strengths."""
+"""Attentive answers without an order: shares, slopes and strengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Earnest answers on ordered levels: probabilities and slopes against double precision, and what is learned."""
+"""Attentive answers on ordered levels: probabilities and slopes against double precision, and what is learned."""
 
 from __future__ import annotations
 

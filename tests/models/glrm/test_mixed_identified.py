@@ -1,4 +1,4 @@
-"""What a design cannot tell is told beforehand, and what it can tell is not held against it."""
+"""What a design cannot identify is reported beforehand, and what it can tell is not held against it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_side_without_effects_has_nothing_to_determine() -> None:
 
 
 def test_the_factor_that_lacks_is_named_among_others_of_its_side() -> None:
-    """Every answer is a level of the last factor, which cannot be told from the residual."""
+    """Every answer is a level of the last factor, which cannot be separated from the residual."""
     who, what, when = np.indices((6, 4, 2)).reshape(3, -1)
     rounds, trial = random_term("who:round", who * 2 + when), random_term("who:trial", np.arange(len(who)))
     slopes = random_term("who", who, np.column_stack([np.ones(len(who)), what - 1.5]), ("(Intercept)", "x"))

@@ -1,4 +1,4 @@
-"""What a mixed model is fitted to is taken as it is meant, or refused with a sentence that says what to mend."""
+"""What a mixed model is fitted to is taken as it is meant, or refused with a sentence that says what to fix."""
 
 from __future__ import annotations
 

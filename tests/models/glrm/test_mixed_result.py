@@ -1,4 +1,4 @@
-"""What a fit tells of itself, in the units of the caller."""
+"""What a fit reports about itself, in the units of the caller."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_measured_answers_are_not_looked_at_for_separation(monkeypatch: pytest.M
 
 
 class Otherwise:
-    """An objective with another end: what it tells is changed."""
+    """An objective with another end: what it reports is changed."""
 
     def __init__(self, objective: Any, change: Callable[[Any], Any]) -> None:
         self.crossing, self.objective, self.change = objective.crossing, objective, change

@@ -50,7 +50,7 @@ def test_a_covariance_is_found_from_anywhere(start: list[float]) -> None:
     lower = np.linalg.cholesky(target)
     assert found.convergence.converged
     assert found.parameters == pytest.approx(lower[[0, 1, 1], [0, 0, 1]], abs=1e-4)
-    # What is told of the end belongs to it, and not to the same covariance with other signs.
+    # What is reported of the end belongs to it, and not to the same covariance with other signs.
     at = of_covariance(target)(found.parameters, None)
     assert (found.at.value, found.at.gradient.tolist()) == (at.value, at.gradient.tolist())
 

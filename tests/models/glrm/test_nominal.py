@@ -84,7 +84,7 @@ def test_value_and_gradient(workers: int, tasks: int, share: float, sheets: int)
 
 @pytest.mark.parametrize(("workers", "tasks", "share", "sheets"), [(7, 4, 1.0, 1), (4, 6, 0.7, 2)])
 def test_the_information_is_that_of_dense_matrices(workers: int, tasks: int, share: float, sheets: int) -> None:
-    """Coefficients: the Hessian of the penalised likelihood, less the effects; deviations: those of a linear model.
+    """Coefficients: the Hessian of the penalised likelihood, without the effects; deviations: those of a linear model.
 
     The last deviation of the workers is so small that the curvature stands in for what they tell.
     """

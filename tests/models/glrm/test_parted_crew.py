@@ -1,4 +1,4 @@
-"""Sums over parts: what is asked of whom, how often, and that nothing is counted twice."""
+"""Sums over parts: which part is asked for what, how often, and that nothing is counted twice."""
 
 from __future__ import annotations
 

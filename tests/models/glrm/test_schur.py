@@ -16,7 +16,7 @@ from karat.models.glrm.schur import Schur, chunks
 
 
 def system(workers: int, tasks: int) -> tuple[Any, Any, Any, Any]:
-    """Workers and tasks of whom two each, the last among them, have no answer."""
+    """Workers and tasks, of which two each, the last among them, have no answer."""
     random = np.random.default_rng(workers)
     b = random.random((workers, tasks)) * (random.random((workers, tasks)) < 0.6)
     b[[2, -1]], b[:, [3, -1]] = 0, 0

@@ -1,4 +1,4 @@
-"""Type III tests do not depend on names or order; nested models are told from others."""
+"""Type III tests do not depend on names or order; nested models are distinguished from others."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_without_an_intercept_all_means_of_the_first_factor_are_tested(data: dic
 
 
 def test_a_factor_inside_another_is_tested_at_each_of_its_levels(data: dict[str, Any]) -> None:
-    """The outer factor has a column for every level there, and the inner is taken level by level less its first."""
+    """The outer factor has a column for every level there, and the inner is taken level by level minus its first."""
     place = np.array(["x", "y", "z"])[np.arange(len(data["time"])) % 7 % 3]
     model = fit(f"time ~ condition + condition:place + {GROUPS}", data | {"place": place}, "gaussian")
     names, rows = list(model.fit.names), []

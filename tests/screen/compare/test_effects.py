@@ -1,4 +1,4 @@
-"""Effects before and after: which models are fitted, to whom, and what is told and drawn."""
+"""Effects before and after: which models are fitted, to which participants, and what is reported and drawn."""
 
 from __future__ import annotations
 

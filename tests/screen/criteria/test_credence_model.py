@@ -29,7 +29,7 @@ def test_what_is_under_test_is_told_from_the_rest() -> None:
     rows = LIKERT.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null())
     assert part.tested is not None
     assert int(part.tested[part.item[part.there]].sum()) == rows.filter(pl.col("function") == "test").height
-    # With tests alone, and with a few controls beside them, nothing is told apart.
+    # With tests alone, and with a few controls beside them, nothing is distinguished.
     fewer = rows.filter((pl.col("function") == "test") | (pl.col("function") == "attention"))
     assert fewer.filter(pl.col("function") != "test").height < fewer.height / 4
     for some in (fewer, rows.filter(pl.col("function") == "test")):

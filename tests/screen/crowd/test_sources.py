@@ -1,4 +1,4 @@
-"""Groups side by side: each measure is that of its own function, intervals included, and what is missing is told."""
+"""Groups side by side: each measure is that of its own function, intervals included, and missing ones are reported."""
 
 from __future__ import annotations
 

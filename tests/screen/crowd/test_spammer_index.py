@@ -1,4 +1,4 @@
-"""The Spammer Index: its formula, its interval, labels and what it is told about."""
+"""The Spammer Index: its formula, its interval, labels and what it reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Spammer Index of labels: its formula, its interval near zero, and what is told."""
+"""The Spammer Index of labels: its formula, its interval near zero, and what is reported."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_the_interval_does_not_depend_on_how_categories_are_called() -> None:
 
 
 def test_a_model_without_a_maximum_is_told() -> None:
-    """Every task has one label, whoever is asked: the variance of tasks has no bound."""
+    """Every task has one label from everyone: the variance of tasks has no bound."""
     who, what = np.repeat(np.arange(10), 9), np.tile(np.arange(9), 10)
     table = {"participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what],
              "response": ["abc"[j % 3] for j in what]}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Latin squares: every promised balance holds for random designs, and notes are told exactly where it does not."""
+"""Latin squares: every promised balance holds for random designs, and notes appear exactly where it does not."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_every_promise_holds(design: tuple[list[DesignFactor], pl.DataFrame], wa
         assert len(set(seen)) == 1
     else:
         assert made.notes
-    assert max(seen) - min(seen) <= 2  # groups of participants may have one list more, and that list is told
+    assert max(seen) - min(seen) <= 2  # groups of participants may have one list more, and that list is named
     if uneven:
         assert "design.uneven_conditions" in codes(made.notes)
     if wanted is None and not uneven and not shown_once:

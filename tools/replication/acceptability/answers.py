@@ -31,8 +31,8 @@ def section(both: list[Experiment]) -> str:
     choice, likert = both
     return "\n".join((
         "## Attention and controls\n\nThe paper asks for so many right answers that a guesser passes with at most .05. "
-        "That probability is in brackets. Everybody who completed the questionnaire is judged, also those whom ReMFOD "
-        "flags.\n",
+        "That probability is in brackets. Everybody who completed the questionnaire is judged, also those flagged by "
+        "ReMFOD.\n",
         choices(choice), ratings(likert), who_changes(likert), accounts(likert), eligible(both),
     ))  # fmt: skip
 
@@ -137,7 +137,7 @@ def _told(groups: list[tuple[int, int]]) -> str:
 
 
 def who_changes(one: Experiment) -> str:
-    """Whom the published and the intended rule for controls judge differently."""
+    """The participants that the published and the intended rule for controls judge differently."""
     published, intended = controls(one.complete, published=True), controls(one.complete)
     others = {"remfod": one.times.flagged, "attention": attention(one.complete).flagged}
     rows = {row["participant"]: row for row in intended.participants.to_dicts()}
@@ -185,7 +185,7 @@ def accounts(one: Experiment) -> str:
     return f"""### The other accounts
 
 The repository does not apply them to participants. "Again" is a separate program on the same data.
-"Only here" are those whom the positional account does not flag, "only positional" the reverse.
+"Only here" are those that the positional account does not flag, "only positional" the reverse.
 
 {table(header, lines)}
 The relational account flags nobody, and a guesser passes it nearly every second time. The strict one (Zanuttini et al.)

@@ -90,7 +90,7 @@ def complete(both: list[Experiment]) -> str:
     told = " and ".join(f"{name} answered {count} trials" for name, count in likert.golden["incomplete"].items())
     return f"""## Completion
 
-Whoever answered under 90 % of the trials leaves before anything else is computed.
+Participants who answered under 90 % of the trials leave before anything else is computed.
 
 {table(("data set", "under 90 %: authors' code", "karat", "remain"), lines, left=3)}
 In the Likert study {told}, of {likert.golden["design"]["trials_per_questionnaire"]}.
@@ -123,13 +123,13 @@ Nobody is that fast. The paper expects so of participants from a good platform.
 
 
 def differences() -> str:
-    """What karat does differently unless told otherwise."""
+    """What karat does differently by default."""
     return """## What karat does differently by default
 
 - A time must lie beyond its cutoff, not on it. The published code counts equality. On these data it changes nothing; on
   times that are all equal it would flag everybody.
 - Controls with ratings follow the rule that the notebook states, not the one that it computed.
   `controls = { published = true }` gives the published one.
-- Whoever is excluded at one stage is not judged at the next. The authors judge everybody who completed the
+- Participants excluded at one stage are not judged at the next. The authors judge everybody who completed the
   questionnaire on everything. Those who stay are the same.
 """

@@ -251,6 +251,6 @@ rules finds:
 
 {table(header, lines, left=2)}
 In forced choice the single cutoff indeed suspects attention trials most, in the Likert study calibration trials. In
-both it misses more control trials than trials of any other function, in the Likert study only just. All whom it alone
+both it misses more control trials than trials of any other function, in the Likert study only just. All that it alone
 flags ({", ".join(slow)}) are slower than the median participant.
 """

@@ -30,7 +30,7 @@ say {doubtful["majority"]} ("same"). At 80 % instead of 90 % there are {len(fewe
 another of the authors' data sets 16 such tasks are reported. It is not public, so nothing of it is checked here.
 
 The published numbers count {doubtful["item"]} as it is recorded, and so does this page where it repeats them
-(`doubtful="counted"`). karat leaves doubtful items out of accuracy unless told otherwise.
+(`doubtful="counted"`). karat leaves doubtful items out of accuracy by default.
 """
 
 

@@ -18,7 +18,7 @@ from karat.judgments.scales import Binary, Nominal, Ordinal
 
 NAMES = {"worker": "participant", "task": "item", "order": "trial", "time": "rt", "truth": "expected"}
 SPAMMERS = [f"w{number:03d}" for number in range(1, 13)]
-"""The workers of the simulated data who did not answer in earnest."""
+"""The workers of the simulated data who did not answer attentively."""
 POOL_KINDS = {
     "primary": ("primary1", "primary0"), "pattern": ("pattern_even1", "pattern_even0"), "random": ("random",),
 }  # fmt: skip

@@ -103,8 +103,8 @@ simulate what is usual instead: a worker's answers are redrawn from the model of
 (`deletion(judgments, simulations=999, refit=True)`).
 
 {table(header, lines)}
-The published rule is strict. In the MTurk data everybody whom it flags is unusual by simulation too, after correction;
-so is {names(unusual - set(real.flagged))}, whom it does not flag. Of {real.participants.height} workers who all fit the
+The published rule is strict. In the MTurk data everybody that it flags is unusual by simulation too, after correction;
+so is {names(unusual - set(real.flagged))}, which it does not flag. Of {real.participants.height} workers who fit the
 model, about {0.05 * real.participants.height:.0f} would have p < .05 before correction. In the binary simulation the
 published rule misses {missed}, one of the twelve. Their simulated p is {probability(chance)}, and with the correction
 exactly the twelve are found. That takes many draws: p cannot be smaller than one in draws + 1, and the correction
@@ -248,7 +248,7 @@ def _halfway(drawn: dict[str, str]) -> str:
     ]  # fmt: skip
     return f"""### Figure 11: turning half-way
 
-Twelve workers answer in earnest until task 40. The authors' crowd is not public; {REPEATS} crowds are simulated by
+Twelve workers answer attentively until task 40. The authors' crowd is not public; {REPEATS} crowds are simulated by
 their procedure, the first of which is drawn.
 
 {table(("of 12 found", "printed", "first crowd", "median", "range"), lines)}

@@ -32,7 +32,7 @@ def introduction(crowds: Crowds) -> str:
     """What is replicated, with what, and how to do it again."""
     names = {
         "MTurk": (crowds.mturk, "public: face verification, yes or no"),
-        "binary simulation": (crowds.binary, "by the published procedure: 12 of 120 do not answer in earnest"),
+        "binary simulation": (crowds.binary, "by the published procedure: 12 of 120 do not answer attentively"),
         "ordinal simulation": (crowds.ordinal, "the same with five ordered answers"),
         "nominal simulation": (crowds.nominal, "the same with five labels"),
     }
@@ -95,7 +95,7 @@ mturk = karat.Judgments(mturk.frame.drop("correct"), mturk.scales)
 
 
 def differences() -> str:
-    """What karat does differently unless told otherwise."""
+    """What karat does differently by default."""
     return """## What karat does differently by default
 
 - The Spammer Index has an interval. For labels it is pooled over all baselines.

@@ -1,4 +1,4 @@
-"""Table 2: whom the Markov criterion flags, before and after the time filter, and how accurate they are."""
+"""Table 2: the workers that the Markov criterion flags, before and after the time filter, and how accurate they are."""
 
 from __future__ import annotations
 

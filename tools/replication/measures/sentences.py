@@ -38,7 +38,7 @@ the
 list finds:
 
 {table(("pair", "what", "here"), rows, left=3)}
-Sentences must be told apart by number and side, not by their text. A table of pairs in which both sides have the same
+Sentences must be identified by number and side, not by their text. A table of pairs in which both sides have the same
 name is refused by `decisions`, with the number of the pair.
 """
 

@@ -114,7 +114,7 @@ def _refuse_lack(table: FileTable, needed: Sequence[str]) -> None:
 
 
 def _timed(reading: Reading, name: str, options: Options) -> pl.DataFrame:
-    """crowd-kit knows no times; where a column rt was added, its unit is told or guessed."""
+    """crowd-kit knows no times; where a column rt was added, its unit is given or guessed."""
     frame = reading.frame
     if "rt" not in frame.columns:
         return frame

@@ -141,7 +141,7 @@ def _choices(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shown(frame: pl.DataFrame, position: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """The conditions shown above and below: from what was chosen and where it stood, else as `1 >> 3` tells."""
+    """The conditions shown above and below: from what was chosen and where it stood, else as `1 >> 3` says."""
     first, second = (frame[name].str.strip_chars() for name in OPTIONS)
     chosen = frame["ANSWER_CONDITION_NO"].str.strip_chars()
     other = pl.select(pl.when(chosen == first).then(second).when(chosen == second).then(first)).to_series()

@@ -1,6 +1,6 @@
 """Any delimited file, spreadsheet, JSON lines or Parquet file with one judgment per row.
 
-The mapping of columns is told or guessed by name, and the guess is shown. A mapping may join two columns:
+The mapping of columns is given or guessed by name, and the guess is shown. A mapping may join two columns:
 `expected=low..high` makes a range of answers from its ends.
 """
 
@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
@@ -464,7 +465,7 @@ DEEPEST = 3
 FEWEST_TRIALS = 4
 
 
-def _flat(element: object) -> object:
+def _flat(element: Any) -> Any:
     """An object whose trials lie in an object within it, with all values side by side; others as they are.
 
     Mechanical Turk keeps answers as {"answers": {"data": {"rating": [...], "sentence": [...]}}}.
@@ -473,7 +474,7 @@ def _flat(element: object) -> object:
         return element
     found: dict[str, object] = {}
 
-    def collect(values: dict[object, object], path: str, depth: int) -> None:
+    def collect(values: dict[Any, Any], path: str, depth: int) -> None:
         for key, value in values.items():
             name = str(key) if str(key) not in found else f"{path}{key}"
             if isinstance(value, dict) and depth < DEEPEST:

@@ -213,7 +213,7 @@ def is_questionnaire(columns: Sequence[str]) -> bool:
 
 
 def people_of(tables: Sequence[FileTable], names: Mapping[str, str], reading: Reading) -> pl.DataFrame:
-    """One row a participant: first and last event, status, device, and answers of questionnaires."""
+    """One row per participant: first and last event, status, device, and answers of questionnaires."""
     rows: dict[str, dict[str, object]] = {}
     for table in tables:
         columns = {plain(name): name for name in table.frame.columns}
@@ -242,7 +242,7 @@ def people_of(tables: Sequence[FileTable], names: Mapping[str, str], reading: Re
 
 
 def _background(table: FileTable, reading: Reading) -> dict[int, dict[str, str]]:
-    """The answers in each row of a questionnaire, by question; long form or one row a participant."""
+    """The answers in each row of a questionnaire, by question; long form or one row per participant."""
     frame = table.frame
     columns = {plain(name): name for name in frame.columns}
     question = columns.get("questionkey") or columns.get("objectname")
@@ -331,7 +331,7 @@ def _without_end_of_file(table: FileTable) -> Iterator[Problem]:
 
 
 def _cells(whole: pl.DataFrame, *names: str) -> list[str | None]:
-    """The first of some columns that is there, told without case, blanks and signs; row by row."""
+    """The first of some columns that is there, compared without case, blanks and signs; row by row."""
     there = {plain(name): name for name in reversed(whole.columns)}
     column = next((there[name] for name in names if name in there), None)
     return whole[column].to_list() if column else [None] * whole.height

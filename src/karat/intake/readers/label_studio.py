@@ -218,7 +218,7 @@ def _read_rows(
         others = [name for name in names if name not in ABOUT]
         raise IntakeError(
             f"{file.name} does not tell which of its columns are answers. Say --map response=NAME with one of "
-            f"{', '.join(others)}, or export the project as JSON, which tells."
+            f"{', '.join(others)}, or export the project as JSON, which says so."
         )
     if told not in names and columns:
         answers.notes.append(Message("label_studio.answers", {"file": file.name, "columns": columns}))

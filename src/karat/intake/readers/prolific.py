@@ -1,4 +1,4 @@
-"""Prolific's export of submissions: who took part, with which outcome, when, and what they told the platform.
+"""Prolific's export of submissions: who took part, with which outcome, when, and what they answered to the platform.
 
 The export holds no judgments: each row describes a submission, and the people come out as participant information,
 also those who returned their place or ran out of time. The wording of the header has changed several times, so it is
@@ -109,7 +109,7 @@ def _renamed(table: FileTable, reading: Reading) -> pl.DataFrame:
 
 
 def _without_withheld(frame: pl.DataFrame, table: FileTable, reading: Reading) -> pl.DataFrame:
-    """What a person took back, or what Prolific no longer keeps, is missing; how much that is gets told."""
+    """What a person took back, or what Prolific no longer keeps, is missing; how much that is gets reported."""
     withheld = frame.select(pl.all().is_in(WITHHELD).fill_null(False))
     counts = [(word, sum(int((frame[name] == word).sum()) for name in frame.columns)) for word in WITHHELD]
     for word, count in counts:

@@ -48,7 +48,7 @@ from karat.messages import Message
 
 
 def display_positions(body: pl.DataFrame, survey: Survey) -> dict[str, pl.Series]:
-    """The position of each question for each participant, by tag; empty where no display order tells one.
+    """The position of each question for each participant, by tag; empty where there is no display order.
 
     Questions stand in the order of the columns. A display order says in which order some of them were shown: these
     then share out their places anew.
@@ -605,7 +605,7 @@ def _embedded(body: pl.DataFrame, survey: Survey) -> list[pl.Expr]:
 
 
 def _people(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFrame:
-    """One row a participant; of somebody who responded twice, the finished response comes first."""
+    """One row per participant; of somebody who responded twice, the finished response comes first."""
     there = body.columns
     done = is_true(body["Finished"]) if "Finished" in there else pl.Series([True] * body.height, dtype=pl.Boolean)
     people: dict[str, pl.Series] = {"participant": body[WHO]}

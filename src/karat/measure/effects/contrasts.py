@@ -70,7 +70,8 @@ class Contrasts(MeasureResult):
     coefficients: pl.DataFrame
     """term, estimate, se, t and df (or z), lower, upper, p."""
     means: pl.DataFrame
-    """term, a column for each factor (null where it is averaged over), estimate, se, df, lower, upper, raw, n."""
+    """term, a column for each factor (null where it is averaged over), estimate, se, df, lower, upper, raw, sd
+    (of the answers), n."""
     differences: pl.DataFrame
     """term, first, second, estimate, se, df, lower, upper, p, adjusted, d with its interval, odds ratio with its
     interval (yes-or-no and ordered answers), raw."""
@@ -257,12 +258,14 @@ def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
 
 
 def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]) -> RawMeans:
-    """The plain mean of the answers in every cell of a term."""
+    """The plain mean and standard deviation of the answers in every cell of a term."""
     columns = {name: column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)}
     told = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
     rows = pl.DataFrame({**told, "_plain": plain[model.frame.kept]})
-    grouped = rows.group_by(names, maintain_order=True).agg(pl.col("_plain").mean(), pl.len())
-    return {tuple(row[:-2]): (row[-2], row[-1]) for row in grouped.rows()}
+    grouped = rows.group_by(names, maintain_order=True).agg(
+        pl.col("_plain").mean(), pl.col("_plain").std().alias("_sd"), pl.len()
+    )
+    return {tuple(row[:-3]): (row[-3], row[-2], row[-1]) for row in grouped.rows()}
 
 
 def _tests(tests: TermTests) -> pl.DataFrame:
@@ -280,9 +283,9 @@ def _means(model: Model, raw: dict[str, RawMeans], level: float) -> pl.DataFrame
     for label, names in terms.items():
         found = marginal_means(model, *names, level=level)
         of_cells = [raw[label].get(cell, EMPTY) for cell in zip(*found.cells.values(), strict=True)]
-        raw_mean, n = (pl.Series(name, [one[k] for one in of_cells]) for k, name in enumerate(("raw", "n")))
+        plain = [pl.Series(name, [one[k] for one in of_cells]) for k, name in enumerate(("raw", "sd", "n"))]
         table = pl.DataFrame(found.table(), schema_overrides=dict.fromkeys(names, pl.String))
-        tables.append(table.select(pl.lit(label).alias("term"), pl.all(), raw_mean, n))
+        tables.append(table.select(pl.lit(label).alias("term"), pl.all(), *plain))
     if not tables:
         return pl.DataFrame(schema={"term": pl.String, "estimate": pl.Float64})
     factors = list(dict.fromkeys(name for names in terms.values() for name in names))

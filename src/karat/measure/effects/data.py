@@ -8,7 +8,7 @@ The formula of a factorial design: all conditions with their interactions, and t
 
 The random effects are the largest that the design supports (Barr, Levy, Scheepers and Tily 2013): participants and
 items have an intercept, and a slope for every condition that varies within them. A slope needs more than one answer in
-most cells of a participant (or item), since with one the slope cannot be told from chance. With more than four effects
+most cells of a participant (or item), since with one the slope would be chance. With more than four effects
 per participant or item, their correlations are left out from the start: a study hardly ever supports them.
 """
 

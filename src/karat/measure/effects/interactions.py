@@ -41,15 +41,15 @@ from karat.models.glrm.formulas.model import quantile, two_sided
 from karat.models.glrm.formulas.syntax import Call, Name
 from karat.types import Floats
 
-RawMeans = Mapping[tuple[str, ...], tuple[float, int]]
-"""The plain mean and the number of answers of each cell."""
+RawMeans = Mapping[tuple[str, ...], tuple[float, float | None, int]]
+"""The plain mean, the standard deviation and the number of answers of each cell."""
 SCHEMA: dict[str, Any] = {
     "term": pl.String, "contrast": pl.String, "estimate": pl.Float64, "se": pl.Float64, "df": pl.Float64,
     "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "raw": pl.Float64, "scale_dependence": pl.String,
 }  # fmt: skip
 LARGEST = 3
 """Means are given for terms of up to so many factors."""
-EMPTY = (float("nan"), 0)
+EMPTY = (float("nan"), None, 0)
 REMOVABLE, SHOWN, UNSURE = "removable", "crossover", "crossover not shown"
 
 

@@ -86,7 +86,7 @@ def direct_choices(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
 
 
 def direct_counts(one: Rated) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """How often the first (by name) of two stimuli was chosen, the second, and neither; one answer a participant.
+    """How often the first (by name) of two stimuli was chosen, the second, and neither; one answer per participant.
 
     >>> import karat
     >>> from karat.measure.rated import rated

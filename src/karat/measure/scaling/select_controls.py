@@ -1,6 +1,6 @@
 """Control items from a norming study: stimuli that nearly everybody rates at one end of the scale.
 
-A control tells people who judge from people who guess only if its status is beyond doubt, and that rests on ratings
+A control separates people who judge from people who guess only if its status is beyond doubt, and that rests on ratings
 rather than on the intuition of its author (Pieper et al., section 3.2). A stimulus is clear when
 
 - the interval of its mean lies wholly within `clearly` of an end, as a share of the scale (a quarter: on five points
@@ -50,7 +50,7 @@ LOW, HIGH = "low", "high"
 MARKED = "marked"
 SIDE_OF_STATUS = {"grammatical": HIGH, "ungrammatical": LOW, "marked": MARKED}
 FEWEST = 5
-"""With fewer answers a stimulus is not verified, however clear they are."""
+"""A stimulus with fewer answers is not verified, however clear they are."""
 VALUES = pl.Struct(
     {"n": pl.Int64, "fewest": pl.Int64} | dict.fromkeys(("mean", "lower", "upper", "sd", "limit", "max_sd"), pl.Float64)
 )

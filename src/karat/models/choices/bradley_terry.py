@@ -229,7 +229,7 @@ class PairPoint:
 
     @property
     def value(self) -> float:
-        """The log-likelihood less the penalty of the prior."""
+        """The log-likelihood minus the penalty of the prior."""
         strengths = self.values[: self.of.items]
         return self.log_likelihood - self.of.precision / 2 * float(strengths @ strengths)
 

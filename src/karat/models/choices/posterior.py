@@ -32,7 +32,7 @@ class Posterior:
     """Draws of the strengths and of what participants are like, and how far they can be trusted."""
 
     draws: Floats
-    """Strengths, one row a draw (chain after chain), one column an item."""
+    """Strengths, one row per draw (chain after chain), one column per item."""
     variability: Floats
     """sigma of each participant (draws x people)."""
     criterion: Floats
@@ -91,7 +91,7 @@ def draw_posterior(
     draws: int = DRAWS,
 ) -> Posterior:
     """The posterior of the model that `fit_thurstone` fits; ImportError where NumPyro is not installed."""
-    # Chains run side by side only if JAX is told before it starts that there are several devices.
+    # Chains run side by side only if JAX is configured before it starts so that there are several devices.
     os.environ.setdefault("XLA_FLAGS", f"--xla_force_host_platform_device_count={min(chains, os.cpu_count() or 1)}")
     import jax
     from numpyro.infer import MCMC, NUTS

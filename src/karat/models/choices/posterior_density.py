@@ -10,7 +10,7 @@ Strengths lie on the plane where they sum to zero, which has one dimension less 
 it by the reflection that swaps the last axis with the plane's normal. Somebody who never errs may have any small sigma,
 and log sigma a long tail: NUTS moves the z of a standard normal variable that Weibull's distribution (with the shape at
 the maximum) turns into sigma, 1 - Phi(z) = exp(-exp(k log sigma - gamma)), in which the tail is short. All parameters
-are told from the penalised maximum of the likelihood, in units of its errors, so that a sampler starts where it should
+start from the penalised maximum of the likelihood, in units of its errors, so that a sampler starts where it should
 and with about the right steps. The logarithms of normal probabilities have their slopes by formula, which is faster
 than what differentiation by machine makes of them, and safe in the tails.
 """

@@ -37,7 +37,7 @@ from karat.models.numerics import one_thread
 from karat.types import Floats, Ints
 
 POINTS_OWN, POINTS_SHARED = 5, 9
-"""Points a dimension, with two and with one number a participant."""
+"""Points a dimension, with two and with one number per participant."""
 STEPS = 60
 TOLERANCE = 1e-7
 NEAR = 1.0
@@ -111,7 +111,7 @@ class ThurstoneProblem:
     """The marginal likelihood in (strengths, log k, mu, log omega); omega is left out where the criterion is shared."""
 
     def __init__(self, pairs: Pairs, who: Ints, shared: bool) -> None:
-        # Without ties every criterion is near zero, and nothing tells those of participants apart.
+        # Without ties every criterion is near zero, and those of participants cannot be distinguished.
         self.pairs, self.who, self.shared = pairs, who, shared or not pairs.has_ties
         self.people = int(who.max()) + 1
         self.items = pairs.items

@@ -107,7 +107,7 @@ class Earnest:
         """Answers to repeated stimuli since the last time that something was learned, and those given as before."""
         self.tested = np.zeros(part.items, dtype=bool) if part.tested is None else part.tested
         self.grammars = 2 if self.tested.any() else 1
-        """The grammar of most, and where it can be told one of one's own."""
+        """The grammar of most, and where it can be estimated, one of one's own."""
         self.grammar_shares = self._shares(np.zeros(self.grammars))
         start = self.model.no_strengths(part.items)
         nothing = np.zeros(part.item.shape)

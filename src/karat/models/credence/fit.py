@@ -3,7 +3,7 @@
 With many participants the turns are made with some of them, drawn at random; more with everybody follow, until hardly
 anybody's probability changes. In a large crowd of which each judges a few of very many stimuli, those who are drawn
 would have next to no stimulus in common. All turns are then made with everybody, and no second group of speakers is
-looked for, which could not be told from chance there.
+looked for, which could not be separated from chance there.
 
 There are two ways to judge: by strengths of stimuli, and by classes (`classes`). Each says how probable everybody's
 answers are by those of the others, and the crowd as a whole decides which of the two describes it. Labels, and yes and

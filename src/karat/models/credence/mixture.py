@@ -1,6 +1,6 @@
 """The mixture of behaviours: how probable each is for each participant.
 
-The components, each with a share that is learned under a Dirichlet prior worth five participants, four of them earnest:
+The components, each with a share learned under a Dirichlet prior worth five participants, four of them attentive:
 
     earnest throughout;
     intermittent lapses: every other trial answered without looking, on average;
@@ -50,11 +50,11 @@ class MixtureStep:
     otherwise: Floats
     """The same, if somebody is not attentive throughout."""
     group: Floats
-    """The posterior of the groups of speakers, given earnest."""
+    """The posterior of the groups of speakers, given attentive answers."""
     without_times: Floats
     """The log odds of being attentive by the answers alone."""
     looked: Floats
-    """The log probability of each answer if earnest, participants x trials."""
+    """The log probability of each answer if attentive, participants x trials."""
     evidence: Floats
     """The log probability of everything about each participant, judged by the others."""
 
@@ -104,7 +104,7 @@ class Mixture:
         return np.concatenate([[PRIOR_EARNEST, 0.05 * PRIOR_OTHERS], 0.95 * PRIOR_OTHERS * spread.ravel()])
 
     def adopt(self, other: Mixture, all_of_it: bool = False) -> None:
-        """Begin where a mixture of some participants ended; unless told so, not with what few of them say."""
+        """Begin where a mixture of some participants ended; unless asked to, not with what few of them say."""
         self.shares, self.regimes, self.group_shares = other.shares, list(other.regimes), other.group_shares
         self.rates = other.rates
         for mine, theirs in zip(self.earnest, other.earnest, strict=True):
@@ -126,7 +126,7 @@ class Mixture:
         return len(self.group_shares)
 
     def step(self, learn: bool = True) -> MixtureStep:
-        """Look at everybody once, and unless told otherwise learn from it."""
+        """Look at everybody once, and by default learn from it."""
         clock = self._clock()
         if self.by_classes:
             # Careless people look now and then, at what is learned of the stimuli.
@@ -157,7 +157,7 @@ class Mixture:
         return _Clock(together[0], together[1:], [pace, *(own for _, own in others)])
 
     def _times_by_part(self) -> Floats | None:
-        """The times of everybody in the first part, then in the second: a pace is one of a participant in a task."""
+        """The times of everybody in the first part, then in the second: a pace belongs to a participant in a task."""
         residual = self.trials.residual
         if residual is None or len(self.trials.parts) == 1:
             return residual
@@ -298,7 +298,7 @@ class Mixture:
 
 @dataclass(frozen=True)
 class _Clock:
-    """Times before each trial if earnest, from each trial on by the other regimes, and the posteriors of paces."""
+    """Times before each trial if attentive, from each trial on by the other regimes, and the posteriors of paces."""
 
     before: Floats
     since: list[Floats]

@@ -362,7 +362,7 @@ PRIOR_PEOPLE = 4.0
 DULL, DULL_SHARE = 0.3, 0.02
 """A few attentive people discriminate much less than others, whatever the spread among the rest is."""
 MOST = {"bias": 3.0, "stretch": 1.0, "discrimination": 0.6}
-"""The greatest deviations: with more, people without any discrimination would be part of the earnest."""
+"""The greatest deviations: with more, people without any discrimination would count as attentive."""
 
 
 def _logistic(values: Singles) -> Singles:

@@ -11,7 +11,7 @@ from karat.models.glrm.formulas.intervals import correlation_intervals, interval
 from karat.models.glrm.formulas.marginal import marginal_means, predict
 from karat.models.glrm.formulas.model import Model, fit
 from karat.models.glrm.formulas.wald import compare, type_three, type_two
-from karat.models.glrm.mixed.fit import adaptive_quadrature, fit_mixed
+from karat.models.glrm.mixed.fit import adaptive_quadrature, fit_mixed, scale_effects
 from karat.models.glrm.mixed.result import MixedFit
 from karat.models.glrm.mixed.terms import RandomTerm, random_term
 from karat.models.glrm.nominal import NominalFit, fit_nominal
@@ -43,6 +43,7 @@ __all__ = [
     "predict",
     "predictive_p",
     "random_term",
+    "scale_effects",
     "type_three",
     "type_two",
     "worker_share",

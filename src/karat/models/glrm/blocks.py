@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
-from karat.models.glrm.mixed.terms import Side
+from karat.models.glrm.mixed.terms import Side, gathered
 from karat.models.glrm.schur import Schur
-from karat.types import Floats, Ints
+from karat.types import Floats
 
 
 class BlockSchur:
@@ -41,7 +41,9 @@ class BlockSchur:
         inner = flat.T @ flat
         np.negative(inner, out=inner)
         np.einsum("kjlj->klj", inner.reshape(self.p, self.few, self.p, self.few))[...] += task
-        self.factor = linalg.cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
+        self.factor, failed = linalg.lapack.dpotrf(inner, lower=1, overwrite_a=1)
+        if failed:
+            raise linalg.LinAlgError("the Schur complement is not positive definite")
 
     @property
     def half_log_determinant(self) -> float:
@@ -55,7 +57,7 @@ class BlockSchur:
         flat = self.scaled.reshape(self.many * self.q, -1)
         outer = (self.root @ many.reshape(self.many, self.q, columns)).reshape(-1, columns)
         inner = few.reshape(-1, columns) - flat.T @ outer
-        inner = linalg.cho_solve((self.factor, True), inner, check_finite=False)
+        inner = linalg.lapack.dpotrs(self.factor, inner, lower=1)[0]
         outer = (outer - flat @ inner).reshape(self.many, self.q, columns)
         outer, inner = (self.root.swapaxes(1, 2) @ outer).reshape(many.shape), inner.reshape(few.shape)
         return (inner.swapaxes(0, 1), outer.swapaxes(0, 1)) if self.turned else (outer, inner)
@@ -82,6 +84,8 @@ class BlockSchur:
         return many, task, between
 
 
+REGULAR = 1e-2
+"""The diagonal of a triangle Lambda above which dividing by it costs no digits that matter."""
 Sides = tuple[Floats, ...]
 """An array for each side."""
 
@@ -113,33 +117,42 @@ class DenseLayout:
     second: Side
 
     @cached_property
-    def _cell(self) -> Ints:
-        return self.first.codes * self.second.groups + self.second.codes
+    def _crossed(self) -> Any:
+        """What makes the blocks between the sides of weights: a row for each of their numbers, sparse."""
+        rows, (first, second) = np.arange(len(self.first.codes)), (self.first, self.second)
+        parts = [
+            (((first.codes * first.effects + k) * second.effects + j) * second.groups + second.codes, rows, one * other)
+            for k, one in enumerate(first.columns)
+            for j, other in enumerate(second.columns)
+        ]
+        return gathered(parts, (first.groups * first.effects * second.effects * second.groups, len(rows)))
 
     @cached_property
-    def _products(self) -> list[tuple[int, int, Floats]]:
-        pairs = []
-        for k, one in enumerate(self.first.columns):
-            for j, other in enumerate(self.second.columns):
-                product = one * other
-                if product.any():
-                    pairs.append((k, j, product))
-        return pairs
+    def _gathering(self) -> Any:
+        """What makes all blocks of Z'WZ of weights."""
+        return sparse.vstack([self.first.squares, self.second.squares, self._crossed], format="csr")
+
+    @cached_property
+    def _spreading(self) -> Any:
+        """What makes z'Kz of every row of all blocks of K; those between the sides stand for two."""
+        return sparse.vstack([self.first.squares, self.second.squares, 2 * self._crossed]).T.tocsr()
 
     def curvature(self, weight: Floats) -> DenseCurvature:
         """Z'WZ for the weights of the rows."""
-        between = np.zeros((self.first.groups, self.first.effects, self.second.effects, self.second.groups))
-        groups = self.first.groups * self.second.groups
-        for k, j, product in self._products:
-            total = np.bincount(self._cell, product * weight, groups)
-            between[:, k, j, :] = total.reshape(self.first.groups, self.second.groups)
-        return DenseCurvature(self, self.first.curvature(weight), self.second.curvature(weight), between)
+        first, second = self.first, self.second
+        blocks = self._gathering @ weight
+        one = first.groups * first.effects**2
+        other = one + second.groups * second.effects**2
+        return DenseCurvature(
+            self,
+            blocks[:one].reshape(first.groups, first.effects, first.effects),
+            blocks[one:other].reshape(second.groups, second.effects, second.effects),
+            blocks[other:].reshape(first.groups, first.effects, second.effects, second.groups),
+        )
 
     def spread(self, first: Floats, second: Floats, between: Floats) -> Floats:
         """z'Kz of every row, for a covariance K of the effects given by its blocks."""
-        variance = self.first.spread(first) + self.second.spread(second)
-        for k, j, product in self._products:
-            variance += 2 * product * between[:, k, j, :].ravel()[self._cell]
+        variance: Floats = self._spreading @ np.concatenate([first.ravel(), second.ravel(), between.ravel()])
         return variance
 
 
@@ -198,9 +211,18 @@ class DenseFactorised:
         return first, second.swapaxes(0, 1)
 
     def by_determinant(self) -> Sides:
-        """Half the derivative of log det M in Lambda, at fixed W: the sum of Z'W Z Lambda M^-1 over levels."""
+        """Half the derivative of log det M in Lambda, at fixed W: the sum of Z'W Z Lambda M^-1 over levels.
+
+        Lambda' times that is the sum of I - M^-1, from which it follows where Lambda is regular.
+        """
         (one, other), curvature = self.factors, self.curvature
         var_first, var_second, between = self.covariance
+        if min(np.abs(one.diagonal()).min(), np.abs(other.diagonal()).min()) > REGULAR:
+            first, second = (
+                len(blocks) * np.eye(len(factor)) - blocks.sum(axis=0)
+                for factor, blocks in ((one, var_first), (other, var_second))
+            )
+            return np.linalg.solve(one.T, first), np.linalg.solve(other.T, second)
         first = np.einsum("gab,gbc->ac", curvature.first @ one, var_first)
         second = np.einsum("gab,gbc->ac", curvature.second @ other, var_second)
         unit = np.eye(len(one)), np.eye(len(other))

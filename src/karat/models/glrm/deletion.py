@@ -227,7 +227,7 @@ AT_ONCE = 4_000_000
 def predictive_p(fit: AnyFit, places: Iterable[int], simulations: int, seed: int, mapper: Map = map) -> Floats:
     """The p value of each of these workers' answers among redrawn ones, with the parameters of the full fit.
 
-    p = (1 + redrawn at least as improbable) / (1 + simulations). Others, and workers without whom too few categories
+    p = (1 + redrawn at least as improbable) / (1 + simulations). Others, and workers without which too few categories
     are left, have no p value.
 
     >>> from karat.models.glrm import fit_crossed

@@ -13,6 +13,7 @@ r_psi.
   - F): r = F(a) + F(b) - 1, W = f(a) + f(b). The likelihood F(a) - F(b) is F(a) F(-b) (1 - exp(b - a)), which does
   not cancel.
 - Binary by another link: the probit, F = Phi, or the complementary log-log, F = 1 - exp(-exp(eta)).
+- Ordinal with scale effects: P(y <= k) = F((alpha_k - eta) / exp(z'zeta)), psi being alpha and zeta.
 - Ordinal by the probit: l = log(F(a) - F(b)), with its derivatives in a and b one by one.
 - Gaussian: y ~ N(eta, sigma^2), psi = log sigma.
 """
@@ -127,16 +128,12 @@ class OrdinalFamily:
 
     def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
         """Derivatives at `eta` for the thresholds `psi`."""
-        above, below, gap = self._sides(eta, psi)
-        log_above, not_above = log_logistic(above)
-        log_below, not_below = log_logistic(-below)
+        logs, (not_above, not_below), gap = self._tails(eta, psi)
         curvature = not_above - not_above**2 + not_below - not_below**2
-        return Derivatives(log_above + log_below + gap, not_below - not_above, curvature)
+        return Derivatives(logs[0] + logs[1] + gap, not_below - not_above, curvature)
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
-        above, below, _ = self._sides(eta, psi)
-        _, not_above = log_logistic(above)
-        _, not_below = log_logistic(-below)
+        _, (not_above, not_below), _ = self._tails(eta, psi)
         f_above, f_below = not_above - not_above**2, not_below - not_below**2
         third: Floats = f_above * (1 - 2 * not_above) - f_below * (1 - 2 * not_below)
         return third
@@ -145,9 +142,7 @@ class OrdinalFamily:
         return bool(np.all(np.diff(psi) > 0))
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
-        above, below, _ = self._sides(eta, psi)
-        _, not_above = log_logistic(above)
-        _, not_below = log_logistic(-below)
+        _, (not_above, not_below), _ = self._tails(eta, psi)
         f_above, f_below = not_above - not_above**2, not_below - not_below**2
         slope_above, slope_below = f_above * (2 * not_above - 1), f_below * (1 - 2 * not_below)
         steepness = self._steepness(psi)[self.category]
@@ -159,9 +154,7 @@ class OrdinalFamily:
         return np.asarray(total_above[:-1] + total_below[1:], dtype=np.float64)
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
-        above, below, _ = self._sides(eta, psi)
-        _, not_above = log_logistic(above)
-        _, not_below = log_logistic(-below)
+        _, (not_above, not_below), _ = self._tails(eta, psi)
         f_above, f_below = present * (not_above - not_above**2), present * (not_below - not_below**2)
         flat, size = self.category.ravel(), self.categories
         steepness = self._steepness(psi)
@@ -191,6 +184,11 @@ class OrdinalFamily:
         gaps = np.diff(psi, prepend=-np.inf, append=np.inf)
         steepness: Floats = np.exp(-gaps) / -np.expm1(-gaps)
         return steepness
+
+    def _tails(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
+        """log F and 1 - F of the threshold above less eta and of eta less the one below, and the log of the gap."""
+        above, below, gap = self._sides(eta, psi)
+        return *log_logistic(np.stack([above, -below])), gap
 
     def _sides(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
         ends = np.concatenate([[-np.inf], psi, [np.inf]])
@@ -298,6 +296,151 @@ class ProbitOrdinal(OrdinalFamily):
             "abb": -other * la - 2 * lb * lab,
             "bbb": -(b**2 - 1) * fb - other * lb - 2 * lb * lbb,
         }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ScaledOrdinal(OrdinalFamily):
+    """Ordered categories by cumulative logits whose spread differs: psi are the thresholds, then the scale effects.
+
+    With s = exp(-z'zeta) the likelihood is that of `OrdinalFamily` at s eta and s alpha.
+    """
+
+    columns: Floats
+    """z: rows x scale effects."""
+
+    @property
+    def parameters(self) -> int:
+        return self.categories - 1 + int(self.columns.shape[1])
+
+    def allowed(self, psi: Floats) -> bool:
+        return super().allowed(psi[: self.categories - 1]) and bool(np.abs(self.columns @ self._zeta(psi)).max() < 30)
+
+    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives:
+        """Derivatives at `eta`.
+
+        >>> wide = ScaledOrdinal(np.array([0]), 2, np.ones((1, 1)))
+        >>> wide.derivatives(np.zeros(1), np.array([0.0, np.log(2)])).slope.tolist()
+        [-0.25]
+        """
+        at = self._at(eta, psi)
+        return Derivatives(at.log, at.s * at.slope, at.s**2 * at.curvature)
+
+    def third(self, eta: Floats, psi: Floats) -> Floats:
+        at = self._at(eta, psi)
+        return at.s**3 * at.third
+
+    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
+        at = self._at(eta, psi)
+        moves = self._moves(eta, psi, at.s)
+        scale = -self.columns.T
+        by_l = moves.above * at.l_above + moves.below * at.l_below
+        by_r = at.s * (moves.above * at.f_above + moves.below * at.f_below)
+        by_w = at.s**2 * (moves.above * at.w_above + moves.below * at.w_below)
+        own = slice(self.categories - 1, None)
+        by_r[own] += scale * at.s * at.slope
+        by_w[own] += 2 * scale * at.s**2 * at.curvature
+        total: Floats = (present * (-by_l + by_curvature * by_w + by_slope * by_r)).sum(axis=1)
+        return total
+
+    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
+        at = self._at(eta, psi)
+        moves, own, scale = self._moves(eta, psi, at.s), slice(self.categories - 1, None), -self.columns.T
+        slopes = at.s * (moves.above * at.f_above + moves.below * at.f_below)
+        slopes[own] += scale * at.s * at.slope
+        bend = at.steep * (1 + at.steep)
+        apart = moves.above - moves.below
+        inner = (moves.above * (present * at.f_above)) @ moves.above.T + (apart * (present * bend)) @ apart.T
+        inner += (moves.below * (present * at.f_below)) @ moves.below.T
+        # What scales a move scales it again: the second derivatives of s (alpha - eta).
+        first = present * (moves.above * at.l_above + moves.below * at.l_below)
+        again = first @ scale.T
+        inner[:, own] -= again
+        inner[own] -= again.T
+        inner[own, own] += again[own]
+        return (inner + inner.T) / 2, present * slopes
+
+    def kept(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
+        raise NotImplementedError("Scale effects belong to the rows of a whole study.")
+
+    def _zeta(self, psi: Floats) -> Floats:
+        return psi[self.categories - 1 :]
+
+    def _at(self, eta: Floats, psi: Floats) -> ScaledParts:
+        s = np.exp(-self.columns @ self._zeta(psi))
+        ends = np.concatenate([[-np.inf], psi[: self.categories - 1], [np.inf]])
+        above, below = s * (ends[self.category + 1] - eta), s * (ends[self.category] - eta)
+        gap = above - below
+        logs, (not_above, not_below) = log_logistic(np.stack([above, -below]))
+        return ScaledParts(
+            s, logs[0] + logs[1] + np.log(-np.expm1(-gap)), not_above, not_below, np.exp(-gap) / -np.expm1(-gap)
+        )
+
+    def _moves(self, eta: Floats, psi: Floats, s: Floats) -> ScaledMoves:
+        """How psi moves s (alpha - eta) above and below each answer: parameters x rows."""
+        thresholds = self.categories - 1
+        ends = np.concatenate([[0.0], psi[:thresholds], [0.0]])
+        sides = []
+        for place in (self.category + 1, self.category):
+            inside = (place > 0) & (place <= thresholds)
+            own = s * inside * (place == 1 + np.arange(thresholds)[:, None])
+            sides.append(np.concatenate([own, -self.columns.T * (inside * s * (ends[place] - eta))]))
+        return ScaledMoves(*sides)
+
+
+@dataclass(frozen=True)
+class ScaledMoves:
+    """Derivatives of the two ends of each answer in psi."""
+
+    above: Floats
+    below: Floats
+
+
+@dataclass(frozen=True)
+class ScaledParts:
+    """What the derivatives of `ScaledOrdinal` are made of, in units of the scaled predictor."""
+
+    s: Floats
+    log: Floats
+    not_above: Floats
+    not_below: Floats
+    steep: Floats
+
+    @property
+    def f_above(self) -> Floats:
+        """Of r in the end above; the others alike."""
+        return self.not_above - self.not_above**2
+
+    @property
+    def f_below(self) -> Floats:
+        return self.not_below - self.not_below**2
+
+    @property
+    def l_above(self) -> Floats:
+        return self.not_above + self.steep
+
+    @property
+    def l_below(self) -> Floats:
+        return -self.not_below - self.steep
+
+    @property
+    def w_above(self) -> Floats:
+        return self.f_above * (2 * self.not_above - 1)
+
+    @property
+    def w_below(self) -> Floats:
+        return self.f_below * (1 - 2 * self.not_below)
+
+    @property
+    def slope(self) -> Floats:
+        return self.not_below - self.not_above
+
+    @property
+    def curvature(self) -> Floats:
+        return self.f_above + self.f_below
+
+    @property
+    def third(self) -> Floats:
+        return -self.w_above - self.w_below
 
 
 def inverse_link(link: Link, eta: Floats) -> Floats:

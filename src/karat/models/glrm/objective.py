@@ -95,7 +95,7 @@ class Objective:
     def __call__(self, parameters: Floats, start: Modes) -> Evaluation | None:
         """The value and gradient, the modes searched from `start`.
 
-        None where parameters are not allowed, or so far out that the curvature cannot be told from a singular one.
+        None where parameters are not allowed, or so far out that the curvature is numerically singular.
         """
         beta, psi, scales = self.split(parameters)
         if not np.all(np.isfinite(parameters)) or not self.family.allowed(psi):

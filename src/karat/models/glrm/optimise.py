@@ -149,7 +149,7 @@ def minimise_off_zero(function: Function, best: Optimum, deviations: int, tolera
 def root(matrix: Floats) -> Floats:
     """The Cholesky factor of a matrix; of its diagonal alone where it is not positive definite."""
     try:
-        lower: Floats = linalg.cholesky(matrix, lower=True)
+        lower: Floats = np.linalg.cholesky(matrix).astype(np.float64, copy=False)
     except linalg.LinAlgError:
         return np.diag(np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-8)))
     return lower
@@ -329,11 +329,13 @@ def newton(
     kept: Factorised | None = None,
     enough: float = DECREMENT,
     lasting: bool = False,
+    patience: int = PATIENCE,
 ) -> tuple[Reached, Factorised, bool]:
     """Newton's method with step halving: the mode, the factorised curvature there and whether it was found.
 
     `step` gives a direction with its squared decrement, `move` the point at a length of it. Where a factorisation is
-    `lasting`, it serves for as long as the decrement shrinks quickly; `kept` is one of an earlier search.
+    `lasting`, it serves for as long as the decrement shrinks quickly, so that `patience` more steps would do; `kept` is
+    one of an earlier search.
     """
     factor, fresh, before = kept, False, np.inf
     for _ in range(STEPS):
@@ -342,7 +344,7 @@ def newton(
         along, decrement = step(point, factor)
         if fresh and decrement < NOTHING_LEFT:
             return point, factor, True
-        far = decrement > enough * max(1.0, before / max(decrement, enough)) ** PATIENCE
+        far = decrement > enough * max(1.0, before / max(decrement, enough)) ** patience
         reached = None if far and not fresh else halve(partial(move, point, along), point.value, decrement)
         if reached is None and fresh:
             return point, factor, decrement < 1e-6
@@ -360,7 +362,7 @@ def halve(along: Callable[[float], Reached], value: float, decrement: float) -> 
     `along` gives the point at a length of the step, `value` is the negative likelihood at its beginning.
     """
     length = 1.0
-    # Near the mode a gain cannot be told from rounding.
+    # Near the mode a gain cannot be separated from rounding.
     slack = 1e-11 * (1 + abs(value))
     for _ in range(MODE_HALVINGS):
         reached = along(length)

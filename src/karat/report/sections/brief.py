@@ -241,7 +241,7 @@ MOST_LEVELS = 6
 
 
 def on_scale(scale: Scale) -> str | None:
-    """What a plain mean is counted in; None where answers have no plain means that could be told.
+    """What a plain mean is counted in; None where answers have no plain means.
 
     >>> on_scale(Ordinal(5)), on_scale(Ordinal(["bad", "fair", "good"])), on_scale(Binary(("no", "yes")))
     ('on a scale of 1 to 5', 'with the 3 points of the scale counted from 1', 'of answers are “yes”')

@@ -97,7 +97,7 @@ def _deciding(gathered: ReportData) -> set[str]:
 
 
 def look_table(gathered: ReportData) -> pl.DataFrame:
-    """One row per criterion: whether it decides, whom it looked at, flagged, and flagged as the only one.
+    """One row per criterion: whether it decides, how many it looked at, flagged, and flagged as the only one.
 
     >>> import karat
     >>> from karat.report.build import NOT_COMPUTED, ReportData

@@ -1,4 +1,4 @@
-"""Who took part: how many at each step, who left and why, where and when, and whom exclusion fell on.
+"""Who took part: how many at each step, who left and why, where and when, and which groups exclusion affected.
 
 What was asked: tasks, scales, factors, and how many trials of which function and condition there are.
 """
@@ -139,7 +139,7 @@ def standing_out(found: Composition) -> pl.DataFrame:
 
 
 def compared(found: Composition) -> list[str]:
-    """The criteria that are shown: first that of the group which stands out, if one does, then whom the rule excludes.
+    """The criteria that are shown: first that of the group which stands out, if one does, then the rule itself.
 
     >>> import karat
     >>> compared(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}).composition())
@@ -241,7 +241,7 @@ def _functions(judgments: Judgments) -> Table:
     order = {name: place for place, name in enumerate(FUNCTIONS)}
     counts = counts.sort(pl.col("function").replace_strict(order, default=len(order), return_dtype=pl.Int64))
     return Table(
-        "functions", "Trials by function", counts, headings={"each": "answers a participant"}, digits={"each": 1}
+        "functions", "Trials by function", counts, headings={"each": "answers per participant"}, digits={"each": 1}
     )
 
 

@@ -15,7 +15,7 @@ from karat.screen.evidence import Evidence
 from karat.study.criteria import CRITERIA, title_of
 
 BELOW_ONE = ("alpha", "below", "least_index", "at_least")
-"""Settings that are told without a leading zero."""
+"""Settings that are written without a leading zero."""
 
 
 def clause(language: Language, name: str, settings: Mapping[str, Any], needed: str = "") -> str:
@@ -23,7 +23,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
 
     >>> from karat.languages.en import LANGUAGE as ENGLISH
     >>> clause(ENGLISH, "completion", {"at_least": 0.9, "trials": 72, "person": "worker"})
-    'at least 90 % of 72 trials answered, no person twice; person = worker'
+    'answers to at least 90 % of 72 trials, and no second participation; person = worker'
     """
     whole = CRITERIA[name].settings.resolved(settings)
     keys = [key for key in CRITERIA[name].texts(whole) if language.knows(key)]
@@ -32,7 +32,7 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
     used = {place for key in keys for place in language.places(key)}
     usual = {key: field.default for key, field in CRITERIA[name].settings.model_fields.items()}
     if not any(key.startswith(f"needs.{name}") for key in language.texts):
-        # Nobody knows what is usual in a criterion from elsewhere, so that all its settings are told.
+        # Nobody knows what is usual in a criterion from elsewhere, so all its settings are listed.
         told, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
     for key, value in whole.items():
         needed_too = CRITERIA[name].idle_without.get(key)
@@ -76,7 +76,7 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
     >>> import karat
     >>> from karat.languages.en import LANGUAGE as ENGLISH
     >>> needed_answers(ENGLISH, karat.screen.attention(karat.datasets.load("likert").without(["p31"])))
-    'at least 5 of 6 right; guessing passes with p = .041'
+    'at least 5 of 6 correct; guessing passes with p = .041'
     """
     table, told = evidence.participants, []
     for group in ("", "grammatical_", "ungrammatical_"):

@@ -13,7 +13,9 @@ from karat.study.study import Study
 from karat.study.summary import functions_per_list
 
 BROWSER = ("blurs", "frame_rate", "isolated")
-"""Columns that only a study fielded with karat has."""
+"""Columns that only a study run with karat has."""
+LONGEST = 160
+"""A test item with more characters is not quoted."""
 
 
 def asked(language: Language, study: Study) -> list[str]:
@@ -24,9 +26,12 @@ def asked(language: Language, study: Study) -> list[str]:
         text = _block(language, block)
         told.append(language.say("block", name=block.name, text=text) if several else text[0].upper() + text[1:])
     settings = study.settings
-    told += [_items(language, study), _functions(language, study)]
-    if {"control", "attention"} & set(_functions_there(study)):
-        told.append(language.say("clear"))
+    told += [_items(language, study), *_example(language, study), _functions(language, study)]
+    keyed = [name for name in _functions_there(study) if name in ("control", "attention")]
+    if keyed:
+        names = language.several([language.say(f"function.{name}") for name in keyed])
+        trials = language.say("trials", functions=names)
+        told.append(language.say("clear", functions=trials[0].upper() + trials[1:]))
     if settings.questionnaire.sessions == 2:
         days = settings.questionnaire.days_between
         apart = language.say("days", days=language.counted(days, "day")) if days else ""
@@ -34,8 +39,8 @@ def asked(language: Language, study: Study) -> list[str]:
     told.append(_order(language, study))
     quiz = settings.texts.quiz
     if quiz:
-        questions = language.counted(len(quiz), "question")
-        attempts = language.counted(settings.texts.quiz_attempts, "attempt")
+        questions = language.spelled(len(quiz), "question")
+        attempts = language.spelled(settings.texts.quiz_attempts, "attempt")
         told.append(language.say("quiz", questions=questions, attempts=attempts))
     return told
 
@@ -79,7 +84,7 @@ def _block(language: Language, block: Block) -> str:
     pairs = 0 if block.questions is None else block.questions.height
     told = [_scale(language, block.scale, pairs, ends, slider)]
     if settings.repeated_questions:
-        told.append(language.say("repeated", pairs=language.counted(settings.repeated_questions, "pair")))
+        told.append(language.say("repeated", pairs=language.spelled(settings.repeated_questions, "pair")))
     if settings.prompt:
         told.append(language.say("prompt", prompt=language.quoted(settings.prompt)))
     if settings.factors:
@@ -89,7 +94,7 @@ def _block(language: Language, block: Block) -> str:
             )
             for name, one in settings.factors.items()
         ]
-        number = language.counted(len(factors), "factor")
+        number = language.spelled(len(factors), "factor")
         told.append(language.say("factors", number=number, factors=language.several(factors)))
     if settings.compared:
         told.append(language.say("compared", factor=settings.compared))
@@ -100,7 +105,7 @@ def _block(language: Language, block: Block) -> str:
     if settings.pairs is not None and settings.pairs.random:
         told.append(language.say("random pairs", pairs=language.counted(settings.pairs.random, "pair")))
     if settings.rounds > 1:
-        told.append(language.say("rounds", times=language.counted(settings.rounds, "time")))
+        told.append(language.say("rounds", times=language.spelled(settings.rounds, "time")))
     return " ".join(told)
 
 
@@ -119,14 +124,14 @@ def _scale(
         return language.say("task.continuous", low=language.value(scale.low), high=language.value(scale.high))
     levels = [str(level) for level in scale.levels] if isinstance(scale, Binary | Nominal | Ordinal) else []
     if isinstance(scale, Ordinal):
-        points = language.number(len(levels))
+        points = language.spelled(len(levels))
         if pairs:
             number = language.counted(pairs, "pair")
             return language.say("task.differential", pairs=number, points=points, slider=slider)
         return language.say("task.likert", points=points, ends=ends, slider=slider)
     if isinstance(scale, Binary):
         return language.say("task.yes-no", low=language.quoted(levels[0]), high=language.quoted(levels[1]))
-    return language.say("task.label", number=language.number(len(levels)), levels=", ".join(levels))
+    return language.say("task.label", number=language.spelled(len(levels)), levels=", ".join(levels))
 
 
 def _items(language: Language, study: Study) -> str:
@@ -137,10 +142,24 @@ def _items(language: Language, study: Study) -> str:
         factors = [name for name in block.settings.factors if name != block.settings.compared]
         tests += rows["item"].n_unique()
         conditions += rows.select(factors).unique().height if factors else 0
-    values = {"tests": language.counted(tests, "test item"), "lists": language.counted(study.lists, "list")}
+    values = {"tests": language.spelled(tests, "test item"), "lists": language.spelled(study.lists, "list")}
     if conditions:
-        return language.say("items.conditions", conditions=language.counted(conditions, "condition"), **values)
+        return language.say("items.conditions", conditions=language.spelled(conditions, "condition"), **values)
     return language.say("items", **values)
+
+
+def _example(language: Language, study: Study) -> list[str]:
+    """A test item with its condition; nothing where items have no text, or a long one."""
+    for block in study.blocks:
+        rows = block.items.frame.filter(pl.col("function") == "test")
+        if not rows.height or not (wording := rows.row(0, named=True).get("sentence")):
+            continue
+        plain = " ".join(str(wording).split()).removesuffix(".")
+        levels = [rows[name][0] for name in block.settings.factors if name in rows.columns and rows[name][0]]
+        if len(plain) <= LONGEST:
+            shown = ", ".join(levels) or None
+            return [language.say("example", sentence=language.quoted(plain), levels=shown)]
+    return []
 
 
 def _functions_there(study: Study) -> list[str]:
@@ -162,17 +181,17 @@ def _functions(language: Language, study: Study) -> str:
             trials = f"{number} {language.nouns['trial'][high != 1]}"
         else:
             told.append(language.say("function", number=number, name=language.say(f"function.{name}")))
-    return language.say("functions", trials=trials, functions=language.several(told))
+    whole = language.say("trials", functions=language.several(told))
+    return language.say("functions", trials=trials, functions=whole)
 
 
 def _listed(language: Language, counts: dict[str, int]) -> str:
-    return language.several(
-        [
-            language.say("function", number=language.number(counts[name]), name=language.say(f"function.{name}"))
-            for name in FUNCTIONS
-            if name in counts
-        ]
-    )
+    told = [
+        language.say("function", number=language.number(counts[name]), name=language.say(f"function.{name}"))
+        for name in FUNCTIONS
+        if name in counts
+    ]
+    return language.say("trials", functions=language.several(told))
 
 
 def _order(language: Language, study: Study) -> str:
@@ -190,12 +209,12 @@ def _order(language: Language, study: Study) -> str:
     if spread:
         rules.append(language.say("order.spread", functions=language.several(spread)))
     rules += [
-        language.say(f"order.{rule}", column=column, number=language.number(number))
+        language.say(f"order.{rule}", column=column, number=language.spelled(number))
         for rule, stated in (("in_a_row", order.in_a_row), ("distance", order.distance))
         for column, number in stated.items()
     ]
     if order.keep_ratio:
         rules.append(language.say("order.keep_ratio"))
     if order.mixed_blocks:
-        rules.append(language.say("order.mixed_blocks", number=language.number(order.mixed_blocks)))
+        rules.append(language.say("order.mixed_blocks", number=language.spelled(order.mixed_blocks)))
     return language.say("order.rules", rules="; ".join(rules)) if rules else language.say("order")

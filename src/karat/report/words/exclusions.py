@@ -32,28 +32,24 @@ BY_TRIALS: dict[str, Callable[..., Evidence]] = {"controls": controls, "attentio
 def excluded(
     language: Language, screening: Screening, study: Study | None, index: SpammerIndex | NotComputed
 ) -> list[str]:
-    """What the criteria found, in the order in which they ran, and whom the rule excluded."""
+    """What the criteria found, in the order in which they ran, and who was excluded.
+
+    Without a rule nobody is excluded, and what criteria found is left to the report.
+    """
     told = [_stated(language, screening, study)]
-    if screening.exclude is None:
-        told.append(language.say("rules.evidence"))
-    else:
+    if screening.exclude is not None:
         told += [_rule(language, screening.exclude), language.say("stages"), language.say("asks")]
-    for step in screening.steps:
+    for step in screening.steps if screening.exclude is not None else ():
         here = [name for name in screening.settings if CRITERIA[name].stage == step.stage]
-        # Without a rule all criteria are tried; those that these data do not allow are named together, at the end.
-        ruled = screening.exclude is not None
-        told += [_found(language, screening, name) for name in here if ruled or name in screening.evidence]
+        told += [_found(language, screening, name) for name in here]
         if step.excluded:
             counts = {"number": len(step.excluded), "entered": step.entered, "remained": step.remained}
             told.append(
                 language.say("stage.excluded", **{key: language.number(value) for key, value in counts.items()})
             )
-        elif here and screening.exclude is not None:
+        elif here:
             told.append(language.say("stage.nobody"))
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
-    if screening.exclude is None and screening.skipped:
-        names = language.several([name_of(language, name) for name in screening.skipped])
-        told.append(language.say("skipped.several", names=names))
     if screening.exclude is not None:
         told.append(
             language.say(

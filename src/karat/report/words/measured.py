@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from karat import __version__
-from karat.judgments.scales import Choice, Nominal
+from karat.judgments.scales import Binary, Choice, Continuous, Nominal, Ordinal, Scale
 from karat.languages.language import Language
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.data import design_formula, family_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
+from karat.measure.reliability.agreement import ALPHA, LEVEL, Agreement
 from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS
 from karat.messages import NotComputed, render
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 AGREEMENT = {"Krippendorff": "krippendorff2004", "ICC": "mcgraw1996"}
 """How names of coefficients begin, and where they come from."""
+CHOSEN = ("ordinal", "interval", "nominal")
+"""The kinds of Krippendorff's alpha, the one to report first."""
+MOST_CELLS = 12
+"""The means of more conditions belong in a table."""
 
 
 def measured(
@@ -35,8 +40,9 @@ def measured(
     if isinstance(measures, NotComputed):
         return [language.say("unmeasured", why=render(measures, language.code)), software]
     told = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
+    scales = measures.judgments.scales
     for part in measures.parts:
-        text = _part(language, part, study)
+        text = _part(language, part, study, scales.get(part.question) or next(iter(scales.values())))
         if text and part.question:
             text = language.say("question", text=text, question=part.question)
         told.append(text)
@@ -57,24 +63,66 @@ def to_be_measured(language: Language, study: Study) -> list[str]:
 
 
 def _analysed(language: Language, functions: Any, level: float) -> str:
-    return language.say("analysed", functions=language.several(list(functions)), level=language.share(level))
+    names = [language.texts.get(f"function.{name}", name) for name in functions]
+    trials = language.say("trials", functions=language.several(names))
+    return language.say("analysed", functions=trials, level=language.share(level))
 
 
-def _part(language: Language, part: Measure, study: Study | None) -> str:
+def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> str:
     """The sentence on one result; empty for results that belong to another."""
     if part.name == "strengths":
         stimuli = language.counted(part.result.frame.height, "stimulus")
         return language.say(f"strengths.{part.result.model}", stimuli=stimuli)
     if part.name == "contrasts":
-        return _contrasts(language, part.result)
+        return " ".join([_contrasts(language, part.result), *_means(language, part.result, scale)])
     if part.name == "planned":
         return "" if study is None else " ".join(_planned(language, study))
     if part.name == "agreement":
-        names = part.result.coefficients["coefficient"].unique(maintain_order=True).to_list()
-        keys = [key for start, key in AGREEMENT.items() if any(name.startswith(start) for name in names)]
-        told = language.several([str(name) for name in names])
-        return language.say("part.agreement", coefficients=told, cites=citation(tuple(keys)))
+        return " ".join(_agreement(language, part.result))
     return language.say(f"part.{part.name}") if language.knows(f"part.{part.name}") else ""
+
+
+def _agreement(language: Language, found: Agreement) -> list[str]:
+    """One coefficient per question, the one that fits the scale; the report has the others."""
+    told = []
+    for (question,), rows in found.coefficients.group_by("question", maintain_order=True):
+        known = {str(row["coefficient"]): row for row in rows.to_dicts() if row["estimate"] is not None}
+        alphas = {f"{ALPHA} ({kind})": language.say(f"alpha.{kind}") for kind in CHOSEN}
+        name = next((name for name in (*alphas, *known) if name in known), None)
+        if name is None:
+            continue
+        row, called = known[name], alphas.get(name, name)
+        keys = tuple(key for start, key in AGREEMENT.items() if name.startswith(start))
+        ends = {end: None if row[end] is None else language.value(row[end], ".2r") for end in ("lower", "upper")}
+        text = language.say(
+            "part.agreement", coefficient=called, estimate=language.value(row["estimate"], ".2r"),
+            level=language.share(found.settings.get("level", LEVEL)), cites=citation(keys), **ends,
+        )  # fmt: skip
+        several = found.coefficients["question"].n_unique() > 1
+        told.append(language.say("question", question=question, text=text) if several else text)
+    return told
+
+
+def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
+    """The plain mean and standard deviation of each condition, on the scale of the answers."""
+    if not {"raw", "sd"} <= set(found.means.columns) or not isinstance(scale, Binary | Ordinal | Continuous):
+        return []
+    terms = found.means["term"].unique(maintain_order=True).to_list()
+    rows = found.means.filter(pl.col("term") == terms[-1], pl.col("raw").is_not_null(), pl.col("raw").is_not_nan())
+    if not 1 < rows.height <= MOST_CELLS:
+        return []
+    binary, cells = isinstance(scale, Binary), []
+    for row in rows.iter_rows(named=True):
+        levels = language.quoted(", ".join(str(row[name]) for name in found.factors if row[name] is not None))
+        if binary:
+            cells.append(language.say("mean.binary", mean=language.value(row["raw"], ".2r"), levels=levels))
+        else:
+            sd = "–" if row["sd"] is None else language.number(row["sd"], 2)
+            cells.append(language.say("mean", mean=language.value(row["raw"], ".2"), sd=sd, levels=levels))
+    if isinstance(scale, Binary):
+        answer = language.quoted(str(scale.levels[1]))
+        return [language.say("means.binary", answer=answer, cells=language.several(cells))]
+    return [language.say("means", cells=language.several(cells))]
 
 
 def _contrasts(language: Language, found: Contrasts) -> str:
@@ -82,7 +130,7 @@ def _contrasts(language: Language, found: Contrasts) -> str:
     told = [language.say(f"contrasts.{family}", formula=f"`{found.formula}`")]
     if found.simplified and found.model is not None:
         left = " + ".join(str(term) for term in found.model.fit.terms)
-        times = language.counted(len(found.simplified), "step")
+        times = language.spelled(len(found.simplified), "step")
         told.append(language.say("simplified", times=times, formula=f"`{left}`"))
     return " ".join(told)
 
@@ -95,8 +143,10 @@ def _planned(language: Language, study: Study) -> list[str]:
         within = language.say("contrast.within", levels=levels) if one.within else ""
         first, second = one.sides
         factor = " × ".join(one.own)
-        told.append(language.say("contrast", name=one.name, factor=factor, first=first, second=second, within=within))
-    return [language.say("planned contrasts", contrasts="; ".join(told))] if told else []
+        key = "contrast.factor" if factor == one.name else "contrast"
+        told.append(language.say(key, name=one.name, factor=factor, first=first, second=second, within=within))
+    key = "planned contrasts" if len(told) > 1 else "planned contrast"
+    return [language.say(key, contrasts="; ".join(told))] if told else []
 
 
 def _block(language: Language, block: Block, study: Study) -> list[str]:

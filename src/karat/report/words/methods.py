@@ -24,8 +24,8 @@ def methods(gathered: ReportData, language: str = "en") -> str:
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "exclude": "any"})
     >>> text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
     >>> text.split(". ")[0]
-    'Participants rated each stimulus on a scale of 5 points'
-    >>> "In all, 1 of 48 participants were excluded, and 47 entered the analysis." in text
+    'Participants rated each stimulus on a scale of five points'
+    >>> "In total, this excluded 1 of 48 participants, leaving 47 for analysis." in text
     True
     """
     words, study, judgments = language_of(language), gathered.study, gathered.judgments
@@ -42,7 +42,7 @@ def methods(gathered: ReportData, language: str = "en") -> str:
 
 
 def preregistration(planned: ReportData | Study, language: str = "en") -> str:
-    """What a study will ask, of whom, whom it will exclude and what it will compare, in paragraphs.
+    """What a study will ask, who will answer, who will be excluded and what it will compare, in paragraphs.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -55,8 +55,8 @@ def preregistration(planned: ReportData | Study, language: str = "en") -> str:
     ...     )
     ...     text = preregistration(load(folder))
     >>> text.split(". ")[0]
-    'Participants will rate each stimulus on a scale of 5 points'
-    >>> "Completion: at least 80 % of 1 trials answered, no person twice [@pieper]." in text
+    'Participants will rate each stimulus on a scale of five points'
+    >>> "Completion: answers to at least 80 % of 1 trials, and no second participation [@pieper]." in text
     True
     """
     words = language_of(language, planned=True)

@@ -21,7 +21,7 @@ def platform_name(source: str, language: Language) -> str:
 
     >>> from karat.languages import language_of
     >>> [platform_name(name, language_of("en")) for name in ("prolific", "link", "our mailing list")]
-    ['Prolific', 'a link', 'our mailing list']
+    ['Prolific', 'a link to the study', 'our mailing list']
     """
     return language.say("source.link") if source == "link" else PLATFORMS.get(source, source)
 
@@ -42,9 +42,9 @@ def recruited(language: Language, study: Study) -> list[str]:
     """What the study states about its participants."""
     settings = study.settings
     recruitment = settings.recruitment
-    number = language.number(recruitment.participants)
-    key = "platform.link" if recruitment.platform == "link" else "platform"
-    told = [language.say(key, platform=platform_name(recruitment.platform, language), number=number)]
+    platform = platform_name(recruitment.platform, language)
+    told = [language.say("platform", platform=platform, number=language.number(recruitment.participants))]
+    told += _sample_size(language, study)
     if recruitment.minutes is not None:
         whole = recruitment.minutes == int(recruitment.minutes)
         one = language.counted(int(recruitment.minutes), "minute")
@@ -54,12 +54,39 @@ def recruited(language: Language, study: Study) -> list[str]:
         told.append(language.say("pay", pay=pay, currency=recruitment.currency))
     for one_question in settings.background:
         if one_question.eligible:
-            answers = language.several([language.quoted(answer) for answer in one_question.eligible])
+            quoted = [language.quoted(answer) for answer in one_question.eligible]
+            answers = language.several(quoted, language.either)
             told.append(language.say("eligible", answers=answers, question=language.quoted(one_question.question)))
-    others = [one.name for one in settings.background if not one.eligible]
+    others = [_named(one.name) for one in settings.background if not one.eligible]
     if others:
         told.append(language.say("asked", columns=language.several(others)))
+    if settings.texts.consent:
+        told.append(language.say("consent"))
+    if settings.ethics:
+        told.append(language.say("ethics", ethics=settings.ethics.strip().removesuffix(".")))
     return told
+
+
+def _sample_size(language: Language, study: Study) -> list[str]:
+    """Why the sample has its size, where `karat power --write` recorded a simulation."""
+    known = study.settings.power
+    if known is None:
+        return []
+    effect = language.say("effect", effect=language.number(known.effect), unit=language.say(f"unit.{known.unit}"))
+    return [
+        language.say(
+            "sample size", contrast=known.contrast, effect=effect, power=language.probability(known.power, 2),
+            participants=language.counted(known.participants, "participant"),
+            items=language.counted(known.items, "test item"), alpha=language.probability(known.alpha),
+            simulations=language.number(known.simulations),
+            exclude=language.share(known.exclude) if known.exclude else None,
+        )
+    ]  # fmt: skip
+
+
+def _named(column: str) -> str:
+    """The name of a column as words."""
+    return column.replace("_", " ")
 
 
 def took_part(language: Language, judgments: Judgments, study: Study | None) -> list[str]:
@@ -69,33 +96,48 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
         # Days, working times and backgrounds of simulated participants are made up as well.
         return [language.say("simulated.took part", participants=language.counted(people.height, "participant"))]
     told = [language.say("took part", participants=language.counted(people.height, "participant"))]
-    if "source" in people.columns and people["source"].drop_nulls().len():
-        named = people["source"].cast(pl.String)
-        named = named.map_elements(lambda source: platform_name(source, language), return_dtype=pl.String)
-        told.append(language.say("sources", counts=_counts(language, named)))
+    told += _sources(language, people, study)
     told += _when(language, judgments)
     taken = working_time(people)
     if taken:
-        told.append(language.say(f"working.{taken['unit']}", median=language.number(taken["median"], 1)))
+        ends = {"median": taken["median"], "low": taken["shortest"], "high": taken["longest"]}
+        numbers = {key: language.number(value, 1) for key, value in ends.items()}
+        told.append(language.say(f"working.{taken['unit']}", **numbers))
+    background = []
     for name in background_columns(people, study):
         column = people[name]
         if column.dtype.is_numeric() and column.drop_nulls().len():
             low, middle, high = (float(one) for one in (column.min(), column.median(), column.max()))  # type: ignore[arg-type]
             values = {"low": low, "median": middle, "high": high}
             numbers = {key: language.number(value) for key, value in values.items()}
-            told.append(language.say("background.number", column=name, **numbers))
+            background.append(language.say("background.number", column=_named(name), **numbers))
         elif 0 < column.drop_nulls().n_unique() <= MOST_ANSWERS:
-            told.append(language.say("background", column=name, counts=_counts(language, column)))
+            counts = ", ".join(_counts(language, column))
+            background.append(language.say("background.counts", column=_named(name), counts=counts))
+    if background:
+        told.append(language.say("background", columns="; ".join(background)))
     return told
 
 
-def _counts(language: Language, column: pl.Series) -> str:
+def _sources(language: Language, people: pl.DataFrame, study: Study | None) -> list[str]:
+    """Where participants came from, unless all came from where the study says."""
+    if "source" not in people.columns or not people["source"].drop_nulls().len():
+        return []
+    sources = people["source"].cast(pl.String)
+    if study is not None and set(sources) == {study.settings.recruitment.platform}:
+        return []
+    named = sources.map_elements(lambda source: platform_name(source, language), return_dtype=pl.String)
+    counts = [named[0]] if named.n_unique() == 1 else _counts(language, named)
+    return [language.say("sources", counts=language.several(counts))]
+
+
+def _counts(language: Language, column: pl.Series) -> list[str]:
     """How often each answer was given, the commonest first."""
     counts = commonest(column).items()
     told = [language.say("count", value=value, number=language.number(number)) for value, number in counts]
     if column.null_count():
         told.append(language.say("count.missing", number=language.number(column.null_count())))
-    return ", ".join(told)
+    return told
 
 
 def _when(language: Language, judgments: Judgments) -> list[str]:
@@ -103,5 +145,5 @@ def _when(language: Language, judgments: Judgments) -> list[str]:
     known = days(judgments)
     if not known:
         return []
-    first, last = known
+    first, last = (language.date(day) for day in known)
     return [language.say("when.day" if first == last else "when", first=first, last=last)]

@@ -8,8 +8,8 @@ flagged, with 95 % intervals after Wilson.
 
 A group is compared with all other participants by Fisher's exact test. Holm's adjustment is over all comparisons of one
 variable, its groups and the criteria together: each variable is a question of its own. Two groups are one comparison,
-and where nobody or everybody is flagged there is none. A criterion is about those whom it looked at: whoever was
-excluded at an earlier stage is not counted as passing. Participants of whom a variable is not known are a group, too.
+and where nobody or everybody is flagged there is none. A criterion is about those that it looked at: anyone who was
+excluded at an earlier stage is not counted as passing. Participants without a value of a variable are a group, too.
 
 Background variables as groups: which columns about participants can be compared, and how numbers are cut.
 
@@ -74,7 +74,7 @@ class Composition:
     """Who is flagged in each group of each background variable, and which groups differ."""
 
     groups: pl.DataFrame
-    """One row a variable, group and criterion; the criterion `verdict` is whom the rule of the study excludes."""
+    """One row per variable, group and criterion; the criterion `verdict` is the rule of the study."""
     variables: tuple[str, ...]
     warnings: tuple[Message, ...] = ()
     """Criteria that affect one group more, or less, than the others."""
@@ -97,7 +97,7 @@ class Composition:
         return VERDICT if VERDICT in counts else max(counts, key=lambda name: counts[name])
 
     def plot(self, criterion: str | None = None, width_cm: float = 16) -> Figure:
-        """Each group's share among everybody and among the excluded, or among those whom a criterion flags."""
+        """Each group's share among everybody and among the excluded, or among those that a criterion flags."""
         from karat.plots.shares import shares_plot
 
         if not self.groups.height:
@@ -189,7 +189,7 @@ def _intended(screening: ScreenedParticipants) -> set[str]:
 
 
 def _flags(screening: ScreenedParticipants, people: list[str]) -> Flags:
-    """For the verdict and each criterion: whom it looked at, and whom it flags."""
+    """For the verdict and each criterion: who it looked at, and who it flags."""
     flags: Flags = {}
     if screening.exclude is not None:
         excluded = set(screening.excluded)
@@ -259,7 +259,7 @@ def _warning(row: dict[str, Any], rows: list[dict[str, Any]]) -> Message:
 
 
 def _too_small(variable: str, rows: list[dict[str, Any]], everybody: int) -> list[Message]:
-    """The message on groups in which even the most uneven outcome would not be told from chance, at the verdict."""
+    """The message on groups in which even the most uneven outcome would not differ from chance, at the verdict."""
     about = [row for row in rows if row["criterion"] == VERDICT]
     marked = sum(row["flagged"] for row in about)
     if not 0 < marked < everybody or sum(row["participants"] > 0 for row in about) < 2:

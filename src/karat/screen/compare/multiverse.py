@@ -319,7 +319,7 @@ def _early(grid: Mapping[str, Any]) -> int:
 
 
 def _in_parts(chosen: list[tuple[int, ...]], early: int) -> list[list[tuple[int, ...]]]:
-    """Combinations in a row that begin alike, at most 20 together, whoever does them.
+    """Combinations in a row that begin alike, at most 20 together, wherever they run.
 
     >>> _in_parts([(0, 0), (0, 1), (1, 0), (1, 1)], early=1)
     [[(0, 0), (0, 1)], [(1, 0), (1, 1)]]
@@ -361,7 +361,7 @@ def _tried(worlds: _Worlds, part: list[tuple[int, ...]]) -> list[list[Any]]:
 def _excluded(
     judgments: Judgments, universe: Mapping[str, Option], exclude: str | int, compute: Compute
 ) -> frozenset[str]:
-    """Whom the rules of one universe exclude."""
+    """The participants that the rules of one universe exclude."""
     rules: dict[str, Any] = {name: settings for name, (_, settings) in universe.items() if settings is not None}
     rule = without_criteria(exclude, rules)
     if rule is None:

@@ -262,7 +262,7 @@ def _wording(settings: Given) -> list[str]:
 
 
 def _cites(settings: Given) -> tuple[str, ...]:
-    return ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper",)
+    return ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper", "meade2012")
 
 
 CRITERION = Criterion(

@@ -58,7 +58,7 @@ By = Literal["published", "simulated"]
 
 
 class DeletionSettings(CriterionSettings):
-    """Without whom the model of all answers changes most."""
+    """Participants without which the model of all answers changes most."""
 
     alpha: float = Field(ALPHA, gt=0, lt=1, description="How improbable a distance must be, by the rule that decides.")
     simulations: int = Field(
@@ -398,7 +398,7 @@ def deletion_windows(
 CRITERION = Criterion(
     name="deletion",
     title="Change of the model",
-    asks="without whom the model of all answers changes most",
+    asks="who changes the model of all answers most",
     settings=DeletionSettings,
     computed_by=deletion,
     in_tasks=True,

@@ -9,9 +9,9 @@ Two kinds of statements about the columns of the participants:
 Answers are compared without regard to case and to blanks around and between words, numbers by their value. A cell may
 hold several answers, as a list in JSON (["German", "Danish"]) or with commas, semicolons or bars between them, as
 platforms export questions with several answers. Then one of them is enough: an answer admits if the whole cell or one
-of its parts is among those that admit, and two cells say the same if they share a part. Whoever has no answer, or one
-that the platform withholds, is not flagged: the reason says so. Agreeing on a part is generous with answers that are
-sentences ("No, ..."); state such answers in full and ask for the same wording on the platform.
+of its parts is among those that admit, and two cells say the same if they share a part. Participants without an answer,
+or with one that the platform withholds, are not flagged, and the reason says so. Agreeing on a part is generous with
+answers that are sentences ("No, ..."); state such answers in full and ask for the same wording on the platform.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def _limited(table: pl.DataFrame, shared: Shared) -> pl.DataFrame:
 def _limit(
     design: Design, freedom: int, scales: tuple[Scale, ...], units: tuple[float, ...], middle: float, alpha: float
 ) -> tuple[float | None, float | None]:
-    """The score above which somebody is flagged, and how often guessing passes; nothing where that cannot be told."""
+    """The score above which somebody is flagged, and how often guessing passes; nothing where that is not known."""
     from scipy.special import chdtri
 
     guessed = guessed_scores(design, scales, units)

@@ -390,7 +390,7 @@ class _OnScale:
     """What a part has on one scale."""
 
     stimuli: pl.DataFrame
-    """What tells them apart, in the order in which they come."""
+    """What distinguishes them, in the order in which they come."""
     lengths: Ints
     """How many answers each participant gave."""
     counts: NDArray[np.int64]

@@ -7,11 +7,11 @@
 4. CrowdCriterion 2, deletion analysis: does the model of everybody's answers change when the worker is left out?
 
 Flagged is who meets the auxiliary factor and both criteria, as the paper has it. The criteria look for different
-things, and hardly anybody may meet both: of the 29 and 6 workers whom they flag in the authors' MTurk data, nobody
+things, and hardly anybody may meet both: of the 29 and 6 workers that they flag in the authors' MTurk data, nobody
 does. `verdict="any criterion"` (with `candidates_only=False`) flags who meets one of them and the auxiliary factor.
 
 The paper leaves freedom, and so does this function: deletion may come first, one criterion may stand alone, the
-auxiliary factor may be another or none, and the steps after the first may look at candidates only (those whom all steps
+auxiliary factor may be another or none, and the steps after the first may look at candidates only (those that all steps
 before have left) or at all workers. The last changes what is known of everybody, not who meets every step. Where
 accuracy is used, the key is checked first (`karat.screen.gold`); items on which it disagrees with a near-unanimous
 crowd do not count, unless `doubtful="counted"`. Where no right answers are recorded, accuracy is agreement with the

@@ -407,7 +407,7 @@ def _wording(settings: Given) -> list[str]:
 
 def _cites(settings: Given) -> tuple[str, ...]:
     miller = str(settings.get("rule", "")).startswith("miller")
-    return ("pieper", "miller1991") if miller else ("pieper",)
+    return ("pieper", "miller1991" if miller else "leys2013")
 
 
 CRITERION = Criterion(

@@ -235,7 +235,7 @@ def _wording(settings: Given) -> list[str]:
 
 def _cites(settings: Given) -> tuple[str, ...]:
     seconds = any(settings.get(key) is not None for key in ("mean_below", "median_below"))
-    return ("pieper",) * seconds + ("macketanz2022",) * (settings.get("share_of_expected") is not None)
+    return ("pieper", "haeussler2016") * seconds + ("macketanz2022",) * (settings.get("share_of_expected") is not None)
 
 
 CRITERION = Criterion(

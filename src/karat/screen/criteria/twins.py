@@ -54,7 +54,7 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, lef
 from karat.types import Bools, Floats, Ints
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
-CROWDS, FEWEST_CROWDS, WORK = 100, 20, 3e9
+CROWDS, FEWEST_CROWDS, WORK = 40, 20, 3e9
 """So many crowds are simulated, or fewer where pairs times items are many."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
 FEWEST_PAIRS = 6
@@ -92,7 +92,7 @@ class TwinsSettings(CriterionSettings):
 
 
 @dataclass(frozen=True)
-class Answers:
+class AnswerMatrix:
     """The answers on one scale, participants x items; -1 where there is none."""
 
     table: Ints
@@ -107,7 +107,7 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ParticipantPairs:
     """All pairs of participants, as matrices of participants x participants; NaN where too few items are shared."""
 
     shared: Floats
@@ -151,7 +151,7 @@ def twins(
     return Evidence(_verdicts(judgments, names, pairs, rates, found, given), "twins", given, tuple(notes))
 
 
-def _answers(judgments: Judgments) -> tuple[list[str], list[Answers], list[Message]]:
+def _answers(judgments: Judgments) -> tuple[list[str], list[AnswerMatrix], list[Message]]:
     """The participants by name; per scale the answers as participants x items (-1: none) and how many levels it has.
 
     Items are sorted by their answers, so that nothing depends on how the table is sorted.
@@ -173,7 +173,7 @@ def _answers(judgments: Judgments) -> tuple[list[str], list[Answers], list[Messa
     return looked.people, tables, [note for note in looked.notes if note.code != "order.no_sequences"]
 
 
-def answers_of(table: Ints, levels: int) -> Answers:
+def answers_of(table: Ints, levels: int) -> AnswerMatrix:
     """The answers with the Dirichlet distribution that the shares of items are most likely drawn from.
 
     >>> answers_of(np.array([[0, 1, 1], [0, 1, 0]]), 2).counts.tolist()
@@ -181,11 +181,11 @@ def answers_of(table: Ints, levels: int) -> Answers:
     """
     from karat.models.credence import concentration
 
-    bare = Answers(table, levels, np.ones(levels))
+    bare = AnswerMatrix(table, levels, np.ones(levels))
     return replace(bare, prior=concentration(bare.counts))
 
 
-def _compared(tables: list[Answers], shared: int) -> Pairs:
+def _compared(tables: list[AnswerMatrix], shared: int) -> ParticipantPairs:
     """All pairs over all scales; members of a cluster of alike participants are then compared without the others of it.
 
     Otherwise the third of three copies would explain why the first two agree.
@@ -200,7 +200,7 @@ def _compared(tables: list[Answers], shared: int) -> Pairs:
     return _pairs(agree, together, sums, habits, shared)
 
 
-def _habits(tables: list[Answers]) -> Floats:
+def _habits(tables: list[AnswerMatrix]) -> Floats:
     """How many agreements are expected of participants who have favourite answers.
 
     Where many answered each item, by the shares of the item, tilted so that each participant gives every answer as
@@ -225,16 +225,18 @@ def _habits(tables: list[Answers]) -> Floats:
     return found
 
 
-def _pairs(agree: Floats, together: Floats, sums: list[Floats], habits: Floats, shared: int) -> Pairs:
+def _pairs(agree: Floats, together: Floats, sums: list[Floats], habits: Floats, shared: int) -> ParticipantPairs:
     expected, variance = np.maximum(sums[0], habits), sums[1]
     open_ = together - expected
     known = (together >= shared) & (open_ > 1)
     np.fill_diagonal(known, False)
     open_ = np.where(known, open_, np.nan)
-    return Pairs(together, agree, expected, (agree - expected) / open_, np.sqrt(np.maximum(variance, 0.25)) / open_)
+    return ParticipantPairs(
+        together, agree, expected, (agree - expected) / open_, np.sqrt(np.maximum(variance, 0.25)) / open_
+    )
 
 
-def _sums(tables: list[Answers], cluster: Ints | None) -> tuple[Floats, Floats, list[Floats]]:
+def _sums(tables: list[AnswerMatrix], cluster: Ints | None) -> tuple[Floats, Floats, list[Floats]]:
     """Items with the same answer and items in common; expected agreements, and their variance.
 
     Of the members of a cluster, if one is given: then its members have no say in what is expected.
@@ -266,7 +268,7 @@ def _sums(tables: list[Answers], cluster: Ints | None) -> tuple[Floats, Floats, 
     return agree, together, [expected, variance]
 
 
-def _clusters(pairs: Pairs) -> list[Ints]:
+def _clusters(pairs: ParticipantPairs) -> list[Ints]:
     """Groups of three or more participants who are all linked by unusual agreement; no large part of the crowd."""
     from scipy.sparse.csgraph import connected_components
 
@@ -279,7 +281,7 @@ def _clusters(pairs: Pairs) -> list[Ints]:
     return [np.flatnonzero(label == one) for one in np.flatnonzero((sizes > 2) & (sizes <= LARGE * len(label)))]
 
 
-def _residuals(pairs: Pairs) -> tuple[Floats, float]:
+def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
     """What participants do not explain of the common shares, and how much pairs of people differ beyond chance."""
     known = pairs.known
     weight = np.where(pairs.shared >= FEW, pairs.shared - pairs.expected, 0.0).clip(0.0)
@@ -291,8 +293,8 @@ def _residuals(pairs: Pairs) -> tuple[Floats, float]:
     for _ in range(ROUNDS):
         rest = np.where(weight > 0, raw - middle - own, -np.inf)
         # Those who agree best with a participant may be copies, and have no say in what is usual of that participant.
-        rank = np.argsort(np.argsort(-rest, axis=1, kind="stable"), axis=1, kind="stable")
-        kept = np.where(rank >= dropped[:, None], weight, 0.0)
+        least = np.sort(rest, axis=1)[np.arange(len(rest)), len(rest) - np.maximum(dropped, 1)]
+        kept = np.where(rest < least[:, None], weight, 0.0)
         own = (kept * np.where(kept > 0, rest, 0.0)).sum(axis=1) / (kept.sum(axis=1) + SHRINK)
         own -= np.median(own)
         middle = float(np.median((pairs.common - own[:, None] - own)[known]))
@@ -306,7 +308,7 @@ def _residuals(pairs: Pairs) -> tuple[Floats, float]:
     return pairs.common - middle - lifted[:, None] - lifted, float(tau)
 
 
-def _found(tables: list[Answers], pairs: Pairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
+def _found(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
     """The false discovery rates, and the pairs that are flagged.
 
     The most alike participants come first, and the rest is judged without them: copies in a crowd make people who do
@@ -335,7 +337,7 @@ def _found(tables: list[Answers], pairs: Pairs, given: Mapping[str, float]) -> t
     return rates, found
 
 
-def _apart(pairs: Pairs) -> Bools:
+def _apart(pairs: ParticipantPairs) -> Bools:
     """Pairs that agree clearly better than each of the two does with further partners.
 
     Experts agree with all other experts; copies agree with each other.
@@ -360,7 +362,7 @@ def _together(alike: Bools, common: Floats) -> Ints:
         inside[new] = True
 
 
-def _rates(tables: list[Answers], pairs: Pairs, shared: int, seed: int) -> Floats:
+def _rates(tables: list[AnswerMatrix], pairs: ParticipantPairs, shared: int, seed: int) -> Floats:
     """The false discovery rate at each pair's agreement."""
     residual, tau = _residuals(pairs)
     upper = np.triu(pairs.known)
@@ -387,7 +389,7 @@ def _rates(tables: list[Answers], pairs: Pairs, shared: int, seed: int) -> Float
     return rates
 
 
-def _simulated(answers: Answers, random: np.random.Generator) -> Answers:
+def _simulated(answers: AnswerMatrix, random: np.random.Generator) -> AnswerMatrix:
     """Answers of as many participants to the same items, drawn from the shares of each item."""
     shares = random.standard_gamma(np.maximum(answers.counts + answers.prior, 1e-6))
     limits = np.cumsum(shares, axis=1) / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
@@ -399,7 +401,12 @@ def _simulated(answers: Answers, random: np.random.Generator) -> Answers:
 
 
 def _verdicts(
-    judgments: Judgments, names: list[str], pairs: Pairs, rates: Floats, found: Bools, given: dict[str, float]
+    judgments: Judgments,
+    names: list[str],
+    pairs: ParticipantPairs,
+    rates: Floats,
+    found: Bools,
+    given: dict[str, float],
 ) -> pl.DataFrame:
     """One row per participant: the pair with the lowest rate and, among those, the most in common."""
     known = pairs.known

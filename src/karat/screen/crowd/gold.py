@@ -1,6 +1,6 @@
 """Gold answers, checked first: where the recorded right answer disagrees with a near-unanimous crowd.
 
-Files carry label errors, and whoever is right against a wrong key looks inaccurate. An item is doubtful where at least
+Files carry label errors, and being right against a wrong key looks inaccurate. An item is doubtful where at least
 `near_unanimous` of the answers, and at least five of them, are one and the same answer that is not among the right
 ones; on an ordered scale, where so many are on the same side of the right ones. The crowd can be wrong together, as
 on a trick question, so this is a reason to look at the key and not a new key.

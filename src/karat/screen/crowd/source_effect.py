@@ -195,7 +195,7 @@ def _design(rows: pl.DataFrame, source: str, values: list[str], adjust: list[str
 
 
 def _check_rank(design: Floats, about: list[str], sources: int, source: str) -> None:
-    """ScreenError where a column follows from those before it: its effect cannot be told from theirs."""
+    """ScreenError where a column follows from those before it: its effect cannot be separated from theirs."""
     scaled = design / np.sqrt((design**2).sum(axis=0))
     diagonal = np.abs(np.diag(np.linalg.qr(scaled, mode="r")))
     lost = np.flatnonzero(diagonal < 1e-9)

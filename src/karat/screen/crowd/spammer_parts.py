@@ -172,7 +172,7 @@ def _keep(crowd: InParts, *settings: int) -> Keep | None:
 
 @dataclass(frozen=True)
 class _RoundFacts:
-    """Tells the progress: of passes, whose number is not known beforehand, or of something with an end."""
+    """Reports progress: of passes, whose number is not known beforehand, or of something with an end."""
 
     crowd: InParts
 
@@ -423,7 +423,7 @@ def _rounds(known: pl.DataFrame, name: str) -> RoundsFound:
 
 
 def _round_column(own: Sequence[ScaleFound], numbers: Sequence[Any]) -> str | None:
-    """The column that tells rounds apart, by the rule of `round_column` in `karat.screen.crowd.spammer_rounds`."""
+    """The column that distinguishes rounds, by the rule of `round_column` in `karat.screen.crowd.spammer_rounds`."""
     for name in ROUNDS:
         found = [(one.rounds[name], of_tasks) for one, of_tasks in zip(own, numbers, strict=True) if name in one.rounds]
         if not found:

@@ -177,7 +177,7 @@ def _sample(about: tuple[RoundsModel, MixedFit, int], number: int) -> float | No
 
 
 def _effects(found: MixedFit, rounds: int) -> Floats:
-    """The effects of the rounds; those of ordered answers are told from the first."""
+    """The effects of the rounds; those of ordered answers are relative to the first."""
     return np.concatenate([np.zeros(rounds - len(found.coefficients)), found.coefficients])
 
 

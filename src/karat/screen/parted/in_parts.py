@@ -68,7 +68,7 @@ def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
     """What a stimulus is, decided on everybody once per run; of choices under True, of other answers under False."""
     path = crowd.scratch / "stimuli" / "decision.json"
     if not path.exists():
-        # Those whom a stage has excluded have seen the same design.
+        # Those excluded at an earlier stage have seen the same design.
         whole = crowd.with_everybody()
         kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
         found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}

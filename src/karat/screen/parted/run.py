@@ -45,7 +45,7 @@ from karat.types import Progress
 
 @dataclass(frozen=True)
 class PartedStep:
-    """One stage: how many participants went in, whom each criterion flagged, and how many were taken out."""
+    """One stage: how many participants went in, who each criterion flagged, and how many were taken out."""
 
     stage: str
     entered: int
@@ -81,7 +81,7 @@ class PartedScreening:
     read: tuple[Message, ...] = ()
     """What was assumed when the parts were read."""
     files: tuple[Path, ...] = field(default=(), repr=False)
-    """One row a participant, a file for each part."""
+    """One row per participant, a file for each part."""
     spammer_index: SpammerIndex | NotComputed | None = None
     """The Spammer Index of those who stay, or why there is none; None where it was not asked for."""
 
@@ -96,7 +96,7 @@ class PartedScreening:
         return notes_of(self.evidence)
 
     def scan(self) -> pl.LazyFrame:
-        """One row a participant, lazily: whether excluded, and score, threshold, verdict, reason of each criterion."""
+        """One row per participant, lazily: whether excluded, and each criterion's score, threshold, verdict, reason."""
         return pl.scan_parquet(list(self.files))
 
     def flow(self) -> str:
@@ -230,7 +230,7 @@ class _PartedRun:
         self.everybody, self.gone = seen.participants, 0
 
     def stage(self, number: int) -> None:
-        """Run the criteria of a stage, and take out whom the rule then names."""
+        """Run the criteria of a stage, and take out the participants that the rule then names."""
         stage = STAGES[number]
         here = [name for name in self.settings if CRITERIA[name].stage == stage]
         for name in here:
@@ -312,7 +312,7 @@ def _exclude(rule: _Rule, number: int) -> tuple[int, dict[str, int]]:
 
 
 def _verdicts(running: _PartedRun) -> tuple[Path, ...]:
-    """Write one row a participant: whether excluded, and what each criterion found."""
+    """Write one row per participant: whether excluded, and what each criterion found."""
     crowd = running.crowd
     written = {name: one.written for name, one in running.evidence.items()}
     shared = (crowd.scratch, crowd.excluded, _files(running.evidence), written, crowd.out / "participants")

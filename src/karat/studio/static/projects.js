@@ -97,3 +97,4 @@ form.addEventListener("submit", (event) => {
   });
 });
 showWay();
+if (paste.value.trim()) begin("items.csv", paste.value); // pasted before this script was there

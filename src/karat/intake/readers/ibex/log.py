@@ -245,7 +245,7 @@ def _line(number: int, cells: list[tuple[str, str]], agent: str | None, design: 
 
 @dataclass
 class _Columns:
-    """The names of the columns at a place in the file, as the comments above it told them."""
+    """The names of the columns at a place in the file, as the comments above it name them."""
 
     names: dict[int, str] = field(default_factory=dict)
     groups: list[dict[int, str]] = field(default_factory=list)

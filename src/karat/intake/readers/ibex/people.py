@@ -119,7 +119,7 @@ def number_sessions(submissions: Sequence[IbexSubmission], reading: Reading) -> 
 
 
 def participants_of(submissions: Iterable[IbexSubmission]) -> pl.DataFrame:
-    """Start, end and time of work, design number, browser and background answers, one row a participant."""
+    """Start, end and time of work, design number, browser and background answers, one row per participant."""
     rows: dict[str, dict[str, object]] = {}
     for submission in sorted(submissions, key=lambda one: float(one.lines[0].reception)):
         times = [time for line in submission.lines if (time := milliseconds(line)) is not None]

@@ -158,7 +158,7 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
         orders = [f"{answer.line.label}-{answer.line.order}" for answer in answers]
         told = {(order, text) for order, text in zip(orders, shown, strict=True) if text}
         texts = len({text for text in shown if text})
-        # The number of an item in the script tells versions apart, unless rows are drawn from a table.
+        # The number of an item in the script distinguishes versions, unless rows are drawn from a table.
         items = orders if len(told) == len(set(orders)) <= 1.2 * texts else [
             text or item for text, item in zip(shown, items, strict=True)
         ]  # fmt: skip

@@ -44,7 +44,7 @@ NO_JUDGMENTS = {
     "survey-multi-select": Message("aside.several_choices"),
 }
 PAGES = ("survey-likert", "survey-multi-choice", "survey", "survey-text", "survey-html-form")
-"""Plugins whose response is an object with one answer a question."""
+"""Plugins whose response is an object with one answer per question."""
 TASK_COLUMNS = ("task", "trialpart", "testpart", "part", "screen", "phase", "trialname", "screenid", "trialkind")
 TASKS = {
     **dict.fromkeys(("fixation", "fix", "cross", "iti", "isi", "blank", "mask"), Message("aside.fixations")),
@@ -77,7 +77,7 @@ class JsPsychAnswer:
     index: int | None = None
     """The position of the button, where its label is the answer."""
     levels: tuple[str, ...] = ()
-    """The labels of all buttons, where the row tells them."""
+    """The labels of all buttons, where the row has them."""
 
 
 @dataclass(frozen=True)

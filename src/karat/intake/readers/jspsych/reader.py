@@ -59,7 +59,7 @@ def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
 
 
 def _participant_names(files: Sequence[SourceFile]) -> list[str]:
-    """What a participant is called where only the file tells: its name, with its folder where names are the same."""
+    """What a participant is called where only the file says so: its name, with its folder where names are the same."""
     stems = Counter(file.path.stem for file in files)
     return [
         f"{file.path.parent.name}/{file.path.stem}" if stems[file.path.stem] > 1 else file.path.stem for file in files
@@ -162,7 +162,7 @@ def name_participants(
 
 
 def id_column(rows: Sequence[TrialRow], options: Options) -> str | None:
-    """The column with the ids of the participants: told, or the first by its name that is filled anywhere."""
+    """The column with the ids of the participants: given, or the first by its name that is filled anywhere."""
     filled = {name for row in rows for name in row.values if text(cell(row.values, name))}
     told = options.mapping.get("participant")
     if told in filled:

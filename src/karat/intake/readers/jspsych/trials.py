@@ -97,7 +97,7 @@ class JsPsychTrials:
     bad_units: int = 0
     set_aside: dict[Message, int] = field(default_factory=dict)
     id_columns: set[str] = field(default_factory=set)
-    """The columns that told the participant."""
+    """The columns that identified the participant."""
     annotators: Annotators = field(default_factory=Annotators)
 
     def set_apart(self, reason: Message) -> None:
@@ -242,7 +242,7 @@ def _name_items(judged: Sequence[Judged], item_column: str | None, trials: JsPsy
 
 
 def _item_column(rows: Sequence[TrialRow], options: Options) -> str | None:
-    """The column that names the item: told, or the first by its name that is filled anywhere."""
+    """The column that names the item: given, or the first by its name that is filled anywhere."""
     filled = {name for row in rows for name in row.values if cell(row.values, name) is not None}
     told = options.mapping.get("item")
     if told and told in filled:
@@ -319,7 +319,7 @@ def _judge(
         return Aside(SURVEY_WITHOUT_ITEM if answer.kind == "page" else SCREEN_WITHOUT_ITEM)
     item = item or (answer.name if answer.kind == "page" else _sides(row) or stimulus(row))
     if not item:
-        fix = "Say which column tells the item: --map item=NAME."
+        fix = "Use --map item=NAME to name the column of the item."
         return AnswerFlaw("there is neither an item nor a stimulus", fix, "stimulus", "")
     taken = cell(row.values, "rt")
     rt = as_number(text(taken) or "")
@@ -563,7 +563,7 @@ def _fits(name: str, values: Sequence[str | None]) -> bool:
 
 
 def people_of(rows: Sequence[TrialRow], background: Mapping[str, Mapping[str, str]]) -> pl.DataFrame | None:
-    """One row a participant: the time that they worked, their background answers, their device."""
+    """One row per participant: the time that they worked, their background answers, their device."""
     people: dict[str, dict[str, Any]] = {}
     for row in rows:
         if not row.participant:

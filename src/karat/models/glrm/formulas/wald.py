@@ -141,7 +141,7 @@ def _apart(rows: Floats, relatives: Floats, covariance: Floats) -> Floats:
 
 
 def _contrasts_of(model: Model, number: int) -> Floats:
-    """Rows that span a term's coefficients: for factors, every level less the first.
+    """Rows that span a term's coefficients: for factors, every level minus the first.
 
     The statistic is the same for any rows that do so. Satterthwaite's degrees of freedom of several rows are not quite;
     these are the rows that lmerTest takes.

@@ -19,20 +19,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import block_diag, solve_triangular
-from scipy.special import logsumexp, ndtri
+from scipy.special import chdtrc, logsumexp, ndtri
 
 from karat.messages import Message
-from karat.models.glrm.families import FamilyName, Link
+from karat.models.glrm.families import FamilyName, Link, OrdinalFamily, ScaledOrdinal
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.result import MixedFit, MixedProblem, check, describe
-from karat.models.glrm.mixed.search import Verify, search, simpler
+from karat.models.glrm.mixed.search import search, simpler
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, sides
 from karat.models.numerics import one_thread
 from karat.types import Floats
 
 FIRST = 0.5
 """Deviations from where the search starts, in units of the columns."""
+VAST = 10.0
+"""A deviation of a larger model that says nothing about where to start from."""
 FEWEST_NODES = 5
 MODE_STEPS = 100
 """Of Newton's method for the mode of one effect."""
@@ -76,35 +78,23 @@ def fit_mixed(
     log: list[Message] = []
     begin = None if start is None else np.asarray(start, dtype=np.float64)
     while True:
-        correlated = any(term.covariance == "full" and len(term.names) > 1 for term in problem.terms)
-        # A singular model is left again, so that its fit need not be verified.
-        fit = _fit(problem, begin, "always" if not simplify else "never" if correlated else "regular")
-        if simplify and correlated and not _left_again(fit):
-            fit = _fit(problem, fit.parameters)
+        fit = _fit(problem, begin, leave=simplify)
         if not simplify or not fit.singular:
             return replace(fit, log=tuple(log))
         step = simpler(problem.terms, fit.factors, fit.singular_terms)
         if step is None:
-            fit = _fit(problem, fit.parameters)
             log.append(Message("fit.still_singular"))
-            return replace(fit, log=tuple(log))
+            return replace(_fit(problem, fit.parameters), log=tuple(log))
         problem = replace(problem, terms=tuple(step[0]))
         begin = _start_from(fit, problem)
         log.append(step[1])
-
-
-def _left_again(fit: MixedFit) -> bool:
-    return any(
-        singular and term.covariance == "full" and len(term.names) > 1
-        for term, singular in zip(fit.terms, fit.singular_terms, strict=True)
-    )
 
 
 def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
     """The parameters of a simpler model near those of a larger one: the deviations that are left, uncorrelated."""
     unit = np.sqrt(fit.residual_variance) if fit.family == "gaussian" else 1.0
     deviations = {
-        (group, name): float(np.sqrt(variance)) / unit
+        (group, name): float(deviation) if (deviation := np.sqrt(variance) / unit) < VAST else FIRST
         for group, matrix in fit.covariances.items()
         for name, variance in zip(fit.random_names[group], np.diag(matrix), strict=True)
     }
@@ -117,7 +107,7 @@ def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
     return begin
 
 
-def _fit(problem: MixedProblem, start: Floats | None, verify: Verify = "always") -> MixedFit:
+def _fit(problem: MixedProblem, start: Floats | None, leave: bool = False) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
     plain = objective_of(problem, Crossing(own), problem.design)
@@ -140,7 +130,7 @@ def _fit(problem: MixedProblem, start: Floats | None, verify: Verify = "always")
         begin[diagonal] = np.where(np.abs(begin[diagonal]) < 0.01, 0.1, begin[diagonal])  # the slope is zero there
     labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
-        found = search(objective, begin, blocks, labels, verify)
+        found = search(objective, begin, blocks, labels, leave)
         return describe(problem, plain, found, transform, blocks, labels)
 
 
@@ -270,3 +260,66 @@ def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
     errors = np.sqrt(np.diag(np.linalg.inv((hessian + hessian.T) / 2)))[: len(beta)]
     decrement = float(found.jac @ np.linalg.solve((hessian + hessian.T) / 2, found.jac)) / 2
     return QuadratureFit(-float(found.fun), beta, errors, psi, abs(float(theta[0])), nodes, decrement < 1e-8)
+
+
+@dataclass(frozen=True)
+class ScaleEffects:
+    """An ordinal model in which the spread of the answers differs: exp(z'zeta) times that of the others."""
+
+    names: tuple[str, ...]
+    estimate: Floats
+    """zeta: the logarithm of how many times wider the latent distribution is per unit of each column."""
+    se: Floats
+    statistic: float
+    """Twice the gain in the log-likelihood over equal spread."""
+    p: float
+    log_likelihood: float
+    coefficients: Floats
+    thresholds: Floats
+    theta: Floats
+    standard_errors: Floats
+    """Of the coefficients."""
+    converged: bool
+
+
+def scale_effects(fit: MixedFit, columns: ArrayLike, names: Sequence[str]) -> ScaleEffects:
+    """Refit a model of ordered answers with scale effects, and test whether the spread is the same.
+
+    P(y <= k) = F((alpha_k - eta) / exp(z'zeta)), with eta as in the fit, random effects included (as clmm2 of the R
+    package ordinal; McCullagh 1980). A difference of spread looks like effects that change along the scale. `columns`
+    has a row for each answer and a column for each name; no column may be constant, since the spread itself is the
+    unit of the coefficients.
+
+    >>> from karat.models.glrm.mixed.terms import random_term
+    >>> random = np.random.default_rng(1)
+    >>> who, x = np.repeat(np.arange(40), 20), np.tile([-0.5, 0.5], 400)
+    >>> latent = random.normal(0, 1, 40)[who] + np.exp(0.8 * x) * random.logistic(size=800)
+    >>> fit = fit_mixed(
+    ...     np.digitize(latent, [-1.5, 0, 1.5]), x[:, None], ["x"], [random_term("who", who)], family="ordinal"
+    ... )
+    >>> found = scale_effects(fit, x[:, None], ["x"])
+    >>> found.converged, bool(0.5 < found.estimate[0] < 1.1), found.p < 0.001
+    (True, True, True)
+    """
+    objective, z = fit.objective, np.asarray(columns, dtype=np.float64)
+    if not isinstance(objective, LaplaceObjective) or type(objective.family) is not OrdinalFamily:
+        raise ValueError("Scale effects are for ordered answers with the logit link.")
+    if z.ndim != 2 or z.shape != (fit.n, len(names)):
+        raise ValueError(f"Scale effects need {fit.n} rows and a column for each of the {len(names)} names.")
+    whole = np.column_stack([np.ones(len(z)), z])
+    if np.linalg.matrix_rank(whole) < whole.shape[1]:
+        raise ValueError("The columns of scale effects may not be constant, nor one the sum of others.")
+    family = ScaledOrdinal(objective.family.category, objective.family.categories, z)
+    scaled = LaplaceObjective(objective.crossing, family, objective.design, objective.offset)
+    first, size = len(fit.coefficients) + len(fit.thresholds), len(names)
+    begin = np.insert(fit.parameters, first, np.zeros(size))
+    labels = (*fit.parameter_names[:first], *(f"scale.{name}" for name in names), *fit.parameter_names[first:])
+    with one_thread(objective.crossing.work):
+        found = search(scaled, begin, objective.crossing.placed(len(begin)), labels)
+    beta, psi, theta = scaled.split(found.parameters)
+    errors = np.sqrt(np.diag(found.covariance))
+    gain = max(2 * (-found.at.value - fit.log_likelihood), 0.0)
+    return ScaleEffects(
+        tuple(names), psi[-size:], errors[first : first + size], gain, float(chdtrc(size, gain)), -found.at.value, beta,
+        psi[:-size], theta, errors[: len(beta)], found.convergence.converged,
+    )  # fmt: skip

@@ -84,9 +84,7 @@ class GaussianObjective:
         """
         left = self.value - self.design @ self._least_squares
         columns = np.column_stack([self.design, left])
-        totals = zip(*(self.crossing.totals(column) for column in columns.T), strict=True)
-        by_side = tuple(np.stack(total, axis=-1) for total in totals)
-        return self.crossing.counts, by_side, columns.T @ columns
+        return self.crossing.counts, self.crossing.totals(columns), columns.T @ columns
 
     @property
     def exact(self) -> bool:

@@ -29,9 +29,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
-from scipy.linalg import block_diag
+from scipy import sparse
 
 from karat.messages import Message
 from karat.models.glrm.blocks import Curvature, DenseLayout, Factorised, Sides
@@ -44,6 +45,12 @@ from karat.types import Floats
 
 FLOOR = 0.1
 """The information about theta vanishes at zero; this share of what the data tell about the effects stands in for it."""
+
+
+DECREMENT = 1e-13
+"""The squared Newton decrement at the mode: small, since steps with a known factor only shrink it by a share."""
+PATIENCE = 3
+"""Steps with a known factor that take as long as a new one."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,7 @@ class LaplaceObjective:
                 return None
             gradient = self._gradient(mode, psi, factors, height)
         information = partial(self._information, mode, psi, factors)
-        return Evaluation(value, gradient, mode.point.modes, information, mode.found)
+        return Evaluation(value, gradient, FoundModes.of(mode), information, mode.found)
 
     def _gradient(self, mode: MixedMode, psi: Floats, factors: Sides, height: Floats) -> Floats:
         crossing, point = self.crossing, mode.point
@@ -106,25 +113,27 @@ class LaplaceObjective:
         inner, own = self.family.information(point.eta, psi, np.ones(()))
         beside = -own @ self.design
         fixed = np.block([[self.design.T @ (weight[:, None] * self.design), beside.T], [beside, inner]])
-        totals = [crossing.totals(column) for column in (*(-weight * self.design.T), *own)]
-        if totals:
-            right = tuple(
-                factor.T @ np.stack(total, axis=-1)
-                for factor, total in zip(factors, zip(*totals, strict=True), strict=True)
-            )
+        columns = np.column_stack([-weight[:, None] * self.design, own.T])
+        if columns.shape[1]:
+            totals = crossing.totals(columns)
+            right = tuple(factor.T @ total for factor, total in zip(factors, totals, strict=True))
             for one, other in zip(right, mode.schur.solve(right), strict=True):
-                fixed = fixed - np.einsum("gkc,gkd->cd", one, other)
-        return np.asarray(block_diag(fixed, *theta_informations(crossing, factors, mode.curvature)))
+                fixed = fixed - one.reshape(-1, one.shape[2]).T @ other.reshape(-1, one.shape[2])
+        whole, place = np.zeros((self.parameters, self.parameters)), 0
+        for part in (fixed, *theta_informations(crossing, factors, mode.curvature)):
+            after = place + len(part)
+            whole[place:after, place:after], place = part, after
+        return whole
 
 
 def theta_informations(crossing: Crossing, factors: Sides, curvature: Curvature) -> list[Floats]:
-    """What each side with effects tells about its part of theta."""
+    """The information of each side with effects about its part of theta."""
     sides = zip(crossing.sides, factors, curvature.sides, strict=True)
     return [theta_information(*side) for side in sides if side[0].size]
 
 
 def theta_information(side: Side, factor: Floats, curvature: Floats) -> Floats:
-    """How much a side tells about theta, as in a linear model of this side alone, with a floor where that vanishes."""
+    """The information about theta of a side, as in a linear model of this side alone, with a floor at zero."""
     information, _, precision = linear_information(side, factor, curvature)
     row, _, element = side.pattern
     floor = np.bincount(element, np.einsum("gaa->a", precision)[row], side.size)
@@ -146,12 +155,10 @@ def linear_information(side: Side, factor: Floats, curvature: Floats) -> tuple[F
     moves[element, row, column] = 1.0
     change = moves @ factor.T
     change += change.swapaxes(1, 2)
-    information = np.zeros((side.size, side.size))
-    steps = [precision @ one for one in change]
-    for k in range(side.size):
-        for j in range(k + 1):
-            information[k, j] = information[j, k] = np.einsum("gab,gba->", steps[k], steps[j]) / 2
-    return information, np.array([np.einsum("gaa->", step) / 2 for step in steps]), precision
+    steps = precision[None] @ change[:, None]
+    flat = (side.size, -1)
+    information = steps.reshape(flat) @ steps.swapaxes(2, 3).reshape(flat).T / 2
+    return (information + information.T) / 2, np.einsum("kgaa->k", steps) / 2, precision
 
 
 LARGEST = 400_000_000
@@ -221,16 +228,33 @@ class Crossing:
         """Z'Z."""
         return self.curvature(np.ones(len(self.sides[0].codes)))
 
+    @cached_property
+    def matrix(self) -> Any:
+        """Z of all sides: rows x all effects, sparse."""
+        return sparse.hstack([side.matrix for side in self.sides], format="csr")
+
+    @cached_property
+    def _transposed(self) -> Any:
+        return self.matrix.T.tocsr()
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        ends: list[int] = np.cumsum([side.groups * side.effects for side in self.sides]).tolist()
+        return ends
+
     def predictor(self, factors: Sides, modes: Sides) -> Floats:
         """Z Lambda u of every row."""
-        eta = np.zeros(len(self.sides[0].codes))
-        for side, factor, mode in zip(self.sides, factors, modes, strict=True):
-            eta += side.predictor(mode @ factor.T)
+        effects = [(mode @ factor.T).ravel() for factor, mode in zip(factors, modes, strict=True)]
+        eta: Floats = self.matrix @ np.concatenate(effects)
         return eta
 
     def totals(self, values: Floats) -> Sides:
-        """Z'values by level and effect."""
-        return tuple(side.totals(values) for side in self.sides)
+        """Z'values by level and effect (and column)."""
+        total = self._transposed @ values
+        return tuple(
+            total[end - side.groups * side.effects : end].reshape(side.groups, side.effects, *values.shape[1:])
+            for side, end in zip(self.sides, self._ends, strict=True)
+        )
 
     def zero_modes(self) -> Sides:
         """No effects."""
@@ -245,6 +269,19 @@ class MixedPoint:
     eta: Floats
     value: float
     derivatives: Derivatives
+
+
+class FoundModes(tuple[Floats, ...]):
+    """Modes with the factorised curvature where they were found, which serves a search near by."""
+
+    factor: tuple[Curvature, Factorised]
+
+    @classmethod
+    def of(cls, mode: MixedMode) -> FoundModes:
+        """Those of a search."""
+        found = cls(mode.point.modes)
+        found.factor = (mode.curvature, mode.schur)
+        return found
 
 
 @dataclass(frozen=True)
@@ -268,8 +305,12 @@ class ModeSearch:
     factors: Sides
 
     def find(self, start: Sides) -> MixedMode:
-        """Newton's method with step halving."""
-        point, (curvature, schur), found = newton(self.evaluate(start), self._factorised, self._step, self._moved)
+        """Newton's method with step halving; a factor that is known serves for as long as its steps shrink quickly."""
+        kept = start.factor if isinstance(start, FoundModes) else None
+        point, (curvature, schur), found = newton(
+            self.evaluate(tuple(start)), self._factorised, self._step, self._moved,
+            kept=kept, enough=DECREMENT, lasting=True, patience=PATIENCE,
+        )  # fmt: skip
         return MixedMode(point, curvature, schur, found)
 
     def _factorised(self, point: MixedPoint) -> tuple[Curvature, Factorised]:
@@ -317,7 +358,7 @@ def undetermined(side: Side, residual: bool) -> list[str]:
         border = beside[:, None]
         information = np.block([[information, border], [border.T, np.array([[len(side.codes) / 2]])]])
         # Theta is in units of the residual's deviation, so that all of it moves where the residual does. In units of
-        # its own only those covariances move that cannot be told from the residual, and only they are to be named.
+        # its own only those covariances move that cannot be separated from the residual, and only they are to be named.
         still = np.eye(len(information))
         still[:-1, -1] = np.concatenate([np.equal(*block.entries) for block in side.blocks]) * -0.5
         information = still.T @ information @ still

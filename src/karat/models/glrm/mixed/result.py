@@ -2,7 +2,7 @@
 
 What a fit of yes-or-no or ordered answers should warn of: separation, and levels with little information.
 
-Where a column of the design, or a combination of columns, tells the answers apart without error, the likelihood has no
+Where a column of the design, or a combination of columns, separates the answers without error, the likelihood has no
 maximum: it rises for as long as the coefficients grow. The search ends somewhere on the way, where predictors are large
 and uncertain.
 
@@ -151,7 +151,8 @@ def describe(
     lower = [_whole(own[number][1], own[number][0]) for number in range(len(problem.terms))]
     factors = [sizes(term)[:, None] * one for term, one in zip(problem.terms, lower, strict=True)]
     covariances, random_names = _by_group(problem.terms, [scale * one @ one.T for one in lower])
-    effects, levels = _effects(problem.terms, objective, theta, at.modes)
+    modes: Sides = tuple(at.modes)  # without what else they carry
+    effects, levels = _effects(problem.terms, objective, theta, modes)
     said = [singular_directions(term, factor) for term, factor in zip(problem.terms, factors, strict=True)]
     convergence = found.convergence
     separated = (
@@ -175,7 +176,7 @@ def describe(
         problem.family, -at.value, coefficients, problem.names, of_coefficients, thresholds, problem.categories,
         covariances, random_names, effects, levels, float(residual), len(problem.response), theta, parameters, labels,
         hessian, covariance, convergence, tuple(notes), tuple(bool(sentences) for sentences in said), problem.terms,
-        tuple(factors), objective, at.modes, problem.reml,
+        tuple(factors), objective, modes, problem.reml,
     )  # fmt: skip
 
 
@@ -225,7 +226,7 @@ def _of_term(side: Side, block: RandomBlock, term: RandomTerm, effects: Floats) 
 EXTREME = 10.0
 """Logits so large, and so uncertain, are a sign of separation."""
 TINY = 1e-14
-"""The least information that can be told from none."""
+"""The least information that differs from none."""
 VAST = 25.0
 """So is a deviation of effects as large as this, in logits."""
 
@@ -329,7 +330,7 @@ def check(
     offset: ArrayLike | None,
     link: Link = "logit",
 ) -> MixedProblem:
-    """Check the arrays; every error says what to mend."""
+    """Check the arrays; every error says what to fix."""
     if link not in LINKS.get(family, (link,)):
         raise ValueError(f"A {family} model has the link {' or '.join(LINKS[family])}, not {link}.")
     if family not in ("binary", "ordinal", "gaussian"):

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy import linalg
@@ -30,8 +29,6 @@ from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm
 from karat.models.glrm.optimise import TOLERANCE, Convergence, Evaluated, Function, minimise, root
 from karat.types import Floats
 
-Verify = Literal["always", "regular", "never"]
-"""When to verify the end of a search: always, where no deviation is zero, or never."""
 STEP = 3e-3
 """Of the differences, in standard errors."""
 FLAT = 1e-3
@@ -40,6 +37,8 @@ SMALL = 0.1
 """A singular value of Lambda below which zero is tried."""
 LOSS = 1e-9
 """By how much the log-likelihood may fall for it."""
+TURNING = 1e-8
+"""A singular value of Lambda below which it can turn."""
 RESTARTS = 4
 
 
@@ -87,12 +86,12 @@ def search(
     start: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
     names: Sequence[str],
-    verify: Verify = "always",
+    leave: bool = False,
 ) -> Found:
     """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters.
 
-    Without `verify` the Hessian, which takes about half of the time, is left out, and nothing counts as converged; so
-    it is for "regular" where a deviation is zero and nothing is gained by leaving zero.
+    A singular fit that the caller is going to `leave` is not verified by the Hessian, which takes about half of the
+    time, and does not count as converged; that a deviation of zero is no saddle is looked at all the same.
     """
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
@@ -100,8 +99,7 @@ def search(
     for _ in range(RESTARTS):
         best = minimise(function, x, at, hessian, TOLERANCE / 10)
         x, at = tidy_factors(function, best.parameters, best.at, blocks)
-        singular = verify == "regular" and _stays_at_zero(function, x, at, blocks)
-        curved = None if verify == "never" or singular else _curvature(function, x, at)
+        curved = None if leave and _singular(function, x, at, blocks) else _curvature(function, x, at)
         iterations += best.evaluations + 1 + 2 * len(x)
         if curved is None:
             break
@@ -119,20 +117,25 @@ def search(
     return _conclude(x, at, curved, blocks, names, iterations)
 
 
-def _stays_at_zero(function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]) -> bool:
-    """Whether uncorrelated deviations are zero, all of them at a minimum: the likelihood is even in each of them."""
-    places = [
-        first + k for first, block in blocks if not block.full or block.width == 1
-        for k in range(block.size) if x[first + k] == 0
-    ]  # fmt: skip
-    information = np.diag(at.information()) if places else np.empty(0)
-    for place in places:
-        beside = x.copy()
-        beside[place] = step = STEP / np.sqrt(information[place])
-        there = function(beside, at.modes)
-        if there is None or there.gradient[place] < -FLAT * information[place] * step:
+def _singular(function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]) -> bool:
+    """Whether a covariance is singular, and none of the deviations that are zero should not be.
+
+    The likelihood is even in a deviation without correlations, so that at zero its curvature is a matter of its own.
+    """
+    zero, units = [], np.diag(at.information())
+    for first, block in blocks:
+        theta = x[first : first + block.size]
+        if block.full and np.linalg.svd(block.factor(theta), compute_uv=False)[-1] < TURNING:
+            return True
+        if not block.full:
+            zero += [first + int(k) for k in np.flatnonzero(theta == 0)]
+    for place in zero:
+        step = np.zeros(len(x))
+        step[place] = STEP / np.sqrt(units[place])
+        beside = function(x + step, at.modes)
+        if beside is None or beside.gradient[place] / (step[place] * units[place]) < -FLAT:
             return False
-    return bool(places)
+    return bool(zero)
 
 
 def _conclude(
@@ -172,7 +175,7 @@ def _undetermined(
     turning = np.zeros(len(x), dtype=bool)
     for first, block in blocks:
         part = slice(first, first + block.size)
-        if block.full and np.linalg.svd(block.factor(x[part]), compute_uv=False)[-1] < 1e-8:
+        if block.full and np.linalg.svd(block.factor(x[part]), compute_uv=False)[-1] < TURNING:
             turning[part] = True
     found: list[str] = []
     for value, vector in zip(curved.values, curved.vectors.T, strict=True):

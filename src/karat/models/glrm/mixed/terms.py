@@ -28,6 +28,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy.linalg import block_diag
 
 from karat.messages import Message
@@ -226,33 +227,43 @@ class Side:
                 return (k - block.first) // q != (j - block.first) // q
         return False
 
+    @cached_property
+    def matrix(self) -> Any:
+        """Z: rows x (groups and effects), sparse."""
+        rows = np.arange(len(self.codes))
+        return gathered(
+            [(rows, self.codes * self.effects + k, column) for k, column in enumerate(self.columns)],
+            (len(rows), self.groups * self.effects),
+        )
+
+    @cached_property
+    def squares(self) -> Any:
+        """What makes Z'WZ of weights: (groups, effects and effects) x rows, sparse."""
+        rows, width = np.arange(len(self.codes)), self.effects
+        parts = []
+        for k, j, product in self.products:
+            for one, other in {(k, j), (j, k)}:
+                parts.append(((self.codes * width + one) * width + other, rows, product))
+        return gathered(parts, (self.groups * width * width, len(rows)))
+
     def totals(self, values: Floats) -> Floats:
         """Z'values: groups x effects."""
-        total = np.empty((self.groups, self.effects))
-        for k, column in enumerate(self.columns):
-            total[:, k] = np.bincount(self.codes, column * values, self.groups)
+        total: Floats = (self.matrix.T @ values).reshape(self.groups, self.effects)
         return total
-
-    def predictor(self, effects: Floats) -> Floats:
-        """Z b of every row, for b given as groups x effects."""
-        eta = np.zeros(len(self.codes))
-        for k, column in enumerate(self.columns):
-            eta += column * effects[:, k][self.codes]
-        return eta
 
     def curvature(self, weight: Floats) -> Floats:
         """Z'WZ: groups x effects x effects."""
-        total = np.zeros((self.groups, self.effects, self.effects))
-        for k, j, product in self.products:
-            total[:, k, j] = total[:, j, k] = np.bincount(self.codes, product * weight, self.groups)
+        total: Floats = (self.squares @ weight).reshape(self.groups, self.effects, self.effects)
         return total
 
     def spread(self, covariance: Floats) -> Floats:
-        """z'Kz of every row, for a matrix K of every group."""
-        variance = np.zeros(len(self.codes))
-        for k, j, product in self.products:
-            variance += (1.0 if k == j else 2.0) * product * covariance[:, k, j][self.codes]
+        """z'Kz of every row, for a symmetric matrix K of every group."""
+        variance: Floats = self._spreading @ covariance.ravel()
         return variance
+
+    @cached_property
+    def _spreading(self) -> Any:
+        return self.squares.T.tocsr()
 
     @cached_property
     def bases(self) -> tuple[Floats, ...]:
@@ -303,6 +314,18 @@ class Side:
             row, column = block.entries
             parts.append(base[np.ix_(row, row)] * (column[:, None] == column))
         return np.asarray(block_diag(*parts)) if parts else np.empty((0, 0))
+
+
+def gathered(parts: Sequence[tuple[Ints, Ints, Floats]], shape: tuple[int, int]) -> Any:
+    """A sparse matrix from rows, columns and values, without zeros.
+
+    >>> one, other = np.array([0, 1]), np.array([1, 1])
+    >>> gathered([(one, other, np.array([2.0, 0.0]))], (2, 2)).toarray().tolist()
+    [[0.0, 2.0], [0.0, 0.0]]
+    """
+    rows, columns, values = (np.concatenate([part[k] for part in parts]) if parts else np.empty(0) for k in range(3))
+    some = values != 0
+    return sparse.csr_array((values[some], (rows[some].astype(np.int64), columns[some].astype(np.int64))), shape=shape)
 
 
 def no_side(rows: int) -> Side:

@@ -79,7 +79,7 @@ class Sample:
     below: float
 
     def among(self, first: int, workers: int) -> NDArray[np.bool_]:
-        """Which of so many workers, the first of whom has the number `first` among all, are in the sample.
+        """Which of so many workers, the first with the number `first` among all, are in the sample.
 
         >>> whole = Sample(1, 0.5).among(0, 10)
         >>> bool(np.all(whole[6:] == Sample(1, 0.5).among(6, 4)))
@@ -249,7 +249,7 @@ HELD = 200_000_000
 """How many numbers the sums that are brought together may have, in all."""
 
 Passes = Callable[[int], object]
-"""Told how often the answers have been gone through."""
+"""Called with the number of passes over the answers."""
 
 
 class PassesError(ValueError):

@@ -152,7 +152,7 @@ class _Sums:
     by_rater: float
     """sum of the squared sums of each rater, divided by their number of answers."""
     right: Floats
-    """Of each item: the answers less the mean of the rater."""
+    """Of each item: the answers minus the mean of the rater."""
     inner: Floats
     """sum over raters of n_ij n_kj / n_j."""
     cells_by_rater: float
