@@ -89,9 +89,10 @@ class Reader(HTMLParser):
             return
         if tag == "details":
             self.inside.append(told.get("id") or (self.inside[-1] if self.inside else ""))
-        reading = tag in READ and not any(name in ("head", "nav") for name, _ in self.open)
+        # Rows of a ranking repeat the cells of the table below it, which are not running text.
+        reading = tag in READ and not any(name in ("head", "nav", "row") for name, _ in self.open)
         spoken = Spoken(self.inside[-1] if self.inside else "", "", told.get("lang") or "en") if reading else None
-        self.open.append((tag, spoken))
+        self.open.append(("row" if told.get("class") == "row" else tag, spoken))
         if spoken is not None:
             self.found.append(spoken)
 

@@ -160,7 +160,7 @@ def test_factors_in_contrast_coding_are_factors() -> None:
     assert isinstance(found, Outcomes)
     assert isinstance(plain, Outcomes)
     assert found.factors == ("length",)
-    assert sorted(found.analysed.cells) == pytest.approx(sorted(plain.analysed.cells))
+    assert np.sort(found.analysed.cells, axis=0) == pytest.approx(np.sort(plain.analysed.cells, axis=0))
 
 
 def test_unconnected_pairs_lead_with_preferences() -> None:
@@ -185,7 +185,7 @@ def test_levels_keep_the_order_of_the_study() -> None:
 
 def test_a_page_grows_slowly_with_participants() -> None:
     sizes = [len(html(build(drawn(*DRAWN["an effect"], people, 12), rules=RULES, quick=True))) for people in (12, 36)]
-    assert (sizes[1] - sizes[0]) / 24 / 12 < 5_000_000 / 500 / 75
+    assert (sizes[1] - sizes[0]) / 24 < 5_000_000 / 500
 
 
 @pytest.mark.slow
