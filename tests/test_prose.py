@@ -109,7 +109,7 @@ BANNED = re.compile(
     re.IGNORECASE,
 )
 """Words and forms that karat no longer uses: other words say the same in modern English."""
-NOT_YET = ("docs/limitations.md",)
+NOT_YET: tuple[str, ...] = ()
 """Files that still have to be rewritten. Take one out once it is."""
 HERE = "tests/test_prose.py"
 MARKUP = re.compile(r"<[^>]*>|\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)

@@ -399,7 +399,7 @@ def _alphabet(content: Content) -> object:
 
 
 LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
-"""A column with one of these names holds the answers; a table with one has a trial in each row."""
+"""A column with one of these names holds the answers; such a table has one trial per row."""
 ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
 OF_TOOLS = re.compile(
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"

@@ -10,7 +10,7 @@ participant, exp(E[log sigma]) = 1. The estimate is the maximum of
 
 in the strengths and the parameters of the population. The prior is wide, so that it matters only for items that won or
 lost every comparison. (A narrow one would not do: the whole scale could shrink below it.) Newton's method needs the
-second derivatives of an integral; by Louis (1982) they are the mean of those of the integrand less the covariance of
+second derivatives of an integral; by Louis (1982) they are the mean of those of the integrand minus the covariance of
 its slopes, per participant, over the points of the quadrature. The same matrix gives the standard errors.
 
 The probabilities of the answers to a comparison that nobody made: left, no difference, right.

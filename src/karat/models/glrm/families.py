@@ -186,7 +186,7 @@ class OrdinalFamily:
         return steepness
 
     def _tails(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
-        """log F and 1 - F of the threshold above less eta and of eta less the one below, and the log of the gap."""
+        """log F and 1 - F of the threshold above minus eta and of eta minus the one below, and the log of the gap."""
         above, below, gap = self._sides(eta, psi)
         return *log_logistic(np.stack([above, -below])), gap
 

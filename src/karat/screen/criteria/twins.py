@@ -421,7 +421,7 @@ def _verdicts(
         "participant": names,
         "score": pl.Series(np.where(some, pairs.common[at], np.nan)).fill_nan(None),
         "flagged": found.any(axis=1),
-        "partner": [names[place] if any_ else None for place, any_ in zip(closest.tolist(), some.tolist(), strict=True)],
+        "partner": [names[place] if shared[number] else None for number, place in enumerate(closest)],
         "others": found.sum(axis=1),
         "rate": pl.Series(np.where(some, rates[at], np.nan)).fill_nan(None),
         "_agreement": (pairs.agree[at] / many).round(2), "_expected": (pairs.expected[at] / many).round(2),

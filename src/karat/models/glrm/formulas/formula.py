@@ -9,7 +9,7 @@ brackets:
     (1 | a/b)      (1 | a) + (1 | a:b): the levels of b within those of a
 
 Numbers are numeric variables; text and truth values are factors, and so is `factor(x)`. `log`, `log2`, `log10`,
-`exp`, `sqrt`, `abs`, `scale` (less the mean, divided by the standard deviation) and `I()` with arithmetic make a
+`exp`, `sqrt`, `abs`, `scale` (minus the mean, divided by the standard deviation) and `I()` with arithmetic make a
 number of a number.
 """
 

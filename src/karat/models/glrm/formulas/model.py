@@ -15,7 +15,7 @@ Brockhoff and Christensen 2017, lmerTest):
 For measured answers V = s(theta) U(theta) follows from the fit. With the residual variance written as tau s(theta),
 where s is its best value given theta, the likelihood falls into a part of theta and a part of tau, so that A is made of
 two blocks: the inverse Hessian of theta, which the fit has, and 2/f for tau, f being the residual degrees of freedom
-(n, less the coefficients with REML). For yes-or-no and ordered answers, V(theta) is the inverse information of
+(n, minus the coefficients with REML). For yes-or-no and ordered answers, V(theta) is the inverse information of
 coefficients and thresholds, and A the part of theta in the inverse Hessian of all parameters.
 
 Kenward and Roger (1997) also widen the standard errors of a REML fit for the uncertainty of its variances gamma, in

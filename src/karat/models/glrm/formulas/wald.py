@@ -10,7 +10,7 @@ they are what car's Anova with type = 3 would print; a main effect is then the e
 factors that it interacts with, and a warning says so.
 
 Type II tests adjust a term for all others but those that contain it. With T the term and R its relatives, X^2 is that
-of T and R together, less that of R (as car's Anova does); its rows are those of T and R that are uncorrelated with R.
+of T and R together, minus that of R (as car's Anova does); its rows are those of T and R that are uncorrelated with R.
 
 The likelihood-ratio test compares twice the difference of the log-likelihoods with chi-squared. Where the smaller
 model lacks a variance, that variance is at the edge of what it can be, and that p is too large. Where it lacks one
