@@ -370,8 +370,8 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
     parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
     calm = parts[:, :RUSHING].sum(axis=(1, 2))
     found = {
-        "attentive": mixture.shares[ATTENTIVE], "intermittent lapses": mixture.shares[LAPSES], "random guessing": calm[0],
-        "primary choice": calm[1], "repeated pattern": calm[2:].sum(), "rushing": parts[:, RUSHING:].sum(),
+        "attentive": mixture.shares[ATTENTIVE], "intermittent lapses": mixture.shares[LAPSES],
+        "random guessing": calm[0], "primary choice": calm[1], "repeated pattern": calm[2:].sum(), "rushing": parts[:, RUSHING:].sum(),
     }  # fmt: skip
     return {name: float(share) for name, share in found.items()}
 
@@ -379,7 +379,8 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
 def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, pl.Expr]:
     """The message about each participant of a table of credence, and its values; `limit` is that of `checked`.
 
-    >>> found = {"attentive": 0.02, "behaviour": "primary choice", "switch_trial": 41, "switch_from": 38, "switch_to": 44}
+    >>> found = {"attentive": 0.02, "behaviour": "primary choice", "switch_trial": 41}
+    >>> found |= {"switch_from": 38, "switch_to": 44}
     >>> parts = {"agreement": -1.2, "controls": 0.0, "sequence": -6.0, "times": 0.9, "speakers": 1}
     >>> values = pl.DataFrame([found | parts]).select(reasons()[1]).to_series()[0]
     >>> values["probability"], values["against"], values["in_favour"]
