@@ -277,7 +277,7 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
     most = 1.0 if trials.residual is not None else NOT_CERTAIN
     close = (most < 1) & (attentive > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
-    found = np.maximum(attentive, least) * most
+    found = np.maximum(attentive * most, least)
     limit = np.select([attentive < least, close], ["limit.agrees", "limit.close"], "")
     return found, pl.Series(limit, dtype=pl.String).replace("", None)
 
@@ -371,7 +371,8 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
     calm = parts[:, :RUSHING].sum(axis=(1, 2))
     found = {
         "attentive": mixture.shares[ATTENTIVE], "intermittent lapses": mixture.shares[LAPSES],
-        "random guessing": calm[0], "primary choice": calm[1], "repeated pattern": calm[2:].sum(), "rushing": parts[:, RUSHING:].sum(),
+        "random guessing": calm[0], "primary choice": calm[1], "repeated pattern": calm[2:].sum(),
+        "rushing": parts[:, RUSHING:].sum(),
     }  # fmt: skip
     return {name: float(share) for name, share in found.items()}
 
