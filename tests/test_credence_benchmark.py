@@ -146,7 +146,7 @@ def test_paces_are_summed_finely_enough(monkeypatch: pytest.MonkeyPatch) -> None
     plan = questionnaires.plan_of("choice", 4)
     own_pace = np.array([-0.5, 0.0, 0.2, 0.7])
     random = np.random.default_rng(1)
-    times = seconds(plan.frame["function"].to_list(), plan.person, ["earnest"] * 4, own_pace, plan.usual, random)
+    times = seconds(plan.frame["function"].to_list(), plan.person, ["attentive"] * 4, own_pace, plan.usual, random)
     changed = np.zeros(len(times), dtype=bool)
     found = oracle.whole(oracle.clock(plan, times, changed))
     monkeypatch.setitem(oracle.POINTS, "pace", 1001)

@@ -153,7 +153,7 @@ def take_part(address: str, folder: Path) -> None:
         client = Client(address)
         try:
             way = Way(folder.name, TO_PROLIFIC, known_answers(study, 0), speed=0.0, patience=20.0)
-            record = await visit(client, way, crowd(study, ["earnest"])[0])
+            record = await visit(client, way, crowd(study, ["attentive"])[0])
         finally:
             await client.close()
         assert record.acknowledged, record.last_page

@@ -118,7 +118,7 @@ def crowd(seed: int = 20260102) -> karat.Judgments:
     workers, tasks = 120, 80
     ease = random.normal(0, 1, tasks)
     truth = random.integers(0, 2, tasks)
-    behaviours = ["earnest"] * 108 + ["guesser"] * 4 + ["one answer"] * 4 + ["repeated pattern"] * 4
+    behaviours = ["attentive"] * 108 + ["guesser"] * 4 + ["one answer"] * 4 + ["repeated pattern"] * 4
     random.shuffle(behaviours)
     rows = []
     for worker, behaviour in enumerate(behaviours):
@@ -127,12 +127,12 @@ def crowd(seed: int = 20260102) -> karat.Judgments:
         for position, task in enumerate(random.permutation(tasks), start=1):
             right = random.random() < 1 / (1 + np.exp(-(ability + ease[task])))
             answers = {
-                "earnest": int(truth[task]) if right else 1 - int(truth[task]),
+                "attentive": int(truth[task]) if right else 1 - int(truth[task]),
                 "guesser": int(random.integers(0, 2)),
                 "one answer": favourite if random.random() < 0.94 else 1 - favourite,
                 "repeated pattern": (position + favourite) % 2,
             }
-            pace = 1.2 if behaviour == "earnest" else 0.5
+            pace = 1.2 if behaviour == "attentive" else 0.5
             rows.append({
                 "participant": f"w{worker + 1:03d}", "item": f"task{task + 1:02d}", "trial": position,
                 "response": answers[behaviour], "rt": round(float(np.exp(random.normal(pace + speed, 0.4))), 3),

@@ -77,9 +77,9 @@ def draw_study(seed: int) -> tuple[Judgments, list[str]]:
     judgments = answer_study(study, PARTICIPANTS, shares=SHARES, effects=USUAL_EFFECT, seed=seed)
     random = generator("effect", seed)
     people = judgments.participants
-    earnest = people.filter(pl.col("behaviour") == "earnest")["participant"].to_list()
-    late = random.choice(earnest, round(LATE_SHARE * PARTICIPANTS), replace=False).tolist()
-    spammers = [name for name in people["participant"] if name not in earnest or name in late]
+    attentive = people.filter(pl.col("behaviour") == "attentive")["participant"].to_list()
+    late = random.choice(attentive, round(LATE_SHARE * PARTICIPANTS), replace=False).tolist()
+    spammers = [name for name in people["participant"] if name not in attentive or name in late]
     levels = getattr(judgments.scale, "levels")  # noqa: B009
     frame = judgments.frame
     after = pl.col("trial") > AFTER * pl.col("trial").max().over("participant")

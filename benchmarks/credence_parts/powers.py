@@ -60,18 +60,18 @@ def power_error(cooperative: Floats, others: Floats, rate: float = RATE) -> floa
     return lead((cooperative, others), nothing, rate).error
 
 
-def reliability(probability: Floats, earnest: Floats) -> pl.DataFrame:
+def reliability(probability: Floats, attentive: Floats) -> pl.DataFrame:
     """Ten equal bins of the probability: how many participants, its mean, and the share who were attentive."""
-    table = pl.DataFrame({"probability": probability, "earnest": earnest.astype(np.float64)})
+    table = pl.DataFrame({"probability": probability, "attentive": attentive.astype(np.float64)})
     place = (pl.col("probability") * BINS).floor().clip(0, BINS - 1).cast(pl.Int64)
     return (
         table.group_by(bin=place)
-        .agg(participants=pl.len(), said=pl.col("probability").mean(), earnest=pl.col("earnest").mean())
+        .agg(participants=pl.len(), said=pl.col("probability").mean(), attentive=pl.col("attentive").mean())
         .sort("bin")
     )
 
 
 def calibration_error(bins: pl.DataFrame) -> float:
     """ECE: the distance of what is said from what is so, on average over participants."""
-    away = (bins["said"] - bins["earnest"]).abs() * bins["participants"]
+    away = (bins["said"] - bins["attentive"]).abs() * bins["participants"]
     return float(away.sum()) / float(bins["participants"].sum())

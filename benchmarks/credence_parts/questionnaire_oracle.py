@@ -85,9 +85,9 @@ def log_ratios(plan: Plan, known: Known, answers: Ints, times: Floats, shares: d
         "clever spammer": guessed + rushed(plan, times, 0.3),
         LATE: start(major) - by_part[1] * np.log(levels) + both(usual, clock(plan, times, changed, HURRY)),
     }
-    earnest = mixed(cooperative)
-    found = {kind: earnest - value for kind, value in spammers.items() if shares.get(kind)}
-    found["any"] = earnest - mixed([(shares.get(kind, 0.0), value) for kind, value in spammers.items()])
+    attentive = mixed(cooperative)
+    found = {kind: attentive - value for kind, value in spammers.items() if shares.get(kind)}
+    found["any"] = attentive - mixed([(shares.get(kind, 0.0), value) for kind, value in spammers.items()])
     return found
 
 

@@ -31,7 +31,7 @@ from karat.study.study import load
 from .questionnaire_oracle import FAST, FASTER, HURRY, LATE, MINORITY, Known, log_ratios
 from .scenes import Floats, Ints, Scene, generator
 
-COOPERATIVE = ("earnest", FAST, "dawdler")
+COOPERATIVE = ("attentive", FAST, "dawdler")
 AFTER = 0.75
 """The share of trials after which late guessers guess."""
 USUAL = {
@@ -105,8 +105,8 @@ def behaviours(scenario: Questionnaire, random: np.random.Generator) -> list[str
     own = {name: number for name, number in numbers.items() if name in (FAST, LATE)}
     others = {name: number / scenario.participants for name, number in numbers.items() if name not in own}
     drawn = allot(others, scenario.participants, random)
-    earnest = [place for place, name in enumerate(drawn) if name == "earnest"]
-    chosen = iter(random.permutation(earnest).tolist())
+    attentive = [place for place, name in enumerate(drawn) if name == "attentive"]
+    chosen = iter(random.permutation(attentive).tolist())
     for name, number in own.items():
         for _ in range(number):
             drawn[next(chosen)] = name
@@ -152,7 +152,7 @@ def answers_of(plan: Plan, known: Known, kinds: list[str], random: np.random.Gen
 
 def times_of(plan: Plan, known: Known, kinds: list[str], random: np.random.Generator) -> Floats:
     """The seconds of every trial."""
-    timed = [kind if kind not in (FAST, LATE, MINORITY) else "earnest" for kind in kinds]
+    timed = [kind if kind not in (FAST, LATE, MINORITY) else "attentive" for kind in kinds]
     taken = seconds(plan.frame["function"].to_list(), plan.person, timed, known.pace, plan.usual, random)
     late = (np.array(kinds)[plan.person] == LATE) & (known.changed == 1)
     return np.where(late, taken * np.exp(HURRY), taken)

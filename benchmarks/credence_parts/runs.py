@@ -47,7 +47,7 @@ class Scored:
         return np.isin(self.kinds, [CREDIBLE, *COOPERATIVE])
 
     @property
-    def earnest(self) -> NDArray[np.bool_]:
+    def attentive(self) -> NDArray[np.bool_]:
         """Cooperative participants, speakers of a minority dialect, and those with a low discrimination."""
         return self.cooperative | np.isin(self.kinds, [MINORITY, LOW, OWN])
 

@@ -19,7 +19,7 @@ from .runs import Scored
 from .scenes import Floats
 
 BLIND = "oracle: blind"
-NOT_COUNTED = (MINORITY, FAST, "dawdler", "earnest", "cooperative")
+NOT_COUNTED = (MINORITY, FAST, "dawdler", "attentive", "cooperative")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def rows_of(scored: Sequence[Scored]) -> list[Row]:
     found = []
     for own in by_scenario.values():
         kinds = list(dict.fromkeys(kind for one in own for kind in one.kinds.tolist()))
-        found += [row_of(own, kind) for kind in kinds if kind not in ("cooperative", "earnest")]
+        found += [row_of(own, kind) for kind in kinds if kind not in ("cooperative", "attentive")]
     return found
 
 
@@ -105,14 +105,14 @@ def power_table(rows: list[Row], first: str) -> str:
 def calibration_table(scored: Sequence[Scored]) -> tuple[str, float, int, float]:
     """Markdown, the ECE, the number of participants, and the share of them who were not attentive."""
     probability = np.concatenate([one.probability for one in scored])
-    earnest = np.concatenate([one.earnest for one in scored]).astype(np.float64)
-    bins = reliability(probability, earnest)
+    attentive = np.concatenate([one.attentive for one in scored]).astype(np.float64)
+    bins = reliability(probability, attentive)
     body = [
         [f"{place / 10:.1f} to {(place + 1) / 10:.1f}", f"{people:,}", number(said, 3), number(so, 3)]
-        for place, people, said, so in bins.select("bin", "participants", "said", "earnest").iter_rows()
+        for place, people, said, so in bins.select("bin", "participants", "said", "attentive").iter_rows()
     ]
     table = markdown(["probability", "participants", "on average", "attentive"], body)
-    return table, calibration_error(bins), len(probability), float(1 - earnest.mean())
+    return table, calibration_error(bins), len(probability), float(1 - attentive.mean())
 
 
 def verdict_table(scored: Sequence[Scored]) -> str:
@@ -125,11 +125,11 @@ def verdict_table(scored: Sequence[Scored]) -> str:
         body += [
             [
                 task,
-                kind.replace("earnest", "attentive"),
+                kind.replace("attentive", "attentive"),
                 str(int((kinds == kind).sum())),
                 number(float(flagged[kinds == kind].mean())),
             ]
-            for kind in dict.fromkeys(["earnest", FAST, "dawdler", MINORITY, *kinds.tolist()])
+            for kind in dict.fromkeys(["attentive", FAST, "dawdler", MINORITY, *kinds.tolist()])
             if (kinds == kind).any()
         ]
     return markdown(["scenario", "behaviour", "of", "flagged"], body)

@@ -105,7 +105,7 @@ def fair_to_families(scored: Sequence[Scored]) -> list[Target]:
     """Who is flagged in the new families as credence comes, and whether middling probabilities are what they say."""
     own = [one for one in scored if isinstance(one.job.scenario, Family)]
     kinds, flagged, attentive, said = (
-        np.concatenate([getattr(one, name) for one in own]) for name in ("kinds", "flagged", "earnest", "probability")
+        np.concatenate([getattr(one, name) for one in own]) for name in ("kinds", "flagged", "attentive", "probability")
     )
     shares = {kind: float(flagged[kinds == kind].mean()) for kind in (LOW, OWN)}
     wrong = float(attentive[flagged].mean()) if flagged.any() else 0.0

@@ -41,7 +41,7 @@ from karat.types import NamedSteps
 
 FOLDER, MARK = "served", "made-by-karat-demo"
 SLUG = "likert"
-PEOPLE = {"earnest": 44, "dawdler": 2, "drop-out": 2, "guesser": 4, "rusher": 4, "straight-liner": 4}
+PEOPLE = {"attentive": 44, "dawdler": 2, "drop-out": 2, "guesser": 4, "rusher": 4, "straight-liner": 4}
 """How many bots behave in which way."""
 WATCHED_SPEED = 60.0
 """How many times faster than people the bots are when somebody watches; else they do not pause at all."""
@@ -163,7 +163,7 @@ def bots_of_all_kinds(bots: int) -> dict[str, int]:
     """How many bots of each kind a number of them makes: at least one of each, the rest attentive.
 
     >>> bots_of_all_kinds(30)
-    {'earnest': 22, 'dawdler': 1, 'drop-out': 1, 'guesser': 2, 'rusher': 2, 'straight-liner': 2}
+    {'attentive': 22, 'dawdler': 1, 'drop-out': 1, 'guesser': 2, 'rusher': 2, 'straight-liner': 2}
     """
     if bots < 2 * len(PEOPLE):
         raise KaratError(f"A rehearsal with bots of all kinds needs {2 * len(PEOPLE)} of them; {bots} are too few.")
@@ -242,7 +242,7 @@ def _study(folder: Path) -> Study:
 
 
 JUDGING = {
-    "earnest": "attentive", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
+    "attentive": "attentive", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
     "drop-out": "who drop out",
 }  # fmt: skip
 """What to call participants who judge what they see but may still be excluded by a rule."""

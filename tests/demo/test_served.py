@@ -29,7 +29,7 @@ def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -
     for kind in ("guessers", "rushers", "straight-liners"):
         assert f"4 of 4 {kind}" in rules
         assert f"4 of 4 {kind}" in credence
-    assert "earnest" not in rules.split("to judge every sentence")[1]
+    assert "attentive" not in rules.split("to judge every sentence")[1]
     assert credence.endswith("to judge every sentence: nobody")
     assert done.stdout.rstrip().endswith(str(tmp_path / "report.html"))
     judgments = karat.read(tmp_path / "judgments.parquet")
@@ -96,5 +96,5 @@ def test_a_rehearsal_leaves_the_study_alone(tmp_path: Path) -> None:
 def test_too_few_bots_for_all_kinds() -> None:
     with pytest.raises(KaratError, match="12"):
         bots_of_all_kinds(11)
-    assert bots_of_all_kinds(12)["earnest"] == 7
+    assert bots_of_all_kinds(12)["attentive"] == 7
     assert set(bots_of_all_kinds(60).items()) == set(PEOPLE.items())

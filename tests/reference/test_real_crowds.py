@@ -43,6 +43,6 @@ def test_the_order_of_rows_does_not_matter(reference: Path) -> None:
     judgments = real_crowd("music").judgments
     shuffled = karat.Judgments(judgments.frame.sample(fraction=1.0, shuffle=True, seed=3), judgments.scales)
     first, second = (karat.screen.credence(one).participants.sort("participant") for one in (judgments, shuffled))
-    assert first["earnest"].to_list() == pytest.approx(second["earnest"].to_list(), abs=1e-3)
+    assert first["attentive"].to_list() == pytest.approx(second["attentive"].to_list(), abs=1e-3)
     assert first.select("participant", "flagged").equals(second.select("participant", "flagged"))
-    assert first["earnest"].dtype == pl.Float64
+    assert first["attentive"].dtype == pl.Float64

@@ -28,7 +28,7 @@ def test_a_line_is_the_limit_of_points(latent: np.ndarray, shift: float, stretch
 
 def test_clear_cases_lie_on_their_side_and_guesses_anywhere() -> None:
     scale, random = karat.Continuous(0, 100), np.random.default_rng(1)
-    people = draw_people(["earnest"] * 30, Spread(), random)
+    people = draw_people(["attentive"] * 30, Spread(), random)
     trials = pl.DataFrame(
         {"item": ["good", "bad"] * 30, "function": ["control"] * 60, "expected": ["50-100", "0-49"] * 30}
     )

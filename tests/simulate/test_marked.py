@@ -37,6 +37,6 @@ def test_it_stays_without_the_behaviour(results: Judgments) -> None:
 
 
 def test_people_are_not_taken_for_simulated() -> None:
-    assert simulated(pl.DataFrame({"participant": ["p1"], "behaviour": ["earnest"]})) == 0
+    assert simulated(pl.DataFrame({"participant": ["p1"], "behaviour": ["attentive"]})) == 0
     assert simulated(pl.DataFrame({"participant": ["p1", "p2"], "source": ["prolific", None]})) == 0
     assert simulated(pl.DataFrame({"participant": ["p1"], "source": [3]})) == 0

@@ -82,17 +82,17 @@ def test_behaviours_show(tmp_path: Path) -> None:
     )  # fmt: skip
     kinds = {name: people.filter(pl.col("behaviour") == name) for name in BEHAVIOURS}
     assert all(kind.height == 6 for kind in kinds.values())
-    assert kinds["rusher"]["mean"].max() < 1 < 3 < kinds["earnest"]["median"].min()
+    assert kinds["rusher"]["mean"].max() < 1 < 3 < kinds["attentive"]["median"].min()
     clever = kinds["clever spammer"]
     assert clever["median"].max() < 1.5 < 2.5 < clever["mean"].min()
     assert clever["pauses"].min() >= 2
     assert kinds["straight-liner"]["response"].to_list() == [1] * 6
-    assert kinds["drop-out"]["len"].max() < 75 == kinds["earnest"]["len"].min()
-    assert kinds["dawdler"]["pauses"].mean() > 3 * kinds["earnest"]["pauses"].mean()
+    assert kinds["drop-out"]["len"].max() < 75 == kinds["attentive"]["len"].min()
+    assert kinds["dawdler"]["pauses"].mean() > 3 * kinds["attentive"]["pauses"].mean()
     screening = karat.screen.run(results, study=planned)
     excluded = results.participants.filter(pl.col("participant").is_in(screening.excluded))["behaviour"]
     assert (excluded == "rusher").sum() == 6
-    assert (excluded == "earnest").sum() <= 2
+    assert (excluded == "attentive").sum() <= 2
 
 
 def test_guesses_are_even(tmp_path: Path) -> None:
@@ -104,14 +104,14 @@ def test_guesses_are_even(tmp_path: Path) -> None:
 def test_shares() -> None:
     assert read_shares("a=1")["a"] == 1
     random = np.random.default_rng(1)
-    assert sorted(allot({"guesser": 0.5, "rusher": 0.25}, 3, random)) == ["earnest", "guesser", "rusher"]
+    assert sorted(allot({"guesser": 0.5, "rusher": 0.25}, 3, random)) == ["attentive", "guesser", "rusher"]
     for text in ("guesser", "guesser=many"):
         with raises(SimulateError, "behaviours.no_share"):
             read_shares(text)
     with raises(SimulateError, "behaviours.share_twice"):
         read_shares("guesser=0.1, guesser=0.2")
     for wrong, code in (({"gueser": 0.1}, "behaviours.unknown"), ({"guesser": 1.2}, "behaviours.share"),
-                        ({"earnest": 0.5, "guesser": 0.1}, "behaviours.total")):  # fmt: skip
+                        ({"attentive": 0.5, "guesser": 0.1}, "behaviours.total")):  # fmt: skip
         with raises(SimulateError, code):
             check_shares(wrong)
 
@@ -122,10 +122,10 @@ def test_command(tmp_path: Path) -> None:
     arguments = ["simulate", str(tmp_path), "-o", str(results), "--participants", "10", "--share", "guesser=0.2"]
     told = CliRunner().invoke(app, [*arguments, "--effect", "1.2"])
     assert told.exit_code == 0, told.output
-    assert "8 " + "earnest" + ", 2 guesser" in told.output
+    assert "8 " + "attentive" + ", 2 guesser" in told.output
     assert len(karat.read(results)) == 500
     data = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).output)
-    assert data["behaviours"] == {"earnest": 8, "guesser": 2}
+    assert data["behaviours"] == {"attentive": 8, "guesser": 2}
     for wrong in (["--effect", "big"], ["--effect", "1", "--effect", "2"], ["--effect", "nothing=1"]):
         assert isinstance(CliRunner().invoke(app, [*arguments, *wrong]).exception, KaratError)
     assert isinstance(CliRunner().invoke(app, ["simulate", str(tmp_path), "-o", "x.txt"]).exception, KaratError)

@@ -181,7 +181,7 @@ def take_part(link: str, folder: Path) -> None:
     study = load(folder)
 
     async def everybody() -> None:
-        for number, bot in enumerate(crowd(study, ["earnest"] * 12)):
+        for number, bot in enumerate(crowd(study, ["attentive"] * 12)):
             client = Client(address)
             try:
                 await visit(client, Way(slug, {"pid": f"p{number}"}, known_answers(study, number), speed=0.0), bot)

@@ -51,7 +51,7 @@ def simulate(
 ) -> None:
     """Answer a planned study with simulated participants, whose behaviour is recorded in a column.
 
-    The behaviours are `earnest` (attentive), minority dialect, dawdler, drop-out, guesser, straight-liner, rusher and
+    The behaviours are `attentive`, minority dialect, dawdler, drop-out, guesser, straight-liner, rusher and
     clever spammer.
 
     For many participants, --processes 4 or --cluster local shares the work among processes.

@@ -77,10 +77,10 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
     """What counted for one participant, and their answers and times in order.
 
     `row` has the log odds, what they are made of and the trial of a change; `own` has a row for each answer: trial,
-    button (of how many buttons), pace (the time over what is usual) and earnest.
+    button (of how many buttons), pace (the time over what is usual) and attentive.
 
     >>> row = {"usual": 1, "agreement": -2, "controls": 0, "sequence": 0, "times": 0, "log_odds": -1}
-    >>> own = {"trial": [1, 2], "button": [1, 1], "buttons": [5, 5], "pace": [0.2, 0.3], "earnest": [0.1, 0.1]}
+    >>> own = {"trial": [1, 2], "button": [1, 1], "buttons": [5, 5], "pace": [0.2, 0.3], "attentive": [0.1, 0.1]}
     >>> len(participant_plot(row | {"switch_trial": None}, pl.DataFrame(own), "p06 rushed").axes)
     3
     """
@@ -90,7 +90,7 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
         narrow = width_cm < NARROW_CM
         _bars(axes[0], row, 0.4 if narrow else 0.12)
         place = _places(own)
-        _strip(axes[1], place, own["button"].to_numpy(), own["earnest"].to_numpy())
+        _strip(axes[1], place, own["button"].to_numpy(), own["attentive"].to_numpy())
         most = int(own["buttons"].max())  # type: ignore[arg-type]
         axes[1].set_ylim(0.4, most + 0.6)
         axes[1].set_yticks(range(1, most + 1) if most <= MOST_BUTTONS else [1, most])
@@ -98,7 +98,7 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
         if timed:
             log_seconds(axes[2], "y", "time / usual")
             pace = own["pace"].cast(pl.Float64).fill_null(np.nan).clip(lower_bound=FASTEST).to_numpy()
-            _strip(axes[2], place, pace, own["earnest"].to_numpy())
+            _strip(axes[2], place, pace, own["attentive"].to_numpy())
             axes[2].axhline(1, color=GREY, linewidth=0.6, zorder=0)
             axes[1].tick_params(labelbottom=False)
         for axis in axes[1:]:
@@ -140,9 +140,9 @@ def _bars(axis: Axes, row: Mapping[str, Any], room: float) -> None:
     axis.set_xlim(low - beside, high + beside)
 
 
-def _strip(axis: Axes, place: Any, value: Any, earnest: Any) -> None:
+def _strip(axis: Axes, place: Any, value: Any, attentive: Any) -> None:
     """A mark for each trial."""
-    kept = earnest >= 0.5
+    kept = attentive >= 0.5
     axis.plot(place[kept], value[kept], KEPT_MARKER, color=KEPT, markersize=2.8, linestyle="none")
     axis.plot(
         place[~kept], value[~kept], FLAGGED_MARKER, color=FLAGGED, markerfacecolor="white", markersize=3.2,

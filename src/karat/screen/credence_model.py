@@ -24,7 +24,7 @@ from karat.judgments.stimuli import PAIR, Stimuli, candidates, numbered, with_ch
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
 from karat.models.credence import (
-    EARNEST,
+    ATTENTIVE,
     LAPSES,
     CredenceTrials,
     Fitted,
@@ -234,17 +234,17 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
 def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
     """One row for each participant who was looked at."""
     step = fitted.step
-    earnest, limit = checked(looked, fitted)
+    attentive, limit = checked(looked, fitted)
     behaviours, changes = _behaviours(fitted)
     closest = follows_closest(looked.trials) < CLOSEST
     behaviours = [
-        CONSENSUS if one and name == "earnest" else name for one, name in zip(closest, behaviours, strict=True)
+        CONSENSUS if one and name == "attentive" else name for one, name in zip(closest, behaviours, strict=True)
     ]
     switch = _switches(looked, fitted, changes)
     parts = _log_odds_parts(looked, fitted)
     table = pl.DataFrame({
-        "participant": looked.people, "score": earnest, "threshold": below, "flagged": earnest < below,
-        "earnest": earnest, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
+        "participant": looked.people, "score": attentive, "threshold": below, "flagged": attentive < below,
+        "attentive": attentive, "behaviour": behaviours, **switch, "log_odds": fitted.log_odds, **parts,
         "speakers": step.group.argmax(axis=1) + 1, "trials": looked.trials.answered,
     })  # fmt: skip
     message, values = reasons(fitted.mixture.groups, limit)
@@ -262,7 +262,7 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     do not count: agreement must be found where the participant is said not to have looked.
     """
     step, trials = fitted.step, looked.trials
-    earnest = step.posterior[:, EARNEST]
+    attentive = step.posterior[:, ATTENTIVE]
     agrees = fitted.mixture.beyond_chance((step.otherwise < UNDECIDED + 1e-9) & ~looked.keyed)
     enough = LIKELY
     if fitted.mixture.by_classes:
@@ -272,13 +272,13 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     others = np.select([np.isin(behaviours, PATTERNS), behaviours == "rushing"], [CERTAIN, SIGNIFICANT], 0.0)
     enough = np.maximum(enough, others)
     least = np.select([agrees >= enough, agrees >= SIGNIFICANT], [UNDECIDED, DOUBTFUL], 0.0)
-    low = np.flatnonzero((earnest < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
+    low = np.flatnonzero((attentive < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
     if 1 < len(low) <= MOST_COMPARED and not fitted.mixture.by_classes:
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
     most = 1.0 if trials.residual is not None else NOT_CERTAIN
-    close = (most < 1) & (earnest > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
-    found = np.maximum(earnest, least) * most
-    limit = np.select([earnest < least, close], ["limit.agrees", "limit.close"], "")
+    close = (most < 1) & (attentive > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
+    found = np.maximum(attentive * most, least)
+    limit = np.select([attentive < least, close], ["limit.agrees", "limit.close"], "")
     return found, pl.Series(limit, dtype=pl.String).replace("", None)
 
 
@@ -298,9 +298,9 @@ def _behaviours(fitted: Fitted) -> tuple[list[str], Bools]:
     parts = posterior[:, 2:].reshape(shape)
     rushing = parts[:, :, RUSHING:].sum(axis=(1, 2, 3))
     calm = parts[:, :, :RUSHING].sum(axis=(2, 3))
-    names = ["earnest", "intermittent lapses", "random guessing", "primary choice", "repeated pattern", "rushing"]
+    names = ["attentive", "intermittent lapses", "random guessing", "primary choice", "repeated pattern", "rushing"]
     together = np.column_stack([
-        posterior[:, EARNEST], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
+        posterior[:, ATTENTIVE], posterior[:, LAPSES], calm[:, 0], calm[:, 1], calm[:, 2:].sum(axis=1), rushing
     ])  # fmt: skip
     found = [names[place] for place in together.argmax(axis=1)]
     later = parts[..., 1].sum(axis=(1, 2)) > parts[..., 0].sum(axis=(1, 2))
@@ -336,7 +336,7 @@ def _log_odds_parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
     attentive: what somebody did before a change counts neither for nor against the rest.
     """
     mixture, step = fitted.mixture, fitted.step
-    share = mixture.shares[EARNEST]
+    share = mixture.shares[ATTENTIVE]
     usual = np.full(len(looked.people), np.log(share / (1 - share)))
     chance = np.zeros(looked.keyed.shape)
     for part in looked.trials.parts:
@@ -360,7 +360,7 @@ def answers_table(looked: Looked, fitted: Fitted) -> pl.DataFrame:
     return pl.DataFrame({
         "participant": pl.Series(looked.people, dtype=pl.String).gather(at[0]), "trial": looked.numbers[at],
         "button": button[at], "buttons": buttons[at], "pace": pl.Series(pace).fill_nan(None),
-        "earnest": fitted.step.weight[at],
+        "attentive": fitted.step.weight[at],
     })  # fmt: skip
 
 
@@ -370,8 +370,9 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
     parts = mixture.shares[2:].reshape(len(mixture.blind), len(mixture.regimes), 2)
     calm = parts[:, :RUSHING].sum(axis=(1, 2))
     found = {
-        "earnest": mixture.shares[EARNEST], "intermittent lapses": mixture.shares[LAPSES], "random guessing": calm[0],
-        "primary choice": calm[1], "repeated pattern": calm[2:].sum(), "rushing": parts[:, RUSHING:].sum(),
+        "attentive": mixture.shares[ATTENTIVE], "intermittent lapses": mixture.shares[LAPSES],
+        "random guessing": calm[0], "primary choice": calm[1], "repeated pattern": calm[2:].sum(),
+        "rushing": parts[:, RUSHING:].sum(),
     }  # fmt: skip
     return {name: float(share) for name, share in found.items()}
 
@@ -379,14 +380,15 @@ def learned_shares(fitted: Fitted) -> dict[str, float]:
 def reasons(groups: int = 1, limit: pl.Series | None = None) -> tuple[pl.Expr, pl.Expr]:
     """The message about each participant of a table of credence, and its values; `limit` is that of `checked`.
 
-    >>> found = {"earnest": 0.02, "behaviour": "primary choice", "switch_trial": 41, "switch_from": 38, "switch_to": 44}
+    >>> found = {"attentive": 0.02, "behaviour": "primary choice", "switch_trial": 41}
+    >>> found |= {"switch_from": 38, "switch_to": 44}
     >>> parts = {"agreement": -1.2, "controls": 0.0, "sequence": -6.0, "times": 0.9, "speakers": 1}
     >>> values = pl.DataFrame([found | parts]).select(reasons()[1]).to_series()[0]
     >>> values["probability"], values["against"], values["in_favour"]
     (0.02, ['evidence.sequence', 'evidence.agreement'], ['evidence.times'])
     """
-    attentive, switch = pl.col("earnest"), pl.col("switch_trial")
-    other = pl.col("behaviour") != "earnest"
+    attentive, switch = pl.col("attentive"), pl.col("switch_trial")
+    other = pl.col("behaviour") != "attentive"
     between = other & switch.is_not_null() & (pl.col("switch_from") != pl.col("switch_to"))
     unsure = attentive < HIGH
     values = pl.struct(
@@ -482,7 +484,7 @@ def _slim(mixture: Mixture) -> Mixture:
     """The mixture without matrices of participants, to be sent to those who judge."""
     bare = copy(mixture)
     bare.trials = bare.blind = bare.allowed = bare.period = None  # type: ignore[assignment]
-    bare.earnest = [one.slim() for one in mixture.earnest]
+    bare.attentive = [one.slim() for one in mixture.attentive]
     return bare
 
 

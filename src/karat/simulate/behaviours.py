@@ -22,10 +22,10 @@ from karat.messages import Message
 from karat.simulate.marked import SimulateError
 from karat.types import Floats
 
-EARNEST = "earnest"
+ATTENTIVE = "attentive"
 MINORITY = "minority dialect"
 BEHAVIOURS = {
-    EARNEST: "judges every trial",
+    ATTENTIVE: "judges every trial",
     MINORITY: "judges every trial, but consistently prefers the opposite in part of the test items",
     "dawdler": "judges every trial, with long pauses in many of them",
     "drop-out": "judges every trial, but stops before the end",
@@ -35,18 +35,18 @@ BEHAVIOURS = {
     "clever spammer": "answers at random in about a second, with a few long pauses that make the total time look right",
 }
 """The behaviours and what each of them is."""
-JUDGES = (EARNEST, MINORITY, "dawdler", "drop-out")
+JUDGES = (ATTENTIVE, MINORITY, "dawdler", "drop-out")
 """Those whose answers depend on what they judge."""
 USUAL: Mapping[str, float] = {
-    EARNEST: 0.85, "guesser": 0.04, "rusher": 0.04, "straight-liner": 0.03, "clever spammer": 0.02, "drop-out": 0.02,
+    ATTENTIVE: 0.85, "guesser": 0.04, "rusher": 0.04, "straight-liner": 0.03, "clever spammer": 0.02, "drop-out": 0.02,
 }  # fmt: skip
 
 
 def read_shares(text: str) -> dict[str, float]:
-    """Shares as a user writes them: `earnest=0.9,guesser=0.1`.
+    """Shares as a user writes them: `attentive=0.9,guesser=0.1`.
 
-    >>> read_shares("earnest=0.9, straight-liner=0.1")
-    {'earnest': 0.9, 'straight-liner': 0.1}
+    >>> read_shares("attentive=0.9, straight-liner=0.1")
+    {'attentive': 0.9, 'straight-liner': 0.1}
     """
     shares: dict[str, float] = {}
     for part in text.split(","):
@@ -64,7 +64,7 @@ def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
     """The shares of all behaviours that occur; the rest answer attentively.
 
     >>> check_shares({"guesser": 0.25})
-    {'earnest': 0.75, 'guesser': 0.25}
+    {'attentive': 0.75, 'guesser': 0.25}
     """
     for name, share in shares.items():
         if name not in BEHAVIOURS:
@@ -74,9 +74,9 @@ def check_shares(shares: Mapping[str, float]) -> dict[str, float]:
         if not 0 <= share <= 1:
             raise SimulateError(Message("behaviours.share", {"name": name, "value": share}))
     total = sum(shares.values())
-    if total > 1 + 1e-9 or (EARNEST in shares and total < 1 - 1e-9):
-        raise SimulateError(Message("behaviours.total", {"total": total, "name": EARNEST}))
-    rest = {} if EARNEST in shares else {EARNEST: 1 - total}
+    if total > 1 + 1e-9 or (ATTENTIVE in shares and total < 1 - 1e-9):
+        raise SimulateError(Message("behaviours.total", {"total": total, "name": ATTENTIVE}))
+    rest = {} if ATTENTIVE in shares else {ATTENTIVE: 1 - total}
     return {name: share for name, share in {**rest, **shares}.items() if share > 0}
 
 
@@ -86,7 +86,7 @@ def allot(shares: Mapping[str, float], participants: int, random: np.random.Gene
     What does not come out even goes to the behaviours with the largest remainders.
 
     >>> sorted(allot({"guesser": 0.1}, 20, np.random.default_rng(1)))[-3:]
-    ['earnest', 'guesser', 'guesser']
+    ['attentive', 'guesser', 'guesser']
     """
     checked = check_shares(shares)
     exact = {name: share * participants for name, share in checked.items()}
@@ -119,7 +119,7 @@ def seconds(
 
     `behaviours` and `pace` have an entry for each participant; `usual` is how long a trial of the task takes.
 
-    >>> taken = seconds(["test"] * 4, np.array([0, 0, 1, 1]), ["earnest", "rusher"], np.zeros(2), 8.8,
+    >>> taken = seconds(["test"] * 4, np.array([0, 0, 1, 1]), ["attentive", "rusher"], np.zeros(2), 8.8,
     ...                 np.random.default_rng(1))
     >>> bool(taken[:2].min() > 1 > taken[2:].max())
     True

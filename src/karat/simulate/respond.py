@@ -63,7 +63,7 @@ class SimulatedPeople:
 def draw_people(behaviours: Sequence[str], spread: Spread, random: np.random.Generator) -> SimulatedPeople:
     """Participants with these behaviours.
 
-    >>> people = draw_people(["earnest", "guesser"], Spread(), np.random.default_rng(1))
+    >>> people = draw_people(["attentive", "guesser"], Spread(), np.random.default_rng(1))
     >>> people.judging.tolist()
     [True, False]
     """
@@ -95,7 +95,7 @@ def respond(
 
     >>> import karat
     >>> random = np.random.default_rng(1)
-    >>> people = draw_people(["earnest"] * 3, Spread(), random)
+    >>> people = draw_people(["attentive"] * 3, Spread(), random)
     >>> trials = pl.DataFrame({"item": ["a"] * 3, "function": ["control"] * 3, "status": ["ungrammatical"] * 3})
     >>> respond(trials, np.arange(3), people, karat.Ordinal(5), seed=random)
     ['1', '1', '1']

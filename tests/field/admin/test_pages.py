@@ -62,7 +62,7 @@ def test_no_page_needs_inline_script_or_style(researcher: Visitor, fielded: Fiel
 
 
 def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielded) -> None:
-    earnest = fielded.finish()
+    attentive = fielded.finish()
     careless = fielded.finish(attentive=False, always=ANSWERS[1])
     screened(researcher, fielded)
     assert "attention: 3 of 6 trials right" in researcher.get("/admin/blind/people").text
@@ -70,10 +70,10 @@ def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielde
     person = researcher.get(f"/admin/blind/people/{careless}").text
     assert "The rule of the study would exclude this participant." in person
     assert "flagged (the reason is shown when the study is closed)" in person
-    assert "would keep" in researcher.get(f"/admin/blind/people/{earnest}").text
+    assert "would keep" in researcher.get(f"/admin/blind/people/{attentive}").text
     flagged = researcher.get("/admin/blind/people?show=flagged").text
     assert careless in flagged
-    assert earnest not in flagged
+    assert attentive not in flagged
 
 
 def test_answers_within_a_second_do_not_fit_the_server_s_clock(researcher: Visitor, fielded: Fielded) -> None:

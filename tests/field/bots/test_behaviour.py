@@ -73,20 +73,20 @@ def test_a_task_of_somebody_else_is_answered_by_its_scale(tmp_path: Path) -> Non
 
 def test_an_opinion_stays_the_same_however_sides_are_shown() -> None:
     study = load(ROOT / "examples" / "choice")
-    (person,) = crowd(study, ["earnest"])
+    (person,) = crowd(study, ["attentive"])
     for (left, right), side in person.opinions.items():
         assert person.opinions[right, left] == {"left": "right", "right": "left"}.get(side, side)
 
 
 def test_a_differential_is_answered_at_the_place_on_the_screen() -> None:
     study = load(ROOT / "examples" / "differential")
-    (person,) = crowd(study, ["earnest"])
+    (person,) = crowd(study, ["attentive"])
     for (sentence, left, right), place in person.opinions.items():
         assert int(person.opinions[sentence, right, left]) == 8 - int(place)
 
 
 def test_controls_are_answered_as_expected_by_those_who_judge_and_by_chance_by_others() -> None:
-    people = crowd(LIKERT, ["earnest"] * 6 + ["guesser"] * 6)
+    people = crowd(LIKERT, ["attentive"] * 6 + ["guesser"] * 6)
 
     def share(person: Behaviour) -> float:
         known = [(page, answer) for page, answer in answered(LIKERT, person) if page.rows[0].get("expected")]
@@ -102,14 +102,14 @@ def test_controls_are_answered_as_expected_by_those_who_judge_and_by_chance_by_o
 def test_times_and_patterns_are_those_of_the_behaviour() -> None:
     people = {person.name: person for person in crowd(LIKERT, PLAYED)}
     times = {name: [answer["rt"] for _, answer in answered(LIKERT, person)] for name, person in people.items()}
-    assert max(times["rusher"]) < 1 < np.median(times["guesser"]) < np.median(times["earnest"])
+    assert max(times["rusher"]) < 1 < np.median(times["guesser"]) < np.median(times["attentive"])
     assert max(times["dawdler"]) > 4 * np.median(times["dawdler"])
     assert len({answer["response"] for _, answer in answered(LIKERT, people["straight-liner"])}) == 1
     assert {name: person.stay for name, person in people.items() if person.stay < 1}.keys() == {"drop-out"}
 
 
 def test_people_agree_on_items_and_still_differ() -> None:
-    first, second = crowd(LIKERT, ["earnest", "earnest"])
+    first, second = crowd(LIKERT, ["attentive", "attentive"])
     ratings = np.array([[int(first.opinions[key]), int(second.opinions[key])] for key in first.opinions])
     assert np.corrcoef(ratings.T)[0, 1] > 0.3
     assert (ratings[:, 0] != ratings[:, 1]).any()

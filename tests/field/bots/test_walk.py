@@ -59,7 +59,7 @@ def stored(server: ServerProcess, slug: str) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_every_task_from_the_first_page_to_the_last(task: str, server: ServerProcess) -> None:
     study = load(ROOT / "examples" / task)
-    (person,) = crowd(study, ["earnest"])
+    (person,) = crowd(study, ["attentive"])
     record = walk(server, Way(task, known=known_answers(study), speed=0), person)
     assert not record.refused
     assert record.broken == 0

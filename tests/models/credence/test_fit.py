@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from karat.models.credence import EARNEST, Mixture, fit_credence
+from karat.models.credence import ATTENTIVE, Mixture, fit_credence
 from karat.models.credence.trials import first_weights
 from models.credence.answered import batches, crowd
 
@@ -46,7 +46,7 @@ def test_learning_comes_to_rest() -> None:
     """Few judge each stimulus and nearly all agree: what an answer gave at earlier strengths must not turn it round."""
     trials = batches(guessing=0)
     mixture = Mixture(trials, first_weights(trials))
-    earnest = [mixture.step().posterior[:, EARNEST] for _ in range(12)]
-    for before, after in pairwise(earnest[4:]):
+    attentive = [mixture.step().posterior[:, ATTENTIVE] for _ in range(12)]
+    for before, after in pairwise(attentive[4:]):
         assert np.abs(after - before).max() < 0.05
-    assert earnest[-1].min() > 0.5
+    assert attentive[-1].min() > 0.5

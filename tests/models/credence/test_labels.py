@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.credence.earnest import LabelPopulation
+from karat.models.credence.attentive import LabelPopulation
 from karat.models.credence.trials import LAPSE
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import logsumexp
 
 from karat.models.credence import spammers as paces
-from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, MixtureStep
+from karat.models.credence.mixture import ATTENTIVE, LAPSES, Mixture, MixtureStep
 from models.credence.answered import crowd
 
 PEOPLE, TRIALS = 6, 12
@@ -27,12 +27,12 @@ def looked(timed: bool) -> tuple[Mixture, MixtureStep]:
 @pytest.mark.parametrize("timed", [True, False])
 def test_sums_over_changes_are_explicit_loops(timed: bool) -> None:
     mixture, step = looked(timed)
-    before = mixture.earnest[0].prefix(0, slice(0, PEOPLE)).summed
+    before = mixture.attentive[0].prefix(0, slice(0, PEOPLE)).summed
     nothing = np.zeros((PEOPLE, TRIALS + 1))
     residual = mixture.trials.residual
     calm = nothing if residual is None else paces.until(mixture.regimes[0].log_density(residual))[0]
     found = step.likelihood[:, 2:].reshape(PEOPLE, len(mixture.blind), len(mixture.regimes), 2)
-    assert step.likelihood[:, EARNEST] == pytest.approx(before[:, -1] + calm[:, -1], abs=1e-4)
+    assert step.likelihood[:, ATTENTIVE] == pytest.approx(before[:, -1] + calm[:, -1], abs=1e-4)
     for person in range(PEOPLE):
         answered = int((mixture.trials.parts[0].content[person] >= 0).sum())
         last = answered - max(3, ceil(0.1 * answered))
@@ -57,18 +57,18 @@ def test_posteriors_are_probabilities_and_weights_follow_from_them(timed: bool) 
     mixture, step = looked(timed)
     assert step.posterior.sum(axis=1) == pytest.approx(1)
     changing = step.posterior[:, 2:].reshape(PEOPLE, -1, 2)[..., 1].sum(axis=1)
-    unlikely = 1 - step.posterior[:, EARNEST]
+    unlikely = 1 - step.posterior[:, ATTENTIVE]
     assert unlikely * step.change.sum(axis=1) == pytest.approx(changing, abs=1e-6)
     assert (step.change[~mixture.allowed] == 0).all()
     for person in range(PEOPLE):
         for trial in range(TRIALS):
-            stays = step.posterior[person, EARNEST] + step.posterior[person, LAPSES] / 2
+            stays = step.posterior[person, ATTENTIVE] + step.posterior[person, LAPSES] / 2
             later = unlikely[person] * step.change[person, trial + 1 :].sum()
             assert step.weight[person, trial] == pytest.approx(stays + later, abs=1e-6)
-            either = step.posterior[person, EARNEST] + unlikely[person] * step.otherwise[person, trial]
+            either = step.posterior[person, ATTENTIVE] + unlikely[person] * step.otherwise[person, trial]
             assert step.weight[person, trial] == pytest.approx(either, abs=1e-9)
     odds = mixture.log_odds(step.likelihood)
-    assert step.posterior[:, EARNEST] == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-9)
+    assert step.posterior[:, ATTENTIVE] == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-9)
     if not timed:
         assert step.without_times == pytest.approx(odds)
 
@@ -80,9 +80,9 @@ def test_shares_sum_to_one_and_are_where_learning_ends() -> None:
     step = mixture.step(learn=False)
     mixture.learn_shares(step.likelihood)
     weighted = np.exp(step.likelihood - step.likelihood.max(axis=1, keepdims=True)) * mixture.shares
-    earnest = (weighted[:, EARNEST] / weighted.sum(axis=1)).sum()
-    expected = (mixture.prior[EARNEST] + earnest) / (mixture.prior.sum() + PEOPLE)
-    assert mixture.shares[EARNEST] == pytest.approx(expected, abs=1e-3)
+    attentive = (weighted[:, ATTENTIVE] / weighted.sum(axis=1)).sum()
+    expected = (mixture.prior[ATTENTIVE] + attentive) / (mixture.prior.sum() + PEOPLE)
+    assert mixture.shares[ATTENTIVE] == pytest.approx(expected, abs=1e-3)
     learned = mixture.shares.copy()
     mixture.learn_shares(step.likelihood)
     assert mixture.shares == pytest.approx(learned, abs=1e-3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from karat.models.credence.spammers import EARNEST, GRID, HURRIED, LOG_WEIGHTS, RUSHING, Regime, since, until
+from karat.models.credence.spammers import ATTENTIVE, GRID, HURRIED, LOG_WEIGHTS, RUSHING, Regime, since, until
 
 RANDOM = np.random.default_rng(1)
 TIMES = RANDOM.normal(0.2, 0.4, (3, 8))
@@ -32,7 +32,7 @@ def test_weights_of_the_grid_are_a_normal_population() -> None:
     assert weights @ GRID**2 == pytest.approx(1, abs=0.05)
 
 
-@pytest.mark.parametrize("regime", [EARNEST, HURRIED], ids=["earnest", "hurried"])
+@pytest.mark.parametrize("regime", [ATTENTIVE, HURRIED], ids=["attentive", "hurried"])
 def test_sums_over_the_grid_are_integrals_over_paces(regime: Regime) -> None:
     before, _ = until(regime.log_density(TIMES))
     rest, _ = since(regime.log_density(TIMES))
@@ -51,7 +51,7 @@ def test_densities_are_those_of_student_and_a_missing_time_says_nothing() -> Non
 
 
 def test_before_and_since_meet_at_both_ends() -> None:
-    density = EARNEST.log_density(TIMES)
+    density = ATTENTIVE.log_density(TIMES)
     before, one = until(density)
     rest, other = since(density)
     assert before[:, -1] == pytest.approx(rest[:, 0], abs=1e-4)

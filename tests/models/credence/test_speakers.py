@@ -33,7 +33,7 @@ def dialects(others: int = 8) -> np.ndarray[tuple[int, int], np.dtype[np.float64
     return strength
 
 
-def test_people_who_share_another_grammar_are_a_group_and_in_earnest() -> None:
+def test_people_who_share_another_grammar_are_an_attentive_group() -> None:
     found = fit_credence(crowd(32, 30, guessing=0, strength=dialects()))
     assert found.mixture.groups == 2
     # Which of them is the first is no matter.

@@ -66,8 +66,8 @@ def test_without_differences_between_tasks_the_interval_ends_at_one() -> None:
 
 def test_an_end_of_the_scale_that_needs_no_variance_at_all_does_not_stop_the_search() -> None:
     crowd = karat.datasets.load("crowd")
-    earnest = crowd.participants.filter(pl.col("behaviour") == "earnest")["participant"].to_list()[:36]
-    frame = crowd.frame.filter(pl.col("participant").is_in(earnest))
+    attentive = crowd.participants.filter(pl.col("behaviour") == "attentive")["participant"].to_list()[:36]
+    frame = crowd.frame.filter(pl.col("participant").is_in(attentive))
     fit = fit_crossed(*(frame[name].to_numpy() for name in ("response", "participant", "item")))
     share = worker_share(fit)
     assert 0 <= share.lower <= share.value < share.upper < 0.2

@@ -150,7 +150,7 @@ def test_shares_intervals_and_sums(people: list[tuple[str | None, bool, bool | N
 
 def test_the_behaviour_of_simulated_participants_is_no_background_unless_it_is_named() -> None:
     flagged = [True] * 6 + [False] * 42
-    found = screening({"behaviour": ["guesser"] * 6 + ["earnest"] * 42, "town": ["a", "b"] * 24}, flagged)
+    found = screening({"behaviour": ["guesser"] * 6 + ["attentive"] * 42, "town": ["a", "b"] * 24}, flagged)
     usual = composition(found)
     assert usual.variables == ("town",)
     simulated = Message("background.simulated")

@@ -19,7 +19,7 @@ from messages import codes, raises
 
 CROWD = karat.datasets.load("crowd")
 LIKERT = karat.datasets.load("likert")
-ODD = CROWD.participants.filter(pl.col("behaviour") != "earnest")["participant"].to_list()
+ODD = CROWD.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()
 FORMULA = "correct ~ difficulty + (1 | participant) + (1 | item)"
 
 

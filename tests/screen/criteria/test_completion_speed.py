@@ -180,13 +180,13 @@ def fast(mean: float, middle: float, **more: float) -> Message:
 
 
 def test_simple_and_clever_spammers() -> None:
-    people: Times = {"fast": [1.0] * 9, "clever": [1.0] * 8 + [60.0], "earnest": [5.0] * 9}
+    people: Times = {"fast": [1.0] * 9, "clever": [1.0] * 8 + [60.0], "attentive": [5.0] * 9}
     evidence = speed(judgments(people))
     assert evidence.flagged == ["fast", "clever"]
     assert reasons(evidence) == {
         "fast": fast(1.0, 1.0, mean_below=3.0, median_below=3.0),
         "clever": fast(7.56, 1.0, median_below=3.0),
-        "earnest": fast(5.0, 5.0),
+        "attentive": fast(5.0, 5.0),
     }
     assert speed(judgments(people), mean_below=None, median_below=None).flagged == []
 

@@ -63,17 +63,17 @@ def test_everybody_planted_is_found_and_nobody_else(name: str, behaviours: dict[
     flagged = found.filter("flagged")
     assert flagged["behaviour"].to_list() == [behaviours[kind] for kind in flagged["planted"]]
     # Who breaks off was attentive as long as it lasted; and nobody changed half way.
-    assert (found.filter(~pl.col("flagged"))["earnest"] > 0.2).all()
-    assert found["earnest"].median() > 0.95  # type: ignore[operator]
+    assert (found.filter(~pl.col("flagged"))["attentive"] > 0.2).all()
+    assert found["attentive"].median() > 0.95  # type: ignore[operator]
     assert found["switch_trial"].null_count() == found.height
 
 
 def test_shares_are_those_of_the_crowd() -> None:
     shares = of("crowd").shares
     assert sum(shares.values()) == pytest.approx(1)
-    assert shares["earnest"] == pytest.approx(108 / 120, abs=0.05)
+    assert shares["attentive"] == pytest.approx(108 / 120, abs=0.05)
     (note,) = (one for one in of("crowd").notes if isinstance(one, Message) and one.code == "credence.share")
-    assert note.values == {"share": round(shares["earnest"], 2)}
+    assert note.values == {"share": round(shares["attentive"], 2)}
 
 
 @pytest.mark.parametrize("name", ["likert", "crowd"])
@@ -82,7 +82,7 @@ def test_parts_add_up_to_the_log_odds_and_these_to_the_probability(name: str) ->
     log_odds = found["log_odds"].to_numpy()
     assert found.select(pl.sum_horizontal(PARTS)).to_series().to_numpy() == pytest.approx(log_odds, abs=1e-6)
     assert np.isfinite(log_odds).all()
-    assert found["earnest"].to_numpy() == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-9)
+    assert found["attentive"].to_numpy() == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-9)
 
 
 @settings(max_examples=4, deadline=None)
@@ -92,7 +92,7 @@ def test_parts_add_up_whatever_the_answers(seed: int, scale: karat.judgments.sca
     found = credence(judgments if timed else with_frame(judgments.frame.drop("rt"), judgments)).participants
     parts = found.select(pl.sum_horizontal(PARTS)).to_series()
     assert parts.to_numpy() == pytest.approx(found["log_odds"].to_numpy(), abs=1e-6)
-    assert found["earnest"].is_between(0, 1).all()
+    assert found["attentive"].is_between(0, 1).all()
     assert timed or (found["times"].abs() < 1e-9).all()
 
 
@@ -139,7 +139,7 @@ def test_guessers_are_found_on_every_scale(scale: karat.judgments.scales.Scale) 
     judgments = crowd(scale, items=40, seed=2)
     found = credence(judgments)
     assert found.flagged == guessers(judgments)
-    assert (found.participants.filter(~pl.col("flagged"))["earnest"] > 0.5).all()
+    assert (found.participants.filter(~pl.col("flagged"))["attentive"] > 0.5).all()
     assert codes(found.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
 
 
@@ -173,8 +173,8 @@ def test_a_change_half_way_is_found_with_its_trial() -> None:
     (shown,) = with_reasons(found.participants.filter("flagged"))["reason"]
     assert f"from trial {row['switch_trial']} on ({row['switch_from']} to {row['switch_to']})" in shown
     own = found.answers.filter(pl.col("participant") == "p03")
-    assert own.filter(pl.col("trial") <= 20)["earnest"].min() > 0.9  # type: ignore[operator]
-    assert own.filter(pl.col("trial") >= 40)["earnest"].max() < 0.1  # type: ignore[operator]
+    assert own.filter(pl.col("trial") <= 20)["attentive"].min() > 0.9  # type: ignore[operator]
+    assert own.filter(pl.col("trial") >= 40)["attentive"].max() < 0.1  # type: ignore[operator]
 
 
 def test_missing_answers_are_left_out_and_everybody_keeps_a_row() -> None:
@@ -202,9 +202,9 @@ def test_with_few_trials_probabilities_stay_near_the_share() -> None:
     few = crowd(karat.Binary(), people=30, items=5, spammers=0)
     found = credence(few)
     assert found.flagged == []
-    attentive = found.participants["earnest"].to_numpy()
-    assert np.abs(attentive - found.shares["earnest"]).max() < 0.35
-    assert np.median(np.abs(attentive - found.shares["earnest"])) < 0.1
+    attentive = found.participants["attentive"].to_numpy()
+    assert np.abs(attentive - found.shares["attentive"]).max() < 0.35
+    assert np.median(np.abs(attentive - found.shares["attentive"])) < 0.1
     few = Message("credence.little_evidence", {"participants": 30, "fewest": 20})
     assert few in found.notes
 

@@ -12,7 +12,7 @@ from karat.screen.credence_model import reasons
 from screen.judged import message
 
 ROW: dict[str, Any] = {
-    "earnest": 0.0004, "behaviour": "random guessing", "switch_trial": None, "switch_from": None, "switch_to": None,
+    "attentive": 0.0004, "behaviour": "random guessing", "switch_trial": None, "switch_from": None, "switch_to": None,
     "agreement": -3.0, "controls": -0.2, "sequence": 0.8, "times": -7.0, "speakers": 2,
 }  # fmt: skip
 TRIALS = ("switch_trial", "switch_from", "switch_to")
@@ -46,8 +46,8 @@ def test_the_sentence_in_both_languages() -> None:
 
 
 def test_of_somebody_attentive_there_is_nothing_to_explain() -> None:
-    assert values(ROW | {"earnest": 0.98, "behaviour": "earnest"}) == {"probability": 0.98}
-    doubtful = values(ROW | {"earnest": 0.6, "behaviour": "earnest"})
+    assert values(ROW | {"attentive": 0.98, "behaviour": "attentive"}) == {"probability": 0.98}
+    doubtful = values(ROW | {"attentive": 0.6, "behaviour": "attentive"})
     assert doubtful.keys() == {"probability", "against", "in_favour"}
 
 
@@ -75,5 +75,5 @@ def test_since_when() -> None:
     ],
 )
 def test_probabilities(value: float, written: dict[str, float]) -> None:
-    found = values(ROW | {"earnest": value})
+    found = values(ROW | {"attentive": value})
     assert {name: found[name] for name in ("probability", "below", "above") if name in found} == written

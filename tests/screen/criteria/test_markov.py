@@ -46,7 +46,7 @@ def test_the_bundled_crowd(crowd: Markov) -> None:
     found = crowd.participants.join(CROWD.participants, on="participant")
     for behaviour, kind in (("one answer", "primary choice"), ("repeated pattern", "repeated pattern")):
         assert found.filter(pl.col("behaviour") == behaviour)["kind"].to_list() == [kind] * 4
-    assert found.filter(pl.col("behaviour") == "earnest")["flagged"].mean() <= 0.08  # type: ignore[operator]
+    assert found.filter(pl.col("behaviour") == "attentive")["flagged"].mean() <= 0.08  # type: ignore[operator]
     assert found.filter(~pl.col("flagged"))["kind"].null_count() == 120 - len(crowd.flagged)
     assert found["akld"].null_count() == 0
     assert (found["mkld"] <= found["akld"]).all()

@@ -218,7 +218,7 @@ def test_guessers_in_the_example_data_are_last() -> None:
         read = karat.datasets.load(name)
         kinds = dict(read.participants.select("participant", "behaviour").iter_rows())
         for row in person_total(read).participants.iter_rows(named=True):
-            if kinds[row["participant"]] in ("cooperative", "earnest"):
+            if kinds[row["participant"]] in ("cooperative", "attentive"):
                 assert row["score"] > clear
             elif kinds[row["participant"]] in ("guesser", "rusher"):
                 assert row["score"] < clear

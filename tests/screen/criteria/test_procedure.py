@@ -18,7 +18,7 @@ from karat.screen.crowd import spammer_index
 from messages import raises
 
 WHOLE = karat.datasets.load("crowd")
-CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "earnest")["participant"].to_list()[36:])
+CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "attentive")["participant"].to_list()[36:])
 """12 who do not look at the task, and 36 who answer attentively."""
 PEOPLE = CROWD.participants.height
 PUBLISHED: dict[str, Any] = {"cutoffs": "published", "rule": "mean"}

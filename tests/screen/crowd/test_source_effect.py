@@ -160,9 +160,9 @@ def test_what_goes_together_cannot_be_told_apart() -> None:
 
 
 def test_groups_tell_the_outcome_as_it_is() -> None:
-    found = source_effect(CROWD, "behaviour", reference="earnest")
+    found = source_effect(CROWD, "behaviour", reference="attentive")
     means = dict(found.groups.select("source", "mean").iter_rows())
-    assert found.effects["estimate"][0] == pytest.approx(means["guesser"] - means["earnest"])
+    assert found.effects["estimate"][0] == pytest.approx(means["guesser"] - means["attentive"])
     assert found.groups["participants"].sum() == 120
     assert codes(found.summary) == ["source_effect.not_adjusted", *["source_effect.effect"] * 3]
     assert "source_effect.adjustment_set" in codes(found.notes)

@@ -25,9 +25,9 @@ from karat.screen.crowd.sources import jackknife
 from messages import codes, raises
 
 WHOLE = karat.datasets.load("crowd")
-EARNEST = pl.col("behaviour") == "earnest"
-CROWD = WHOLE.without(WHOLE.participants.filter(EARNEST)["participant"].to_list()[36:])
-ODD = CROWD.participants.filter(~EARNEST)["participant"].to_list()[:6]
+ATTENTIVE = pl.col("behaviour") == "attentive"
+CROWD = WHOLE.without(WHOLE.participants.filter(ATTENTIVE)["participant"].to_list()[36:])
+ODD = CROWD.participants.filter(~ATTENTIVE)["participant"].to_list()[:6]
 
 
 @pytest.fixture(scope="module")

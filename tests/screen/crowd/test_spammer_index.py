@@ -43,7 +43,7 @@ def test_it_is_the_share_of_the_variance_between_workers() -> None:
 
 
 def test_fewer_people_who_do_not_look_make_it_smaller() -> None:
-    odd = CROWD.participants.filter(pl.col("behaviour") != "earnest")["participant"].to_list()
+    odd = CROWD.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()
     assert len(odd) == 12
     assert spammer_index(CROWD.without(odd)).value < spammer_index(CROWD).value
 

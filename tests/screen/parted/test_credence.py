@@ -45,7 +45,7 @@ def test_those_who_are_not_drawn_are_judged_by_what_was_learned(scale: Any, tmp_
     assert table.schema == expected.schema
     assert table["participant"].to_list() == expected["participant"].to_list()
     assert found.participants == 70
-    gap = (table["earnest"] - expected["earnest"]).abs()
+    gap = (table["attentive"] - expected["attentive"]).abs()
     assert float(np.mean(gap.to_numpy() < 0.2)) > 0.9
     out = set(guessers(judgments, 9))
     flagged = set(table.filter("flagged")["participant"].to_list())

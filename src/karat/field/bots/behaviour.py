@@ -19,7 +19,7 @@ from karat.field.content.inline_markup import plain_text, runs
 from karat.judgments.scales import Ordinal
 from karat.messages import Message
 from karat.simulate import SimulatedPeople, SimulateError, Spread, draw_people, respond
-from karat.simulate.behaviours import EARNEST, JUDGES, MINORITY, seconds
+from karat.simulate.behaviours import ATTENTIVE, JUDGES, MINORITY, seconds
 from karat.simulate.layout import side_of, stated_effects
 from karat.simulate.respond import as_planned
 from karat.simulate.scale_answers import levels_of, written
@@ -27,7 +27,7 @@ from karat.study.plan import Block
 from karat.study.study import Study
 from karat.study.tasks import task_named
 
-PLAYED = (EARNEST, MINORITY, "dawdler", "drop-out", "guesser", "straight-liner", "rusher")
+PLAYED = (ATTENTIVE, MINORITY, "dawdler", "drop-out", "guesser", "straight-liner", "rusher")
 """The behaviours of `karat.simulate` that bots can show: those that need no knowledge of what is still to come."""
 STAY = (0.3, 0.8)
 """After which share of the trials those who drop out do so."""
@@ -47,7 +47,7 @@ class Behaviour:
     '2'
     """
 
-    name: str = EARNEST
+    name: str = ATTENTIVE
     opinions: Opinions = field(default_factory=dict)
     pace: float = 0.0
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(1))
@@ -102,9 +102,9 @@ def crowd(study: Study, behaviours: Sequence[str], seed: int = 1) -> list[Behavi
     >>> from karat.study.study import load
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = write_study(folder, "yes-no")
-    ...     people = crowd(load(folder), ["earnest", "rusher"])
+    ...     people = crowd(load(folder), ["attentive", "rusher"])
     >>> [person.name for person in people]
-    ['earnest', 'rusher']
+    ['attentive', 'rusher']
     """
     random = np.random.default_rng(seed)
     people = draw_people(behaviours, Spread(), random)

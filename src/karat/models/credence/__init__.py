@@ -1,7 +1,7 @@
 """Who answered attentively, by one generative model of answers, sequences and times: see `mixture` for its parts."""
 
 from karat.models.credence.fit import Comparison, Fitted, compare, fit_credence
-from karat.models.credence.mixture import EARNEST, LAPSES, Mixture, MixtureStep
+from karat.models.credence.mixture import ATTENTIVE, LAPSES, Mixture, MixtureStep
 from karat.models.credence.trials import (
     CredenceTrials,
     ScaleTrials,
@@ -15,7 +15,7 @@ from karat.models.credence.trials import (
 )
 
 __all__ = [
-    "EARNEST",
+    "ATTENTIVE",
     "LAPSES",
     "Comparison",
     "CredenceTrials",

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.credence.earnest import Prefix, draw_levels, log_sum
+from karat.models.credence.attentive import Prefix, draw_levels, log_sum
 from karat.models.credence.trials import ScaleTrials, Singles
 from karat.types import Bools, Floats, Ints
 

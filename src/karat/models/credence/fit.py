@@ -38,8 +38,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from karat.models.credence.earnest import Earnest
-from karat.models.credence.mixture import EARNEST, Mixture, MixtureStep
+from karat.models.credence.attentive import Attentive
+from karat.models.credence.mixture import ATTENTIVE, Mixture, MixtureStep
 from karat.models.credence.trials import CredenceTrials, ScaleTrials, excess_agreement, first_weights
 from karat.types import Bools, Floats, Ints, Progress
 
@@ -135,7 +135,7 @@ def _until_still(mixture: Mixture, told: Callable[[int], object]) -> None:
     """Turns with everybody, until hardly anybody's probability of being attentive changes."""
     before = np.full(mixture.people, np.nan)
     for done in range(ROUNDS):
-        now = mixture.step().posterior[:, EARNEST]
+        now = mixture.step().posterior[:, ATTENTIVE]
         told(done)
         if done >= FEWEST_OF_ALL - 1 and float((np.abs(now - before) > CHANGED).mean()) < STILL:
             return
@@ -190,7 +190,7 @@ def directions(mixture: Mixture, seed: int) -> list[Floats]:
     return [left[:, place] for place in np.argsort(-values) if values[place] > np.median(by_chance)]
 
 
-def _unexplained(one: Earnest) -> sparse.csr_array:
+def _unexplained(one: Attentive) -> sparse.csr_array:
     """Slopes of everybody's answers in the strengths, participants x stimuli (and levels).
 
     Also of those who do not seem to be attentive, since a second grammar looks so at first. Each participant's mean is
@@ -286,13 +286,13 @@ def compare(fitted: Fitted, flagged: Bools, seed: int = 1) -> tuple[Comparison, 
     True
     """
     random, mixture = np.random.default_rng(seed), fitted.mixture
-    attentive = np.flatnonzero(~flagged & (fitted.step.posterior[:, EARNEST] > 1 / 2))
+    attentive = np.flatnonzero(~flagged & (fitted.step.posterior[:, ATTENTIVE] > 1 / 2))
     some = np.zeros(mixture.people, dtype=bool)
     some[random.permutation(attentive)[:MOST_ATTENTIVE]] = True
     group = fitted.step.group.argmax(axis=1)
-    observed = _figures(mixture, [one.part.content for one in mixture.earnest], some)
+    observed = _figures(mixture, [one.part.content for one in mixture.attentive], some)
     drawn = [
-        _figures(mixture, [one.predict(some, group, random) for one in mixture.earnest], some) for _ in range(DRAWS)
+        _figures(mixture, [one.predict(some, group, random) for one in mixture.attentive], some) for _ in range(DRAWS)
     ]
     found = []
     for figure, value in observed.items():
@@ -311,7 +311,7 @@ def compare(fitted: Fitted, flagged: Bools, seed: int = 1) -> tuple[Comparison, 
 def _figures(mixture: Mixture, contents: list[Ints], some: Bools) -> dict[str, float]:
     """Agreement, its spread over stimuli, entropy and repeated buttons, over the answers of some participants."""
     sums: dict[str, list[float]] = {}
-    for one, content in zip(mixture.earnest, contents, strict=True):
+    for one, content in zip(mixture.attentive, contents, strict=True):
         part = one.part
         there = part.there & some[:, None]
         code = (part.item * part.levels + content)[there]

@@ -2,12 +2,12 @@
 
 The components, each with a share learned under a Dirichlet prior worth five participants, four of them attentive:
 
-    earnest throughout;
+    attentive throughout;
     intermittent lapses: every other trial answered without looking, on average;
     a way of not looking (guessing, a pattern of length 1, 2, ...) x a pace (as before, hurried, rushing),
         from the first trial on, or from trial c on and attentive before; which c are probable is learned.
 
-For a change at c the probability is that of the earnest answers before c times that of the rest without looking; sums
+For a change at c the probability is that of the attentive answers before c times that of the rest without looking; sums
 from both ends give all c at once. A change must leave at least a tenth of the trials: what happens after that hardly
 matters, and hardly shows.
 """
@@ -20,20 +20,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from karat.models.credence import spammers
+from karat.models.credence.attentive import Attentive, Prefix, log_sum
 from karat.models.credence.classes import Classes
-from karat.models.credence.earnest import Earnest, Prefix, log_sum
 from karat.models.credence.trials import CredenceTrials, beyond_chance
 from karat.types import Bools, Floats
 
 CHUNK = 4_000_000
 """Participants are taken so many at a time that their answers on the grid fill at most this many numbers."""
 THREADS = 2
-PRIOR_EARNEST, PRIOR_OTHERS = 4.0, 1.0
+PRIOR_ATTENTIVE, PRIOR_OTHERS = 4.0, 1.0
 AFTER = 0.1
 SHARE_ROUNDS = 100
 SPARSE = 0.5
 """Participants that a behaviour must have to count as one of this crowd."""
-EARNEST, LAPSES = 0, 1
+ATTENTIVE, LAPSES = 0, 1
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,16 @@ class Mixture:
     def __init__(self, trials: CredenceTrials, weight: Floats, by_classes: bool = False) -> None:
         self.trials, self.by_classes = trials, by_classes
         self.people, self.count = trials.shape
-        self.earnest: list[Earnest | Classes] = [
-            Classes(part, weight) if by_classes and part.has_classes else Earnest(part, weight) for part in trials.parts
+        self.attentive: list[Attentive | Classes] = [
+            Classes(part, weight) if by_classes and part.has_classes else Attentive(part, weight)
+            for part in trials.parts
         ]
         self.group_shares = np.ones(1)
         most = max(4, min(max(part.levels for part in trials.parts), 7))
         # Patterns over several trials and changes of behaviour are seen only in the order of presentation.
         self.lengths = tuple(range(1, (min(most, max(1, self.count // 3)) if trials.in_sequence else 1) + 1))
         self.blind = self._blind()
-        self.regimes = [spammers.EARNEST] + [spammers.HURRIED, spammers.RUSHING] * (trials.residual is not None)
+        self.regimes = [spammers.ATTENTIVE] + [spammers.HURRIED, spammers.RUSHING] * (trials.residual is not None)
         self.prior = self._prior()
         self.shares = self.prior / self.prior.sum()
         place, answered = np.arange(self.count + 1), trials.answered[:, None]
@@ -93,7 +94,7 @@ class Mixture:
     def _guessed(self) -> Floats:
         found: Floats = np.sum([
             one.guesses() if isinstance(one, Classes) else spammers.guesses(one.part.button, one.part.levels)
-            for one in self.earnest
+            for one in self.attentive
         ], axis=0)  # fmt: skip
         return found
 
@@ -101,24 +102,24 @@ class Mixture:
         ways = np.array([0.5, *(0.25 * 0.5**place for place in range(len(self.lengths)))])
         shape = (len(ways), len(self.regimes), 2)
         spread = np.broadcast_to(ways[:, None, None] / ways.sum() / (2 * len(self.regimes)), shape)
-        return np.concatenate([[PRIOR_EARNEST, 0.05 * PRIOR_OTHERS], 0.95 * PRIOR_OTHERS * spread.ravel()])
+        return np.concatenate([[PRIOR_ATTENTIVE, 0.05 * PRIOR_OTHERS], 0.95 * PRIOR_OTHERS * spread.ravel()])
 
     def adopt(self, other: Mixture, all_of_it: bool = False) -> None:
         """Begin where a mixture of some participants ended; unless asked to, not with what few of them say."""
         self.shares, self.regimes, self.group_shares = other.shares, list(other.regimes), other.group_shares
         self.rates = other.rates
-        for mine, theirs in zip(self.earnest, other.earnest, strict=True):
+        for mine, theirs in zip(self.attentive, other.attentive, strict=True):
             mine.adopt(theirs, all_of_it)  # type: ignore[arg-type]
 
     @property
-    def by_strengths(self) -> list[Earnest]:
+    def by_strengths(self) -> list[Attentive]:
         """The parts that are judged by the strengths of stimuli, in which there may be groups of speakers."""
-        return [one for one in self.earnest if isinstance(one, Earnest)]
+        return [one for one in self.attentive if isinstance(one, Attentive)]
 
     def beyond_chance(self, counted: Bools) -> Floats:
         """Everybody's agreement with the others in standard errors above chance, by what is learned of classes."""
         return beyond_chance(
-            self.trials, counted, [one.worth if isinstance(one, Classes) else None for one in self.earnest]
+            self.trials, counted, [one.worth if isinstance(one, Classes) else None for one in self.attentive]
         )
 
     @property
@@ -131,7 +132,7 @@ class Mixture:
         if self.by_classes:
             # Careless people look now and then, at what is learned of the stimuli.
             self.blind[0] = self._guessed()
-        places = sum(len(one.log_weights) for one in self.earnest) * self.groups
+        places = sum(len(one.log_weights) for one in self.attentive) * self.groups
         many = max(1, CHUNK // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
         if len(slices) == 1:
@@ -168,7 +169,7 @@ class Mixture:
         return _Clock(nothing, [nothing] * (len(self.regimes) - 1), [np.empty(0)])
 
     def _look(self, people: slice, clock: _Clock, learn: bool) -> tuple[tuple[Floats, ...], list[list[Floats]]]:
-        prefixes = [[one.prefix(group, people) for group in range(self.groups)] for one in self.earnest]
+        prefixes = [[one.prefix(group, people) for group in range(self.groups)] for one in self.attentive]
         by_group = np.stack([sum(part[group].summed for part in prefixes) for group in range(self.groups)], axis=-1)
         by_group = by_group + np.log(self.group_shares)
         before = log_sum(by_group)
@@ -184,9 +185,9 @@ class Mixture:
         change = np.einsum("pwr,wrpc->pc", changing, where)
         later = change[:, ::-1].cumsum(axis=1)[:, ::-1]
         otherwise = others[:, :1] / 2 + later[:, 1:]
-        unlikely = 1 - posterior[:, [EARNEST]]
-        weight = posterior[:, [EARNEST]] + unlikely * otherwise
-        stays = posterior[:, EARNEST] + posterior[:, LAPSES] / 2
+        unlikely = 1 - posterior[:, [ATTENTIVE]]
+        weight = posterior[:, [ATTENTIVE]] + unlikely * otherwise
+        stays = posterior[:, ATTENTIVE] + posterior[:, LAPSES] / 2
         group = np.exp(by_group[:, -1] - before[:, -1:])
         alone = likelihood
         if self.trials.residual is not None and not learn:
@@ -226,7 +227,7 @@ class Mixture:
         everybody = np.arange(len(best))
         share = np.column_stack([stays, changing]) / np.maximum(stays + changing, 1e-12)[:, None]
         found: list[list[Floats]] = []
-        for one, part in zip(self.earnest, prefixes, strict=True):
+        for one, part in zip(self.attentive, prefixes, strict=True):
             found.append([])
             for group, prefix in enumerate(part):
                 total = 0.0
@@ -239,17 +240,17 @@ class Mixture:
         return found
 
     def _learn(self, step: MixtureStep, looks: list[list[list[Floats]]], clock: _Clock) -> None:
-        in_earnest = step.weight.mean(axis=1)
+        attentive_share = step.weight.mean(axis=1)
         sums = np.zeros(self.groups)
-        for number, one in enumerate(self.earnest):
+        for number, one in enumerate(self.attentive):
             places = [np.concatenate([look[number][group] for look in looks]) for group in range(self.groups)]
             one.learn(step.weight * one.part.there, places)
-            by_place = np.stack([in_earnest @ own for own in places])
+            by_place = np.stack([attentive_share @ own for own in places])
             one.learn_population(by_place.sum(axis=0))
             sums += by_place.sum(axis=1)
         self.group_shares = (sums + 1.0) / (sums + 1.0).sum()
         self.learn_shares(step.likelihood)
-        unlikely = 1 - step.posterior[:, [EARNEST]]
+        unlikely = 1 - step.posterior[:, [ATTENTIVE]]
         self.rates = spammers.learned_rates(self.period, self.allowed, unlikely * step.change)
         residual = self._times_by_part()
         if residual is not None:
@@ -258,7 +259,7 @@ class Mixture:
     def log_odds(self, likelihood: Floats) -> Floats:
         """The log odds of being attentive throughout, against everything else."""
         weighted = likelihood + np.log(self.shares)
-        odds: Floats = weighted[:, EARNEST] - log_sum(np.delete(weighted, EARNEST, axis=1))
+        odds: Floats = weighted[:, ATTENTIVE] - log_sum(np.delete(weighted, ATTENTIVE, axis=1))
         return odds
 
     def learn_shares(self, likelihood: Floats) -> None:
@@ -274,8 +275,8 @@ class Mixture:
             self.shares = whole / whole.sum()
 
     def _learn_paces(self, residual: Floats, step: MixtureStep, clock: _Clock) -> None:
-        usual = (spammers.EARNEST, spammers.HURRIED, spammers.RUSHING)
-        stays = step.posterior[:, [EARNEST, LAPSES]].sum(axis=1)
+        usual = (spammers.ATTENTIVE, spammers.HURRIED, spammers.RUSHING)
+        stays = step.posterior[:, [ATTENTIVE, LAPSES]].sum(axis=1)
         parts = step.posterior[:, 2:].reshape(self.people, len(self.blind), len(self.regimes), 2)
         weights = [stays, *(parts[:, :, number, 0].sum(axis=1) for number in range(1, len(self.regimes)))]
         timed = np.isfinite(residual).any(axis=1, keepdims=True).astype(np.float64)

@@ -38,7 +38,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from karat.models.credence.earnest import log_sum
+from karat.models.credence.attentive import log_sum
 from karat.types import Bools, Floats, Ints
 
 FAVOURITE = 8.0
@@ -206,7 +206,7 @@ class Regime:
         return Regime(mean, float(np.sqrt(squares / number)), float(max(scatter, 0.05)))
 
 
-EARNEST = Regime(0.0, 0.35, 0.35)
+ATTENTIVE = Regime(0.0, 0.35, 0.35)
 HURRIED = Regime(-0.6, 0.5, 0.4)
 RUSHING = Regime(-2.2, 0.5, 0.4)
 """What is supposed before there are data: those who hurry take half of the usual time, those who rush a tenth."""

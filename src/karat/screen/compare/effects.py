@@ -143,7 +143,7 @@ def effects_before_after(
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
-    >>> odd = crowd.participants.filter(pl.col("behaviour") != "earnest")["participant"].to_list()
+    >>> odd = crowd.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()
     >>> found = effects_before_after(crowd, odd, "correct ~ difficulty + (1 | participant) + (1 | item)")
     >>> found.coefficients["term"].to_list(), len(found.excluded)
     (['(Intercept)', 'difficultyhard'], 12)

@@ -8,7 +8,7 @@ speakers who agree among themselves is learned where there is one; where a study
 is under test, so is who has a grammar of their own. The share of each behaviour is learned from the crowd, with a prior
 that is worth five participants, four of them attentive, and so is when people stop looking. Then
 
-    earnest = P(attentive throughout | answers, sequence, times of everybody).
+    attentive = P(attentive throughout | answers, sequence, times of everybody).
 
 The reason names what counted, in natural logarithms of odds: agreement with the others, controls and attention, the
 sequence of buttons, times, and what is usual in this crowd. Where there is little evidence the probability stays near
@@ -81,7 +81,7 @@ class Credence(Evidence):
     """Groups of speakers that were found."""
     answers: pl.DataFrame = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
     """All answers that were looked at: participant, trial, button (from 1), buttons (how many there were), pace (the
-    time over what is usual of the stimulus; none without times) and earnest (the probability at that trial)."""
+    time over what is usual of the stimulus; none without times) and attentive (the probability at that trial)."""
 
     def plot(self, participant: str | None = None, width_cm: float = 16) -> Figure:
         """Everybody's probability with the cutoff; or what counted for one participant, with their answers and times.
@@ -139,7 +139,7 @@ def _summary(flagged: int, participants: int, below: float) -> tuple[Message, ..
 def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Credence:
     """How probable it is that each participant answered attentively; flagged where that is below `below`.
 
-    Columns: earnest (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
+    Columns: attentive (the score), behaviour, switch_trial with switch_from and switch_to (nine of ten probable changes
     lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
 
     >>> import karat
@@ -206,7 +206,7 @@ def _over(
     if flagged > MANY * people:
         notes.insert(0, Message("credence.many", {"flagged": flagged, "participants": people}))
     if sampled:
-        notes.append(_on_drawing(len(looked.people), people, shares["earnest"], seed))
+        notes.append(_on_drawing(len(looked.people), people, shares["attentive"], seed))
         notes += [Message("credence.left_out", {"answers": lost})] if lost else []
     return replace(evidence, notes=tuple(notes)), looked, fitted, shares
 
@@ -220,7 +220,7 @@ def _everybody_in(people: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
 
 def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
     """Notes on the crowd as a whole; `few` is how many gave few answers."""
-    notes = [Message("credence.share", {"share": round(shares["earnest"], 2)})]
+    notes = [Message("credence.share", {"share": round(shares["attentive"], 2)})]
     if few:
         notes.append(Message("credence.little_evidence", {"participants": few, "fewest": LITTLE}))
     if looked.trials.residual is None:
@@ -289,9 +289,9 @@ def _judge(
     return _everybody_in(people, table), (few, lost)
 
 
-def _on_drawing(drawn: int, people: int, earnest: float, seed: int) -> Message:
+def _on_drawing(drawn: int, people: int, attentive: float, seed: int) -> Message:
     """What the drawing of participants costs: the standard error of the share that is learned from them."""
-    error = 100 * (earnest * (1 - earnest) / drawn * (1 - drawn / people)) ** 0.5
+    error = 100 * (attentive * (1 - attentive) / drawn * (1 - drawn / people)) ** 0.5
     values = {"drawn": drawn, "participants": people, "seed": seed, "error": float(f"{error:.2g}")}
     return Message("credence.drawn", values)
 

@@ -94,11 +94,11 @@ def compare(
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
-    >>> odd = crowd.participants.filter(pl.col("behaviour") != "earnest")["participant"].to_list()
-    >>> found = compare({"all": crowd, "earnest": crowd.without(odd)}, cutoffs="published")
+    >>> odd = crowd.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()
+    >>> found = compare({"all": crowd, "attentive": crowd.without(odd)}, cutoffs="published")
     >>> print(found)
     all: 120 participants, 80 items: Spammer Index .105 [.068, .156]; ... flagged by markov; 18 flagged by deletion.
-    earnest: 108 participants, 80 items: Spammer Index ...
+    attentive: 108 participants, 80 items: Spammer Index ...
     """
     if not isinstance(groups, Mapping) or len(groups) < 2:
         raise ScreenError(Message("compare.groups"))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from karat.models.credence import CredenceTrials, ScaleTrials
-from karat.models.credence.earnest import Earnest, log_sum
+from karat.models.credence.attentive import Attentive, log_sum
 from karat.models.credence.mixture import Mixture
 from models.credence.answered import crowd
 
@@ -21,7 +21,7 @@ def learned(trials: CredenceTrials, rounds: int = 6) -> Mixture:
 def by_the_others(trials: CredenceTrials, person: int) -> float:
     """The log probability of somebody's answers by a model that was fitted without them."""
     rest = np.delete(np.arange(trials.shape[0]), person)
-    (one,) = learned(trials.of(rest)).earnest
+    (one,) = learned(trials.of(rest)).attentive
     part, group = trials.parts[0], one.groups[0]
     item, level = part.item[person], part.content[person]
     probability, _ = one.model.evaluate(group.strengths[item], 1 / group.information[item], level)
@@ -29,7 +29,7 @@ def by_the_others(trials: CredenceTrials, person: int) -> float:
 
 
 def with_themselves(mixture: Mixture, trials: CredenceTrials, person: int) -> float:
-    (one,) = mixture.earnest
+    (one,) = mixture.attentive
     part, group = trials.parts[0], one.groups[0]
     item, level = part.item[person], part.content[person]
     probability, _ = one.model.evaluate(group.strengths[item], 1 / group.information[item], level)
@@ -39,7 +39,7 @@ def with_themselves(mixture: Mixture, trials: CredenceTrials, person: int) -> fl
 def test_everybody_is_judged_about_as_by_a_fit_without_them() -> None:
     trials = crowd(people=14, guessing=0, timed=False)
     mixture = learned(trials)
-    found = mixture.earnest[0].prefix(0, slice(0, 14)).summed[:, -1]
+    found = mixture.attentive[0].prefix(0, slice(0, 14)).summed[:, -1]
     some = [0, 5, 9]
     alone = np.array([by_the_others(trials, person) for person in some])
     naive = np.array([with_themselves(mixture, trials, person) for person in some])
@@ -53,7 +53,7 @@ def test_a_prefix_is_the_product_of_its_answers() -> None:
     trials = crowd(people=6, items=8, guessing=0, timed=False)
     trials.parts[0].content[2, 3] = -1
     mixture = learned(trials, 2)
-    (one,) = mixture.earnest
+    (one,) = mixture.attentive
     prefix = one.prefix(0, slice(0, 6))
     assert prefix.summed[:, 0] == pytest.approx(0, abs=1e-5)
     assert (np.diff(prefix.summed, axis=1) <= 1e-5).all()
@@ -71,15 +71,15 @@ def test_who_answers_again_from_memory_teaches_how_often_that_happens() -> None:
         again = np.where(random.random(first.content.shape) < same, first.content, anew)
         answer = np.concatenate([first.content, again], axis=1)
         mixture = learned(CredenceTrials((ScaleTrials(item, answer, answer, 15, 3),)), 8)
-        assert mixture.earnest[0].repeats
-        assert often[0] <= mixture.earnest[0].again <= often[1]
+        assert mixture.attentive[0].repeats
+        assert often[0] <= mixture.attentive[0].again <= often[1]
 
 
 def test_known_right_answers_begin_the_strengths() -> None:
     part = crowd(people=6, items=8, guessing=0, timed=False).parts[0]
     key = np.full(8, np.nan)
     key[0], key[7] = 0.0, 2.0
-    known = Earnest(ScaleTrials(part.item, part.content, part.button, 8, 3, key=key), np.ones(6))
+    known = Attentive(ScaleTrials(part.item, part.content, part.button, 8, 3, key=key), np.ones(6))
     centre, precision = known.prior(0)
     assert centre[0] < 0 < centre[7]
     assert (centre[1:7] == 0).all()
@@ -100,8 +100,8 @@ def test_who_agrees_on_all_but_what_is_under_test_has_a_grammar_of_their_own() -
     for tested in (True, False):
         mixture = learned(own_grammars(20, tested), 8)
         odds[tested] = mixture.log_odds(mixture.step(learn=False).likelihood)
-        assert len(mixture.earnest[0].grammar_shares) == (2 if tested else 1)
-        assert mixture.earnest[0].grammar_shares.sum() == pytest.approx(1)
+        assert len(mixture.attentive[0].grammar_shares) == (2 if tested else 1)
+        assert mixture.attentive[0].grammar_shares.sum() == pytest.approx(1)
     assert (odds[False][:2] < 0).all()
     assert (odds[True][:2] > 2).all()
     assert odds[True][-1] < -2
@@ -109,7 +109,7 @@ def test_who_agrees_on_all_but_what_is_under_test_has_a_grammar_of_their_own() -
 
 
 def test_another_grammar_differs_in_what_is_under_test_alone() -> None:
-    (one,) = learned(own_grammars(20, True), 3).earnest
+    (one,) = learned(own_grammars(20, True), 3).attentive
     item, level = np.array([0, 1, 39]), np.array([2, 0, 1])
     strength, variance = one.groups[0].strengths[item], 1 / one.groups[0].information[item]
     probability, slopes = one.by_grammar(one.groups[0], strength, variance, item, level)

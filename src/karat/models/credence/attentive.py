@@ -88,7 +88,7 @@ class Prefix:
     """The probability that each answer is no mere repetition; 1 where it is the first to its stimulus."""
 
 
-class Earnest:
+class Attentive:
     """The answers of one part and what is learned from them."""
 
     def __init__(self, part: ScaleTrials, weight: Floats) -> None:
@@ -133,7 +133,7 @@ class Earnest:
         shares: Floats = whole / whole.sum()
         return shares
 
-    def adopt(self, other: Earnest, all_of_it: bool) -> None:
+    def adopt(self, other: Attentive, all_of_it: bool) -> None:
         """Begin with what was learned from some participants: all of it, or of stimuli that enough of them judged."""
         self.model, self.again, self.grammar_shares = other.model, other.again, other.grammar_shares
         nothing, first = np.zeros(self.part.item.shape), self.groups[0]
@@ -148,7 +148,7 @@ class Earnest:
             for one in other.groups
         ]  # fmt: skip
 
-    def slim(self) -> Earnest:
+    def slim(self) -> Attentive:
         """What was learned, without matrices of participants."""
         bare, nothing = copy(self), np.empty((0, 0))
         bare.part = bare.at = bare.earlier = bare.slopes = None  # type: ignore[assignment]
