@@ -109,7 +109,7 @@ replication: setup-dev
 	$(ENV) -m tools.make_replication
 
 screenshots: setup-dev browser
-	KARAT_SCREENSHOTS=docs/assets $(ENV) -m pytest -n 1 tests/field/web/test_visit.py tests/demo/test_dashboard.py \
+	KARAT_SCREENSHOTS=docs/assets $(ENV) -m pytest -n 1 tests/field/web/test_visit.py tests/field/web/test_look.py tests/demo/test_dashboard.py \
 		tests/studio/test_browser.py tests/studio/test_studio_browser.py tests/report/test_report_browser.py
 
 constraints: setup-dev

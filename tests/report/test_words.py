@@ -262,7 +262,7 @@ def unusual(key: str, default: object, kind: Any) -> object:
     if isinstance(default, int):
         return default + 3
     if isinstance(default, float):
-        return default / 2 + 0.01
+        return 0.8 if key == "above" else default / 2 + 0.01
     return {"slips": 2, "trials": 41, "person": "worker", "same": {"a": "b"}, "answers": {"a": ["b"]}, "upper": 3.5,
             "lower": 2.5, "genuine_at_least": 0.75, "neutral_at_most": 0.3, "relative_below": 0.3, "time_limit": 9.0,
             "share_of_expected": 0.4, "expected_minutes": 17.0, "length": "words"}.get(key)  # fmt: skip

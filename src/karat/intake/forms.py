@@ -168,6 +168,8 @@ def _with_records(frame: pl.DataFrame) -> Shaped | None:
         return None
     rest = [name for name in frame.columns if name not in found]
     names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
+    if len(names) < 2:  # a bare rating: nothing says of what
+        return None
     own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
     records, rows = [], []
     for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):

@@ -146,8 +146,9 @@ def build(
 def with_coded_factors(judgments: Judgments) -> Judgments:
     """The judgments with factors in contrast coding (-0.5 and 0.5, or -1, 0 and 1) as levels and not as measurements.
 
+    >>> import karat
     >>> rows = {"participant": ["p", "p"], "item": ["a", "b"], "response": ["1", "2"], "length": [-0.5, 0.5]}
-    >>> with_coded_factors(Judgments(rows)).frame["length"].to_list()
+    >>> with_coded_factors(karat.Judgments(rows, karat.Ordinal(2))).frame["length"].to_list()
     ['length −0.5', 'length 0.5']
     """
     frame = judgments.frame

@@ -20,7 +20,7 @@ from tests.field.content.pages import ITEMS, pages_of, small, template, trials_o
 
 SHOWN = {
     "id", "kind", "task", "practice", "prompt", "context", "stimuli", "modulus", "scale", "questions",
-    "text", "feedback", "done", "number", "of",
+    "text", "feedback", "aside", "done", "number", "of",
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import matplotlib
 import pytest
 
+from field.browser import picture
 from field.server.conftest import write
 from field.web.real import served
 from field.web.samples import TASKS, settle, trial
@@ -137,7 +137,7 @@ scale = { labels = ["לא טבעי", "טבעי"] }
 
 
 def test_hebrew_runs_from_right_to_left(browser: Any, tmp_path: Path) -> None:
-    """Points and words begin on the right; a picture of the page is written to the folder in KARAT_SHOTS."""
+    """Points and words begin on the right."""
     study = write(tmp_path / "study", HEBREW, "", items="item,function,sentence\nt1,test,הילד אכל את התפוח.\n")
     own = words("he")
     with served(study, tmp_path) as real:
@@ -154,6 +154,5 @@ def test_hebrew_runs_from_right_to_left(browser: Any, tmp_path: Path) -> None:
         ends = page.locator(".ends > *").all()
         assert [one.inner_text() for one in ends] == ["לא טבעי", "טבעי"]
         assert ends[0].bounding_box()["x"] > ends[1].bounding_box()["x"]
-        if "KARAT_SHOTS" in os.environ:
-            page.screenshot(path=Path(os.environ["KARAT_SHOTS"]) / "field-hebrew-desk.png")
+        picture(page, "field-hebrew-desk")
         page.close()

@@ -190,7 +190,7 @@ def _many_answers(crowds: Crowds, drawn: dict[str, str]) -> str:
     golden = crowds.golden["simulated"]
     both = (("ordinal", crowds.ordinal, printed.FOUND_ORDINAL), ("nominal", crowds.nominal, printed.FOUND_NOMINAL))
     for name, judgments, told in both:
-        found = deletion(judgments, by="published")
+        found = deletion(judgments, by="published", at_most=600)
         index = spammer_index(judgments)
         theirs = golden[f"{name}_sim"]
         caught = set(found.flagged) & set(SPAMMERS)
