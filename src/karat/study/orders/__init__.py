@@ -60,7 +60,9 @@ class Arranger:
             raise proof
         self._repair = Repair(self._problem)
         self._body = list(range(*self._problem.segments[-1]))
-        self._everywhere = [list(range(start, end)) for start, end in self._problem.segments for _ in range(start, end)]
+        # One list per segment, shared by its positions: a list for each would take memory with their square.
+        segments = [(end - start, list(range(start, end))) for start, end in self._problem.segments]
+        self._everywhere = [places for size, places in segments for _ in range(size)]
         self._pattern, self._exact = self._count()
 
     @property
