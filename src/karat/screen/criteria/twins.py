@@ -54,7 +54,7 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, lef
 from karat.types import Bools, Floats, Ints
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
-CROWDS, FEWEST_CROWDS, WORK = 40, 20, 3e9
+CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
 """So many crowds are simulated, or fewer where pairs times items are many."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
 FEWEST_PAIRS = 6
@@ -215,8 +215,7 @@ def _habits(tables: list[AnswerMatrix]) -> Floats:
         given = np.stack([(one.table == level).sum(axis=1) for level in range(one.levels)], axis=1) + 0.0
         tilt = np.ones_like(given)
         for _ in range(TILTS):
-            total = tilt @ items.T
-            said = np.stack([((items[:, level] / total) * there).sum(axis=1) for level in range(one.levels)], axis=1)
+            said = (there / (tilt @ items.T)) @ items
             tilt *= given / np.maximum(said * tilt, 1e-12)
         total = np.maximum(tilt @ items.T, 1e-300)
         for level in range(one.levels):
