@@ -29,7 +29,7 @@ def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -
     for kind in ("guessers", "rushers", "straight-liners"):
         assert f"4 of 4 {kind}" in rules
         assert f"4 of 4 {kind}" in credence
-    assert "attentive" not in rules.split("to judge every sentence")[1]
+    assert "drop-out" not in rules.split("to judge every sentence")[1]
     assert credence.endswith("to judge every sentence: nobody")
     assert done.stdout.rstrip().endswith(str(tmp_path / "report.html"))
     judgments = karat.read(tmp_path / "judgments.parquet")
