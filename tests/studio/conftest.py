@@ -80,7 +80,9 @@ class StudioApp:
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Uploads]:
     """Drops with a process that works on them, once for the tests of a module: it takes a while to start."""
-    made = Uploads(private_folder(), tmp_path_factory.mktemp("kept"))
+    target = tmp_path_factory.mktemp("studies") / "kept"
+    target.mkdir()
+    made = Uploads(private_folder(), target)
     yield made
     made.close()
     assert not made.root.exists()

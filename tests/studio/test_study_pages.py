@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -36,6 +37,20 @@ def test_every_page_of_a_study_is_there(browser: Browser, address: str) -> None:
     shown = browser.inside(f"{address}/design").text
     assert '"factors": {"complementizer": ["that", "whether"], "length": ["short", "long"]}' in shown, "in their order"
     assert browser.inside("/studies/nothing/design").status == 404
+
+
+def test_studies_that_cannot_be_read_hide_no_others(browser: Browser, address: str, tmp_path: Path) -> None:
+    for name, study, data in (("bytes", b'title = "\xff"', None), ("database", b'title = "d"', b"rubbish" * 300)):
+        (tmp_path / name / "karat-data").mkdir(parents=True)
+        (tmp_path / name / "study.toml").write_bytes(study)
+        if data is not None:
+            (tmp_path / name / "karat-data" / "karat.db").write_bytes(data)
+    page = browser.inside("/")
+    assert (page.status, page.text.count(">unreadable<")) == (200, 2)
+    assert f"{browser.keys.base}{address}/design" in page.text
+    broken = re.findall(r'href="([^"]*/studies/[^"/]+/design)"', page.text)
+    assert len(broken) == 3
+    assert {browser.inside(one.removeprefix(browser.keys.base)).status for one in broken} <= {200, 409}
 
 
 def test_a_page_checks_saves_and_learns_of_a_conflict(browser: Browser, address: str, tmp_path: Path) -> None:

@@ -135,10 +135,10 @@ class StudyFolder:
             raise StudioError(f"{self.path} cannot be read: {error}.") from None
 
     def settings(self) -> dict[str, Any]:
-        """The study file as plain data; empty where it is not TOML."""
+        """The study file as plain data; empty where it cannot be read or is not TOML."""
         try:
             return tomllib.loads(self.text())
-        except tomllib.TOMLDecodeError:
+        except (StudioError, tomllib.TOMLDecodeError):
             return {}
 
     def table_names(self, settings: Mapping[str, Any] | None = None) -> list[str]:

@@ -39,7 +39,7 @@ NEVER = {HISTORY, DATA, RESULTS, REHEARSAL, "node_modules", "__pycache__", "serv
 CHECKED = "checked.json"
 """In the history: the version of the files that the check found without errors."""
 
-State = Literal["draft", "checked", "running", "paused", "closed", "reported"]
+State = Literal["draft", "checked", "running", "paused", "closed", "reported", "unreadable"]
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,11 @@ class Workspace:
 
 def state_of(folder: Path) -> State:
     """How far a study is: what its server says, else whether there is a report, else whether its files were checked."""
-    row = stored_row(folder)
+    try:
+        StudyFolder(folder).text()
+        row = stored_row(folder)
+    except KaratError:
+        return "unreadable"
     reported = any((folder / RESULTS).glob("*/report.html"))
     if row is not None and row.state != "draft" and not (reported and row.state == "closed"):
         return row.state  # type: ignore[return-value]
