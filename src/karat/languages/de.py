@@ -1048,6 +1048,22 @@ MESSAGES = {
     "plan.compared_level": "Item {item} hat {factor} = {level}; das ist keine der Stufen {levels}.[[ {advice}]]",
     "plan.fix_items_or_factor": "Die Item-Tabelle oder den Faktor korrigieren.",
     "plan.no_subset": "Ein Teilmengen-Design braucht subset mit per_participant und ratings.",
+    "check.verified_where": "{n} {n:Kontrolle gilt|Kontrollen gelten} als geprüft, aber nicht, wann und wo.",
+    "check.attention_early": "{item}: Der Verstoß beginnt mit Wort {place} von {length}. Er fällt auch denen auf, die "
+    "früh aufhören zu lesen[[; ebenso in {n} weiteren]].",
+    "check.attention_early_signs": "{item}: Der Verstoß beginnt mit Zeichen {place} von {length}. Er fällt auch denen "
+    "auf, die früh aufhören zu lesen[[; ebenso in {n} weiteren]].",
+    "check.violation_absent": "{item}: Die Spalte violation hat {text:quoted}, was in ihrem Satz nicht vorkommt.",
+    "check.frame_words": "Fast alle {n} Testsätze haben {words:and}, aber kaum einer der {fillers} anderen Sätze. Test-"
+    "Trials sind daran zu erkennen.",
+    "check.frame_questions": "Fast alle {n} Testsätze sind Fragen, aber kaum einer der {fillers} anderen Sätze. Test-"
+    "Trials sind daran zu erkennen.",
+    "check.expected_points": "{item} ist {status}, aber auf {points} Punkten wird {answer} erwartet. Damit wäre {end}, "
+    "die klarste Antwort, falsch[[; ebenso in {n} weiteren]].",
+    "check.frame_length": "Testsätze haben im Mittel {tests:.1} Wörter, die anderen {fillers:.1}. Test-Trials sind an "
+    "ihrer Länge zu erkennen.",
+    "check.frame_length_signs": "Testsätze haben im Mittel {tests:.1} Zeichen, die anderen {fillers:.1}. Test-Trials "
+    "sind an ihrer Länge zu erkennen.",
     "size.trials": "{design}, {task}: {test} Test- und {fillers} Füll-Trials ergeben {trials:trial}, innerhalb der "
     "Grenze von {most}.",
     "size.too_many_trials": "{design}, {task}: {test} Test- und {fillers} Füll-Trials ergeben {trials:trial}, mehr "

@@ -996,6 +996,22 @@ MESSAGES = {
     "plan.compared_level": "Item {item} has {factor} = {level}, which is not one of the levels {levels}.[[ {advice}]]",
     "plan.fix_items_or_factor": "Fix the item table or the factor.",
     "plan.no_subset": "A subset design needs subset with per_participant and ratings.",
+    "check.verified_where": "{n} {n:control is|controls are} marked as verified, but not when and where.",
+    "check.attention_early": "{item}: the violation begins with word {place} of {length}, so that those who stop "
+    "reading early notice it as well[[; the same in {n} more]].",
+    "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so that those who "
+    "stop reading early notice it as well[[; the same in {n} more]].",
+    "check.violation_absent": "{item}: the column violation has {text:quoted}, which is not in its sentence.",
+    "check.frame_words": "nearly all of {n} test sentences have {words:and}, and hardly any of {fillers} others has "
+    "it, so that test trials can be recognised.",
+    "check.frame_questions": "nearly all of {n} test sentences are questions, and hardly any of {fillers} others is, "
+    "so that test trials can be recognised.",
+    "check.expected_points": "{item} is {status}, but {answer} is expected on {points} points, so that {end}, the "
+    "clearest answer, would be wrong[[; the same in {n} more]].",
+    "check.frame_length": "test sentences have {tests:.1} words on average, the others {fillers:.1}, so that test "
+    "trials can be recognised by their length.",
+    "check.frame_length_signs": "test sentences have {tests:.1} characters on average, the others {fillers:.1}, so "
+    "that test trials can be recognised by their length.",
     "size.trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} {fillers:filler|fillers} make "
     "{trials:trial}, within the limit of {most}.",
     "size.too_many_trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} "
