@@ -1054,6 +1054,7 @@ MESSAGES = {
     "check.attention_early_signs": "{item}: Der Verstoß beginnt mit Zeichen {place} von {length}. Er fällt auch denen "
     "auf, die früh aufhören zu lesen[[; ebenso in {n} weiteren]].",
     "check.violation_absent": "{item}: Die Spalte violation hat {text:quoted}, was in ihrem Satz nicht vorkommt.",
+    "check.personal_question": "{name}: Diese Frage zur Person muss beantwortet werden und lässt sich nicht ablehnen.",
     "check.frame_words": "Fast alle {n} Testsätze haben {words:and}, aber kaum einer der {fillers} anderen Sätze. Test-"
     "Trials sind daran zu erkennen.",
     "check.frame_questions": "Fast alle {n} Testsätze sind Fragen, aber kaum einer der {fillers} anderen Sätze. Test-"

@@ -1002,6 +1002,7 @@ MESSAGES = {
     "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so that those who "
     "stop reading early notice it as well[[; the same in {n} more]].",
     "check.violation_absent": "{item}: the column violation has {text:quoted}, which is not in its sentence.",
+    "check.personal_question": "{name}: participants must answer this question about themselves and cannot decline.",
     "check.frame_words": "nearly all of {n} test sentences have {words:and}, and hardly any of {fillers} others has "
     "it, so that test trials can be recognised.",
     "check.frame_questions": "nearly all of {n} test sentences are questions, and hardly any of {fillers} others is, "

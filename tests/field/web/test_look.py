@@ -156,3 +156,54 @@ def test_hebrew_runs_from_right_to_left(browser: Any, tmp_path: Path) -> None:
         assert ends[0].bounding_box()["x"] > ends[1].bounding_box()["x"]
         picture(page, "field-hebrew-desk")
         page.close()
+
+
+QUESTIONS = "".join(
+    f'[[background]]\nname = "{name}"\nquestion = "What about {name}?"\nanswers = {answers}\nrequired = {required}\n'
+    for name, answers, required in (
+        ("language", [f"language {number}" for number in range(9)], "true"),
+        ("gender", ["woman", "man", "prefer not to say"], "true"),
+        ("glasses", ["yes", "no"], "false"),
+        ("region", [f"region {number}" for number in range(8)], "true"),
+    )
+)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_background_questions_are_short_pages_on_a_phone(width: int, browser: Any, tmp_path: Path) -> None:
+    """One page each for the long questions and one for the two short ones; on a wide screen, all on one page."""
+    study = write(tmp_path / "study", QUESTIONS, items="item,function,sentence\nt1,test,The dog sleeps.\n")
+    with served(study, tmp_path) as real:
+        page = browser.new_page(viewport={"width": width, "height": 844})
+        page.set_default_timeout(30_000)
+        sent: list[str] = []
+        page.on("request", lambda request: request.method == "POST" and sent.append(request.post_data or ""))
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_text("What about language?").wait_for()
+        sent.clear()
+        shown = []
+        onward = page.get_by_role("button", name="Continue")
+        if width == 390:
+            page.get_by_text("1 / 3").wait_for()
+            onward.click()
+            assert page.locator(".error").all_inner_texts() == [words("en")["page.required"]]
+            page.get_by_label("language 2").check()
+            assert page.locator(".error").count() == 0
+            onward.click()
+            page.get_by_role("button", name="Back").click()
+            assert page.get_by_label("language 2").is_checked()
+        for label in ("language 3", "prefer not to say", "region 1"):
+            if not page.get_by_label(label).is_visible():
+                onward.click()
+            shown.append(page.locator("fieldset:visible").count())
+            if width == 390:
+                assert page.evaluate("document.documentElement.scrollHeight") <= 844
+            page.get_by_label(label).check()
+        assert sent == []
+        onward.click()
+        page.get_by_role("heading", name="What to do").wait_for()
+        page.close()
+    assert shown == ([1, 2, 1] if width == 390 else [4, 4, 4])
+    (form,) = sent
+    assert {"language=language+3", "gender=prefer+not+to+say", "region=region+1"} <= set(form.split("&"))

@@ -549,20 +549,39 @@ def _(study: Study) -> None:
 @broken("quotas__no-room")
 def _(study: Study) -> None:
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10, "south": 10}}
-    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"]}
+    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"], "required": False}
     study.settings["background"] = [question]
 
 
 @broken("quotas__asked-too-late")
 def _(study: Study) -> None:
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10}}
-    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"], "when": "after"}
+    question = {
+        "name": "region",
+        "question": "Where do you live?",
+        "answers": ["north", "south"],
+        "when": "after",
+        "required": False,
+    }
     study.settings["background"] = [question]
+
+
+@broken("personal-question__no-way-out")
+def _(study: Study) -> None:
+    answers = ["woman", "man", "another"]
+    study.settings["background"] = [
+        {"name": "gender", "question": "What is your gender?", "answers": answers},
+        {"name": "age", "question": "How old are you?", "answers": ["18-39", "40 or older", "I prefer not to say"]},
+        {"name": "town", "question": "Where do you live?", "required": False},
+        {"name": "first", "question": "Is English your first language?", "answers": ["yes", "no"], "eligible": ["yes"]},
+    ]
 
 
 @broken("taken-names__question")
 def _(study: Study) -> None:
-    study.settings["background"] = [{"name": "source", "question": "Where did you hear of this study?"}]
+    study.settings["background"] = [
+        {"name": "source", "question": "Where did you hear of this study?", "required": False}
+    ]
 
 
 @broken("taken-names__column")

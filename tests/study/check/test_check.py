@@ -167,6 +167,7 @@ def typed(name: str) -> tuple[str, dict[str, object]]:
         ("filler-frames__shared-words", "check.frame_words", {"words": ['"ruth"', '"thinks"', '"that"'], "n": 24}),
         ("filler-frames__questions", "check.frame_questions", {"n": 24, "fillers": 28}),
         ("filler-frames__long", "check.frame_length", {}),
+        ("personal-question__no-way-out", "check.personal_question", {"name": "gender"}),
         ("verified-where__two-bare", "check.verified_where", {"n": 2}),
         ("expected-points__five-of-seven", "check.expected_points", {"points": 7, "end": "7", "n": 3}),
     ],
