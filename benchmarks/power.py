@@ -115,13 +115,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", choices=["time", "peer", []], default=[])
     parser.add_argument("--write", action="store_true", help="write the figures to docs/performance.md")
-    parser.add_argument("--studies", type=int, default=STUDIES, help=f"studies of the part time ({STUDIES})")
+    parser.add_argument("--studies", type=int, help=f"simulate so many ({STUDIES}, and {PEER_STUDIES} beside lme4)")
     options = parse_options(parser)
     parts, missed, written = options.parts or ["time", "peer"], False, []
-    if "peer" in parts and (told := beside_lme4(FEWEST if options.smallest else PEER_STUDIES)):
+    if "peer" in parts and (told := beside_lme4(FEWEST if options.smallest else options.studies or PEER_STUDIES)):
         written.append(told)
     if "time" in parts:
-        studies = FEWEST if options.smallest else options.studies
+        studies = FEWEST if options.smallest else options.studies or STUDIES
         used, share = timed(studies)
         missed = not options.smallest and used > SECONDS_AT_MOST * studies / STUDIES
         print(f"time   {used:.0f} s of processor time, power {share:.2f}{' MISSED' if missed else ''}")

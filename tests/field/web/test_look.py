@@ -10,12 +10,14 @@ from typing import Any
 import matplotlib
 import pytest
 
-from field.browser import picture
+from field.browser import picture, taken
 from field.server.conftest import write
 from field.web.real import served
 from field.web.samples import TASKS, settle, trial
 from field.web.stub import Stub
 from karat.field.content.texts import words
+from karat.study.init import write_study
+from karat.study.study import load
 
 pytestmark = pytest.mark.browser
 
@@ -207,3 +209,41 @@ def test_background_questions_are_short_pages_on_a_phone(width: int, browser: An
     assert shown == ([1, 2, 1] if width == 390 else [4, 4, 4])
     (form,) = sent
     assert {"language=language+3", "gender=prefer+not+to+say", "region=region+1"} <= set(form.split("&"))
+
+
+TEMPLATES = ("likert", "yes-no", "choice", "pairs", "magnitude", "label", "differential", "antonyms", "norming")
+SCREENS = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1280, "height": 800}}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(
+    "template", [pytest.param(name, marks=[pytest.mark.slow] * (place > 0)) for place, name in enumerate(TEMPLATES)]
+)
+def test_the_first_pages_of_a_template(template: str, screen: str, browser: Any, tmp_path: Path) -> None:
+    """The start page has the public title, consent and instructions have lists, and no page needs to be scrolled."""
+    write_study(tmp_path / "study", template)
+    study = load(tmp_path / "study")
+    eligible = {one.question: one.eligible[0] for one in study.settings.background if one.eligible}
+    pages = []
+    with served(study, tmp_path) as real:
+        page = browser.new_page(viewport=SCREENS[screen])
+        page.set_default_timeout(30_000)
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID={'5f' * 12}")
+        assert page.locator("h1").inner_text() == study.settings.public_title != study.title
+        for step in ("Start", "I agree and want to take part", "Continue"):
+            assert step == "Start" or page.locator(".prose > ul > li").count() >= 3
+            assert page.evaluate("document.documentElement.scrollWidth") <= SCREENS[screen]["width"]
+            assert page.evaluate("document.documentElement.scrollHeight") <= SCREENS[screen]["height"]
+            pages.append(taken(page))
+            page.get_by_role("button", name=step).click()
+            page.wait_for_load_state()
+            for group in page.locator("form.background fieldset").all():
+                if not group.is_visible():
+                    page.get_by_role("button", name="Continue").click()
+                good = eligible.get(group.locator("legend").inner_text())
+                (group.get_by_label(good, exact=True) if good else group.get_by_role("radio").last).check()
+            if page.locator("form.background").count():
+                page.get_by_role("button", name="Continue").click()
+                page.get_by_role("heading", name="What to do").wait_for()
+        page.close()
+    picture(pages, f"template-{template}-{screen}")
