@@ -114,7 +114,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["", "tutorials/screening/", "reference/study-file/", "compare/"])
+@pytest.mark.parametrize("name", ["", "tutorials/screening/", "reference/study-file/", "gallery/studies/"])
 def test_axe_finds_nothing(browser: Any, built: str, name: str, scheme: str) -> None:
     for size in (DESK, PHONE):
         context = browser.new_context(viewport=size, color_scheme=scheme)

@@ -1,4 +1,5 @@
-"""What the documentation has besides its pages: a study to try in the browser and its report. A hook of mkdocs.
+"""What the documentation has besides its pages: a study to try in the browser and its report, names for what the theme
+leaves without one, and which file a page is. A hook of mkdocs.
 
 The study is the one of `karat init --task likert`. Its trial page is the product's own page, scripts and styles, made
 static: `docs/demo/demo.js` answers in the place of the server, so that nothing is sent or stored.
@@ -16,6 +17,8 @@ import polars as pl
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from karat.field.content.texts import words
 from karat.field.content.trials import planned, scales
@@ -37,11 +40,36 @@ POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self
 STATIC = ("css/karat.css", "icon.svg", "js/**/*.js")
 
 
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Without a repository, there is nowhere to edit a page."""
+    if not config.repo_url:
+        config.edit_uri = None
+    return config
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the demo and its report to the files of the site."""
     for name, content in made().items():
         files.append(File.generated(config, f"demo/{name}", content=content))
     return files
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the search dialog, which the theme leaves without a name."""
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Say which file a page is, where no repository is known that could open it for editing."""
+    guide = files.get_file_from_path("extending/index.md")
+    if page.edit_url or page.is_homepage or guide is None or page.file.src_uri.startswith("reference/"):
+        return html
+    link = get_relative_url(guide.url, page.url)
+    name = f"docs/{page.file.src_uri}"
+    said = f'To improve this page, edit <code>{name}</code> and see <a href="{link}">Contributing</a>.'
+    return f'{html}\n<p class="source">{said}</p>'
 
 
 @cache
