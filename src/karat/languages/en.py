@@ -2190,8 +2190,8 @@ MESSAGES = {
     "or {symbols}.",
     "compare_decisions.reserved_name": "A measure cannot be called pair. Give it another name.",
     "compare_decisions.no_shared_pair": "{first} and {second} have no pair in common.",
-    "dimensions.unknown_number": "The number of factors could not be determined. Use --factors to set it.",
-    "dimensions.no_factors": "Parallel analysis finds no factors. Use --factors to set a number.",
+    "dimensions.unknown_number": "The number of factors could not be determined. Use --dimensions to set it.",
+    "dimensions.no_factors": "Parallel analysis finds no factors. Use --dimensions to set a number.",
     "overall_regression.explained": "The dimensions explain {r2:%} of the variance of {overall} over {texts} "
     "{texts:text|texts} ({left_out:%} for texts left out of the fit).",
     "overall_regression.largest": "{dimension} has the largest weight (standardised {weight:.2}).",
