@@ -188,7 +188,7 @@ TEXTS = {
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, α = {alpha}",
     # How it is measured.
-    "analysed": "Only {functions} [entered|will enter] the analysis. Intervals [have|will have] a level of {level}.",
+    "analysed": "Only {functions} [entered|will enter] the analysis. All intervals [are|will be] {level} intervals.",
     "question": "{question}: {text}",
     "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated with a cumulative logit model with "
     "random effects for participants and stimuli [@mccullagh1980].",
@@ -357,7 +357,7 @@ MESSAGES = {
     "intervals.wald": "Wald intervals, {level:%}.",
     "intervals.profile": "Profile intervals, {level:%}.",
     "intervals.interval": "{name}: {estimate}[[ ({lower}]][[ to {upper})]]",
-    "intervals.likelihood": "Estimates and profiles are by maximum likelihood.",
+    "intervals.likelihood": "Estimates and profiles are based on maximum likelihood.",
     "intervals.open": "The likelihood does not bound {names:and}.",
     "intervals.not_converged": "A model that did not converge has no profile. {convergence}",
     "fit.binary": "yes-or-no",
@@ -851,7 +851,7 @@ MESSAGES = {
     "aside.preloading": "preloading steps",
     "aside.preview_cells": "cells of previews",
     "aside.questionnaire_rows": "questionnaire rows (their answers are in the table of participants)",
-    "aside.questions_beside": "answers to questions beside the choice",
+    "aside.questions_beside": "answers to questions next to the choice",
     "aside.reading_times": "reading times",
     "aside.recordings": "recordings",
     "aside.repeated_headers": "repeated header lines",
@@ -1856,7 +1856,7 @@ MESSAGES = {
     "background.simulated": "it says how simulated participants answer.",
     "background.names": "it names people.",
     "background.time": "it is a time.",
-    "background.criterion": "a criterion examines it.",
+    "background.criterion": "a criterion already uses it.",
     "background.same_value": "all participants have the same value.",
     "background.too_few_values": "it has fewer than two values.",
     "background.all_different": "every participant has a different value.",
@@ -2074,7 +2074,7 @@ MESSAGES = {
     "`formula`.",
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
-    "run.no_labels": "{kinds:and} answers are not labels that could be right or wrong.",
+    "run.no_labels": "Only labels can be right or wrong; {kinds:and} answers cannot.",
     "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
     "use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
@@ -2207,8 +2207,8 @@ MESSAGES = {
     "or {symbols}.",
     "compare_decisions.reserved_name": "A measure cannot be called pair. Give it another name.",
     "compare_decisions.no_shared_pair": "{first} and {second} have no pair in common.",
-    "dimensions.unknown_number": "The number of factors could not be determined. Use --factors to set it.",
-    "dimensions.no_factors": "Parallel analysis finds no factors. Use --factors to set a number.",
+    "dimensions.unknown_number": "The number of factors could not be determined. Use --dimensions to set it.",
+    "dimensions.no_factors": "Parallel analysis finds no factors. Use --dimensions to set a number.",
     "overall_regression.explained": "The dimensions explain {r2:%} of the variance of {overall} over {texts} "
     "{texts:text|texts} ({left_out:%} for texts left out of the fit).",
     "overall_regression.largest": "{dimension} has the largest weight (standardised {weight:.2}).",
@@ -2374,8 +2374,8 @@ MESSAGES = {
     "measure_correlations.one_measure": "Give at least two measures, as a mapping from their names.",
     "measure_correlations.few_shared": "{first} and {second} have {shared:stimulus} in common and need {fewest}.[[ "
     "{first} has {first_stimuli}.]][[ {second} has {second_stimuli}.]]",
-    "measure_correlations.reserved_name": "A measure cannot be called \"stimulus\", which is the column of their "
-    "names. Give it another name.",
+    "measure_correlations.reserved_name": "A measure cannot be called \"stimulus\", because the column of stimulus "
+    "names has that name. Give it another name.",
     "measure_correlations.repeated": "{measure} has {stimulus} twice. Put the columns that distinguish stimuli between "
     "item and estimate.",
     "measure_correlations.columns": "{measure} must have the columns item and estimate.",
