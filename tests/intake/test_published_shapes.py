@@ -124,3 +124,60 @@ def test_points_worded_anew_for_each_question(tmp_path: Path, crowd: Crowd) -> N
     judgments = accepted(path)
     assert judgments.scales[""] == karat.Ordinal(5)
     assert (judgments.frame.height, judgments.frame["item"].n_unique()) == (81, 9)
+
+
+def batch(path: Path, inputs: str, answers: Sequence[str], cells: Iterable[tuple[str, str, list[object]]]) -> Path:
+    """Batch results of MTurk: HIT, worker and the cells of each assignment."""
+    header = f"HITId,AssignmentId,WorkerId,AssignmentStatus,{inputs},{','.join(f'Answer.{name}' for name in answers)}"
+    rows = [[hit, f"a{n}", worker, "Approved", *rest] for n, (hit, worker, rest) in enumerate(cells)]
+    return saved(path, header, rows)
+
+
+def test_logs_and_languages_of_workers_are_no_judgments(tmp_path: Path, crowd: Crowd) -> None:
+    def cells() -> Iterable[tuple[str, str, list[object]]]:
+        for hit in range(15):
+            for worker in range(6):
+                log = f'{{"clicks": [{crowd.draw.randint(1, 900)}], "agent": "browser"}}'
+                yield f"h{hit}", f"w{worker}", [f"text {hit}", crowd.rate(worker, hit), log, ("yes", "no")[worker % 2]]
+
+    path = batch(tmp_path / "batch.csv", "Input.text", ["quality", "clicks", "english"], cells())
+    judgments = karat.read(path)
+    assert judgments.frame.height == 90
+    assert judgments.scales[""] == karat.Ordinal(7)
+    assert "english" in judgments.participants.columns
+
+
+def test_one_of_several_answers_of_a_hit(tmp_path: Path, crowd: Crowd) -> None:
+    cells = [
+        (f"h{h}", f"w{w}", [f"text {h}", crowd.draw.choice("AB"), crowd.rate(w, h)]) for h in range(9) for w in range(4)
+    ]
+    path = batch(tmp_path / "batch.csv", "Input.text", ["better", "fluency"], cells)
+    assert set(karat.read(path).scales) == {"better", "fluency"}
+    assert karat.read(path, mapping={"response": "Answer.fluency"}).scales[""] == karat.Ordinal(7)
+
+
+def qualtrics(path: Path, questions: Sequence[tuple[str, str]], rows: Sequence[Sequence[object]]) -> Path:
+    """An export of Qualtrics with three header rows."""
+    tags = ["StartDate", "Status", "Finished", "ResponseId", *(tag for tag, _ in questions)]
+    texts = ["Start Date", "Response Type", "Finished", "Response ID", *(text for _, text in questions)]
+    ids = ["startDate", "status", "finished", "_recordId", *(f"QID{n}" for n in range(len(questions)))]
+    about = [["2024-01-01 10:00:00", "IP Address", "True", f"R_{n}"] for n in range(len(rows))]
+    body = [[*one, *row] for one, row in zip(about, rows, strict=True)]
+    return saved(path, ",".join(tags), [texts, [f'{{"ImportId":"{name}"}}' for name in ids], *body])
+
+
+def test_two_long_batteries_on_different_scales_are_asked_about(tmp_path: Path, crowd: Crowd) -> None:
+    words = ["Disagree", "Neutral", "Agree"]
+    items = [f"item{n}_{c}" for n in range(8) for c in "ab"]
+    traits = [f"trait_{n}" for n in range(13)]
+    rows = [[*(crowd.rate(p, i) for i in items), *(words[crowd.rate(p, t, 3) - 1] for t in traits)] for p in range(12)]
+    questions = [
+        *((tag, f"How natural is this? {crowd.text()}") for tag in items),
+        *((tag, "I am calm.") for tag in traits),
+    ]
+    path = qualtrics(tmp_path / "t.csv", questions, rows)
+    assert proposals(path)["response"] == {"response": "item"}
+    assert accepted(path).frame["item"].n_unique() == len(items)
+    assert set(karat.read(path, mapping={"response": "item+trait"}).scales) == {"item", "trait"}
+    few = karat.read(path, mapping={"response": "item0_a+item1_b"})
+    assert set(few.frame["item"]) == {"item0_a", "item1_b"}
