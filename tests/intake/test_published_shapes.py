@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import karat
+from karat.errors import KaratError
 from karat.intake import Options, read_files
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
@@ -181,3 +182,38 @@ def test_two_long_batteries_on_different_scales_are_asked_about(tmp_path: Path, 
     assert set(karat.read(path, mapping={"response": "item+trait"}).scales) == {"item", "trait"}
     few = karat.read(path, mapping={"response": "item0_a+item1_b"})
     assert set(few.frame["item"]) == {"item0_a", "item1_b"}
+
+
+def test_points_on_several_dimensions_are_answers_and_not_items(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [
+        [p, f"v{i}", crowd.rate(p, ("valence", i)), crowd.rate(p, ("arousal", i)), crowd.draw.choice(["yes", "no"])]
+        for p in range(20) for i in range(12)
+    ]  # fmt: skip
+    path = saved(tmp_path / "t.csv", "rater,video,valence,arousal,familiar", rows)
+    assert proposals(path) == {"response": {"response": "valence"}, "item": {"item": "video"}}
+
+
+def test_annotators_in_columns_may_answer_in_words(tmp_path: Path, crowd: Crowd) -> None:
+    labels = ["entailment", "neutral", "contradiction"]
+    rows = [[f"{n}e", crowd.text(), crowd.text(), *(crowd.draw.choice(labels) for _ in range(5))] for n in range(40)]
+    header = "pairID,sentence1,sentence2,annotator1,annotator2,annotator3,annotator4,gold_label"
+    frame = accepted(saved(tmp_path / "t.csv", header, rows)).frame
+    assert set(frame["participant"]) == {f"annotator{n}" for n in range(1, 5)}
+    assert frame["item"].n_unique() == 40
+
+
+def test_lists_of_labels_without_annotators_are_refused_by_their_form(tmp_path: Path) -> None:
+    lines = [f'{{"pairID": "{n}e", "sentence1": "A cat {n}.", "annotator_labels": ["yes", "no"]}}' for n in range(30)]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(KaratError, match="nothing says who gave which rating"):
+        read_files([tmp_path / "t.jsonl"])
+
+
+def test_best_and_worst_of_four_is_no_traceback(tmp_path: Path, crowd: Crowd) -> None:
+    rows = []
+    for person in range(12):
+        for trial in range(10):
+            shown = crowd.draw.sample([f"w{n}" for n in range(20)], 4)
+            rows.append([f"p{person}", trial, *shown, *crowd.draw.sample(shown, 2)])
+    with pytest.raises(KaratError):
+        read_files([saved(tmp_path / "t.csv", "participant,trial,Item1,Item2,Item3,Item4,Best,Worst", rows)])

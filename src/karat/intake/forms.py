@@ -304,16 +304,17 @@ def _text(part: Any) -> str | None:
     return str(part)
 
 
+SEVERAL_ANSWERS = ("ratings", "scores", "votes", "labels", "annotations", "judgments", "judgements", "responses")
+
+
 def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -> None:
     """IntakeError where ratings are lists in cells and nothing says who gave them."""
     columns = [name for name, found in lists.items() if any(one and isinstance(one[0], dict) for one in found if one)]
-    rated = [
-        name for name in lists if name in columns or any(w in ("ratings", "scores", "votes") for w in words_of(name))
-    ]
+    rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
     person = any(
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
-        for content in contents  # type: ignore[attr-defined]
-    )
+        for content in contents if content.name not in lists  # type: ignore[attr-defined]
+    )  # fmt: skip
     if rated and not person:
         raise IntakeError(
             f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
@@ -432,7 +433,10 @@ def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) 
     if len(stem) == 1 and _are_raters(best):
         # The last of several raters often judged little.
         (first,) = stem
-        best = [n for n in contents.names if re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number]
+        best = [
+            n for n in contents.names
+            if n in best or (re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number)
+        ]  # fmt: skip
     return [name for name in contents.names if name in best]
 
 

@@ -83,6 +83,7 @@ PHRASE = 2
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
+FEWEST_POINTS = 5
 MOST_PARTS = 5
 FEWEST_ROWS = 20
 DETAILS = {
@@ -407,13 +408,25 @@ class _RoleSearch:
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
         spread = self._dispersion(content)
-        if _says_answer(content) and self._differs_on_stimuli(content):
+        if (_says_answer(content) or self._are_points(content)) and self._differs_on_stimuli(content):
             return not self._between_lists(content)
         if spread < (DESIGNED if _says_answer(content) else 1) or self._between_lists(content):
             return False
         return _says_answer(content) or (
             spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
         )
+
+    def _are_points(self, content: Content) -> bool:
+        """Whether a column holds points of a scale that no design gave: answers, whatever the column is called."""
+        if not self.person or not content.is_whole or not FEWEST_POINTS <= content.distinct <= MOST_LEVELS:
+            return False
+        low, high = float(str(content.numbers.min())), float(str(content.numbers.max()))
+        if low not in (0.0, 1.0) or high > MOST_LEVELS or content.distinct < high - low:
+            return False
+        if self._names_items(content) or PLACES.fullmatch(content.plain) or LAYOUT.fullmatch(content.plain):
+            return False
+        named = content.plain in SESSION_NAMES or content.is_other or content.is_about_people
+        return not named and not self._of_person(content) and self._dispersion(content) >= FREE
 
     def _differs_on_stimuli(self, content: Content) -> bool:
         """Whether participants have different values where all that may describe a stimulus is the same."""
@@ -423,6 +436,7 @@ class _RoleSearch:
             and not (c.is_number and (not c.is_whole or c.distinct > MOST_LEVELS) and not self._names_items(c))
             and not PLACES.fullmatch(c.plain) and not _says_answer(c) and not _is_beside_the_answer(c)
             and not CHOSEN.fullmatch(c.name.lower()) and not LAYOUT.fullmatch(c.plain) and not self._of_person(c)
+            and not self._are_points(c)
         ]  # fmt: skip
         cells = self.contents.combinations(keys)
         if not keys or 2 * cells > self.contents.codes.height:
@@ -607,7 +621,7 @@ class _RoleSearch:
 
     def _is_second_answer(self, content: Content) -> bool:
         """Whether a column holds answers to another question on the same stimuli."""
-        if content.name in self.second:
+        if content.name in self.second or self._are_points(content):
             return True
         named = _says_answer(content) and self._is_answer_like(content)
         return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
@@ -849,7 +863,8 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
         return True
     if first.is_number or answers.distinct <= 2:
         return False
-    rows = pl.DataFrame({"a": answers.cells, "l": first.cells, "r": second.cells}).drop_nulls()
+    cells = {"a": answers.cells, "l": first.cells, "r": second.cells}
+    rows = pl.DataFrame({name: column.cast(pl.String) for name, column in cells.items()}).drop_nulls()
     if rows.height < SPARSE * answers.cells.drop_nulls().len():
         return False
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
