@@ -629,6 +629,8 @@ MESSAGES = {
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
+    "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
+    "wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
     "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
     "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen. {left} weitere "

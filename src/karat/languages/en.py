@@ -587,6 +587,8 @@ MESSAGES = {
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
+    "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
+    "group is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
     "form.wide_participant": "One row per participant: {n} columns are read as items. {left} other {left:column "
