@@ -2117,8 +2117,9 @@ MESSAGES = {
     "anderes.",
     "proportional.no_fit": "Die Teilung bei {split} ließ sich nicht anpassen.",
     "bayes.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, {response:.2}]][[ {answers} "
-    "auf der Skala der Antworten]]; mit Wahrscheinlichkeit {positive:.3r} ist es größer als null, und {rope:%} der "
-    "Posteriorverteilung liegen innerhalb von ±{bound:.2}.",
+    "auf der Skala der Antworten]].",
+    "bayes.posterior": "{name}: {positive:%} der Posteriorverteilung liegen über null, {rope:%} innerhalb von "
+    "±{bound:.2}.",
     "bayes.null": "{name}: Die Antworten sind ohne Unterschied {factor:.1}-mal so wahrscheinlich wie mit einem.",
     "bayes.alternative": "{name}: Die Antworten sind mit einem Unterschied {factor:.1}-mal so wahrscheinlich wie ohne.",
     "bayes.much_null": "{name}: Die Antworten sind ohne Unterschied über {factor}-mal so wahrscheinlich wie mit einem.",

@@ -2008,8 +2008,8 @@ MESSAGES = {
     "model.",
     "proportional.no_fit": "The split at {split} could not be fitted.",
     "bayes.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, {response:.2}]][[ {answers} on "
-    "the scale of the answers]]; it is above zero with probability {positive:.3r}, and {rope:%} of the posterior lie "
-    "within ±{bound:.2}.",
+    "the scale of the answers]].",
+    "bayes.posterior": "{name}: {positive:%} of the posterior lie above zero, {rope:%} within ±{bound:.2}.",
     "bayes.null": "{name}: the answers are {factor:.1} times as probable without a difference as with one.",
     "bayes.alternative": "{name}: the answers are {factor:.1} times as probable with a difference as without one.",
     "bayes.much_null": "{name}: the answers are over {factor} times as probable without a difference as with one.",

@@ -104,9 +104,10 @@ class BayesContrasts(MeasureResult):
 
 
 def _told(row: dict[str, Any]) -> tuple[Message, ...]:
-    values = {key: row[key] for key in ("first", "second", "estimate", "response", "positive", "rope", "bound")}
+    values = {key: row[key] for key in ("first", "second", "estimate", "response")}
     values |= {"name": row["contrast"], "interval": interval(row["lower"], row["upper"])}
     values |= {"answers": interval(row["response_lower"], row["response_upper"])}
+    shares = {"name": row["contrast"], **{key: row[key] for key in ("positive", "rope", "bound")}}
     null = row["bf01"] >= 1
     factor = {"name": row["contrast"], "factor": row["bf01"] if null else 1 / max(row["bf01"], 1e-300)}
     if factor["factor"] > 1000:
@@ -114,7 +115,7 @@ def _told(row: dict[str, Any]) -> tuple[Message, ...]:
         odds = Message("bayes.much_null", factor) if null else Message("bayes.much_alternative", factor)
     else:
         odds = Message("bayes.null", factor) if null else Message("bayes.alternative", factor)
-    return Message("bayes.difference", values), odds
+    return Message("bayes.difference", values), Message("bayes.posterior", shares), odds
 
 
 def bayes_contrasts(
@@ -146,7 +147,7 @@ def bayes_contrasts(
     >>> formula = "response ~ order + (1 | participant) + (1 | item)"
     >>> found = bayes_contrasts(karat.datasets.load("likert"), formula, warmup=100, draws=50, chains=1)
     >>> found.table().row(0)[:3], found.converged
-    (('order: OBJ>PP − PP>OBJ', 'OBJ>PP', 'PP>OBJ'), False)
+    (('order', 'OBJ>PP', 'PP>OBJ'), False)
     """
     if not 0 < level < 1:
         raise MeasureError(Message("measure.level", {"level": level}))
@@ -209,9 +210,12 @@ def _all_comparisons(laid: Laid) -> list[ContrastSettings]:
     for label, names in factor_terms(laid).items():
         levels = {name: list(own.levels) for name in names if isinstance(own := laid.frame.raw[name], FactorVariable)}
         if len(names) == 1:
+            pairs = list(combinations(levels[names[0]], 2))
             found += [
-                ContrastSettings(name=f"{names[0]}: {one} − {other}", factor=names[0], levels=[one, other])
-                for one, other in combinations(levels[names[0]], 2)
+                ContrastSettings(
+                    name=label if len(pairs) == 1 else f"{label} ({one}, {other})", factor=names[0], levels=[one, other]
+                )
+                for one, other in pairs
             ]
         elif all(len(own) == 2 for own in levels.values()):
             found.append(ContrastSettings(name=label, factors=levels))

@@ -41,7 +41,7 @@ from scipy.stats import rankdata
 from karat.models.glrm.families import FamilyName, Link, inverse_link
 from karat.models.glrm.formulas.model import Laid
 from karat.models.glrm.mixed.terms import INTERCEPT
-from karat.types import Floats
+from karat.types import Floats, Ints
 
 CHAINS, WARMUP, DRAWS = 4, 1000, 1000
 ACCEPTED, CAREFUL = 0.9, 0.99
@@ -369,7 +369,7 @@ class _Description:
                 chosen = dist.LKJCholesky(size, concentration=priors.correlation)
                 factor = deviation[:, None] * numpyro.sample(f"factor{number}", chosen)
             effects = numpyro.deterministic(f"effects{number}", standard @ factor.T)
-            eta = eta + jnp.sum(jnp.asarray(term.columns) * effects[term.codes], axis=1)
+            eta = eta + jnp.sum(jnp.asarray(term.columns) * _by_row(term.codes, len(term.levels))(effects), axis=1)
         log_spread = jnp.zeros(len(eta))
         if self.spread_columns:
             prior = dist.Normal(0.0, priors.spread).expand([len(self.spread_columns)]).to_event(1)
@@ -418,6 +418,30 @@ class _Description:
         )  # fmt: skip
 
 
+def _by_row(codes: Ints, levels: int) -> Any:
+    """What takes the effects of levels to the rows of the data.
+
+    Its slope is a sum over the rows of each level, which are listed here; that of plain indexing is much slower.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    order, count = np.argsort(codes, kind="stable"), np.bincount(codes, minlength=levels)
+    listed = np.full((levels, int(count.max())), len(codes))
+    listed[np.arange(listed.shape[1]) < count[:, None]] = order
+
+    @jax.custom_vjp  # type: ignore[untyped-decorator]
+    def taken(effects: Any) -> Any:
+        return effects[codes]
+
+    def back(_: None, slope: Any) -> tuple[Any]:
+        padded = jnp.concatenate([slope, jnp.zeros((1, slope.shape[1]), slope.dtype)])
+        return (padded[listed].sum(axis=1),)
+
+    taken.defvjp(lambda effects: (effects[codes], None), back)
+    return taken
+
+
 def _between(cuts: Any, answer: Any, eta: Any, shrink: Any, cumulative: Any, link: Link) -> Any:
     """The sum of log P(y = k), computed on the side of the smaller tail so that nothing is lost."""
     import jax.numpy as jnp
@@ -427,8 +451,9 @@ def _between(cuts: Any, answer: Any, eta: Any, shrink: Any, cumulative: Any, lin
     last = len(cuts)
     inner = (answer > 0) & (answer < last)
     # The lowest and the highest answer have one bound; the other is not used there.
-    upper = (cuts[np.minimum(answer, last - 1)] - eta) * shrink
-    lower = (cuts[np.maximum(answer, 1) - 1] - eta) * shrink
+    chosen = np.eye(last)
+    upper = (chosen[np.minimum(answer, last - 1)] @ cuts - eta) * shrink
+    lower = (chosen[np.maximum(answer, 1) - 1] @ cuts - eta) * shrink
     first, other = jnp.where(inner, upper, 1.0), jnp.where(inner, lower, 0.0)
     if link == "logit":
         middle = cumulative(first) + cumulative(-other) + jnp.log(-jnp.expm1(other - first))
