@@ -1,7 +1,7 @@
 """Bayesian mixed models beside brms and Stan: ../shared/reference/mixed/bayes.json, whose README says how closely.
 
-Means agree within four Monte-Carlo errors of both programs together. Standard deviations are compared with the error
-that as many effective draws have: as README's 5 and 10 %, but for fewer draws.
+Means agree within four Monte-Carlo errors of both programs together, and standard deviations within four errors that so
+many effective draws have, or 10 %. Bayes factors agree to 10 % and their error, and below 0.1 to an order of magnitude.
 """
 
 from __future__ import annotations
