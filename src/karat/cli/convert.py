@@ -65,7 +65,7 @@ def convert(
     than memory; it is read a few rows at a time.
     """
     if parts is not None:
-        from karat.cli.convert_parts import dealt_lines, write_parts
+        from karat.cli.parted import dealt_lines, write_parts
 
         dealt = write_parts(reading, out, parts, quiet=quiet or as_json)
         if as_json:

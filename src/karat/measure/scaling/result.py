@@ -25,7 +25,7 @@ from karat.measure.result import MeasureError, MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message
 from karat.models.numerics import known as known_number
-from karat.plots.thresholds import thresholds_plot
+from karat.plots.ranked import thresholds_plot
 from karat.types import Floats, Ints
 
 if TYPE_CHECKING:
