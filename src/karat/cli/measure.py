@@ -80,6 +80,13 @@ Posterior = Annotated[
     bool,
     typer.Option("--posterior", help="Sample the full posterior of Thurstone's model (slower; needs the extra bayes)."),
 ]
+Bayes = Annotated[
+    bool,
+    typer.Option(
+        "--bayes",
+        help="Add posteriors of the planned contrasts by a Bayesian mixed model (slower; needs the extra bayes).",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -103,6 +110,7 @@ def measure(
     dimensions: Dimensions = None,
     factors: Factors = None,
     posterior: Posterior = False,
+    bayes: Bayes = False,
     seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     out: Out = None,
     *,
@@ -134,7 +142,7 @@ def measure(
             conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
             factors=dimensions or factors, posterior=posterior, study=stated,
             without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
-            progress=partial(working, quiet=silent), executor=executor,
+            progress=partial(working, quiet=silent), executor=executor, bayes=bayes,
         )  # fmt: skip
     with working("writing tables and figures", quiet=silent):
         written = [] if out is None else found.write(out)

@@ -1987,6 +1987,7 @@ MESSAGES = {
     "unit.log_ratios": "natürlichen Logarithmen des Verhältnisses zum Modulus",
     "unit.log_magnitudes": "natürlichen Logarithmen der Größen",
     "unit.noise_deviations": "Standardabweichungen des Rauschens einer typischen Person",
+    "unit.latent_deviations": "Standardabweichungen der latenten Skala",
     "unit.column": "Einheiten von {column}",
     "unit.choosing_first": "Logits der Wahl der ersten Stufe",
     "unit.log_seconds": "Logarithmen von Sekunden",
@@ -2147,6 +2148,31 @@ MESSAGES = {
     "proportional.not_ordinal": "Proportionale Odds sind eine Annahme ordinaler Modelle. Diese Antworten haben ein "
     "anderes.",
     "proportional.no_fit": "Die Teilung bei {split} ließ sich nicht anpassen.",
+    "bayes.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, {response:.2}]][[ {answers} "
+    "auf der Skala der Antworten]].",
+    "bayes.posterior": "{name}: {positive:%} der Posteriorverteilung liegen über null, {rope:%} innerhalb von "
+    "±{bound:.2}.",
+    "bayes.null": "{name}: Die Antworten sind ohne Unterschied {factor:.1}-mal so wahrscheinlich wie mit einem.",
+    "bayes.alternative": "{name}: Die Antworten sind mit einem Unterschied {factor:.1}-mal so wahrscheinlich wie ohne.",
+    "bayes.much_null": "{name}: Die Antworten sind ohne Unterschied über {factor}-mal so wahrscheinlich wie mit einem.",
+    "bayes.much_alternative": "{name}: Die Antworten sind mit einem Unterschied über {factor}-mal so wahrscheinlich "
+    "wie ohne.",
+    "bayes.units": "Die Differenzen sind in {unit} angegeben, auf der Skala der Antworten in {answers} für eine "
+    "typische Person und ein typisches Item.",
+    "bayes.not_installed": "Bayessche Modelle brauchen NumPyro: {command}. Ohne NumPyro passt `contrasts` dasselbe "
+    "Modell mit Maximum-Likelihood-Schätzung an.",
+    "bayes.draws": "Die Posteriorverteilungen beruhen auf {draws} Ziehungen aus {chains} {chains:Kette|Ketten}: R-hat "
+    "ist höchstens {rhat:.3}, es gibt mindestens {ess} effektive Ziehungen und {divergences} "
+    "{divergences:Divergenz|Divergenzen}.",
+    "bayes.not_converged": "Die Ziehungen sind nicht konvergiert, diese Posteriorverteilungen sind also nicht "
+    "verlässlich: R-hat sollte unter {rhat} liegen, es sollte mindestens {ess} effektive Ziehungen und keine "
+    "Divergenzen geben. Abhilfe schaffen mehr Ziehungen oder weniger zufällige Effekte.",
+    "bayes.rough_factor": "Für {names:and} liegen kaum Ziehungen jenseits der Null, deshalb ist vom Bayes-Faktor nur "
+    "die Größenordnung bekannt.",
+    "bayes.fits": "Prüfung der Vorhersagen: In allen {statistics} Kennzahlen gleichen Antworten aus dem Modell den "
+    "gegebenen.",
+    "bayes.misfit": "Prüfung der Vorhersagen: {n} von {statistics} Kennzahlen liegen außerhalb der Intervalle von "
+    "Antworten aus dem Modell: {names:and}.",
     "planned.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} ist {estimate:.2}, ohne Intervall.",
     "planned.unit": "Die Differenzen sind in {unit} angegeben.",

@@ -1882,6 +1882,7 @@ MESSAGES = {
     "unit.log_ratios": "natural logarithms of the ratio to the modulus",
     "unit.log_magnitudes": "natural logarithms of magnitudes",
     "unit.noise_deviations": "standard deviations of a typical participant's noise",
+    "unit.latent_deviations": "standard deviations of the latent scale",
     "unit.column": "units of {column}",
     "unit.choosing_first": "logits of choosing the first",
     "unit.log_seconds": "logarithms of seconds",
@@ -2025,6 +2026,28 @@ MESSAGES = {
     "proportional.not_ordinal": "Proportional odds are an assumption of ordinal models, and these answers have another "
     "model.",
     "proportional.no_fit": "The split at {split} could not be fitted.",
+    "bayes.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, {response:.2}]][[ {answers} on "
+    "the scale of the answers]].",
+    "bayes.posterior": "{name}: {positive:%} of the posterior lie above zero, {rope:%} within ±{bound:.2}.",
+    "bayes.null": "{name}: the answers are {factor:.1} times as probable without a difference as with one.",
+    "bayes.alternative": "{name}: the answers are {factor:.1} times as probable with a difference as without one.",
+    "bayes.much_null": "{name}: the answers are over {factor} times as probable without a difference as with one.",
+    "bayes.much_alternative": "{name}: the answers are over {factor} times as probable with a difference as without "
+    "one.",
+    "bayes.units": "Differences are in {unit}, those on the scale of the answers in {answers} for a typical "
+    "participant and item.",
+    "bayes.not_installed": "Bayesian models need NumPyro: {command}. Without it, `contrasts` fits the same model by "
+    "maximum likelihood.",
+    "bayes.draws": "Posteriors are from {draws} draws of {chains} {chains:chain|chains}: R-hat is at most {rhat:.3}, "
+    "there are at least {ess} effective draws, and {divergences} {divergences:divergence|divergences}.",
+    "bayes.not_converged": "The sampler did not converge, so do not rely on these posteriors: R-hat should be below "
+    "{rhat}, effective draws at least {ess}, and divergences none. Use more draws or fewer random effects.",
+    "bayes.rough_factor": "Hardly any draws lie beyond zero for {names:and}, so the Bayes factor is known by its order "
+    "of magnitude only.",
+    "bayes.fits": "Posterior predictive check: answers drawn from the model resemble those given in all {statistics} "
+    "statistics.",
+    "bayes.misfit": "Posterior predictive check: {n} of {statistics} statistics lie outside the intervals of answers "
+    "drawn from the model: {names:and}.",
     "planned.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} is {estimate:.2}, without an interval.",
     "planned.unit": "Differences are in {unit}.",
