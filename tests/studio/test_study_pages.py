@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -10,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from karat.studio.jobs import curve_sizes
 from karat.studio.study_pages import servers_of
 from karat.studio.workspace import Workspace
-from studio.conftest import Browser, StudioApp
+from karat.study.study import load
+from studio.conftest import SECONDS, Browser, StudioApp
 from studio.test_study_files import SHEET
 
 
@@ -92,3 +96,31 @@ def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, brows
         urllib.request.urlopen(shown.partition("?")[0])
     page = browser.inside(f"{address}/preview")
     assert page.headers["content-security-policy"].endswith(f"frame-src {origin}")
+
+
+def finished(browser: Browser, address: str, kind: str) -> str:
+    """Wait for a job of a page; gives the page after it."""
+    end = time.monotonic() + SECONDS
+    while browser.inside(f"{address}/jobs/{kind}/progress").json()["working"]:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return browser.inside(f"{address}/rehearse").text
+
+
+def test_the_power_curve_has_a_slider_and_a_table(browser: Browser, address: str, tmp_path: Path) -> None:
+    assert browser.send("POST", f"{address}/power", {"effect": -1}).status == 422
+    assert browser.send("POST", f"{address}/power", {"effect": 1.2, "exclude": 0.1}).status == 202
+    page = finished(browser, address, "power")
+    rows = json.loads(re.findall(r'id="power-rows">(.*?)</script>', page)[0])
+    assert [row["participants"] for row in rows] == curve_sizes(rows[0]["participants"], 36)
+    assert rows[0]["power"] < rows[-1]["power"]
+    assert page.count('<circle class="point"') == page.count('<th scope="row">') == len(rows)
+    changes = [{"path": ["power"], "before": None, "after": rows[3]["record"]}]
+    assert browser.send("POST", f"{address}/save", {"changes": changes}).json()["written"] == ["study.toml"]
+    assert load(tmp_path / "islands").settings.power.participants == rows[3]["participants"]
+    assert "has changed since" in browser.inside(f"{address}/rehearse").text
+
+
+def test_power_that_cannot_be_computed_says_why(browser: Browser, address: str) -> None:
+    assert browser.send("POST", f"{address}/power", {"contrast": "nothing"}).status == 202
+    assert 'class="notice bad"' in finished(browser, address, "power")

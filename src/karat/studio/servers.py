@@ -40,6 +40,7 @@ from karat.field.server.headers import POLICY
 from karat.field.server.visits import preview_path
 from karat.field.store import Store, export, studies
 from karat.studio.folder import StudioError
+from karat.studio.worker import Background
 from karat.studio.workspace import REHEARSAL, Project, stored_row
 from karat.study.file import NAME
 from karat.study.study import Study, load
@@ -163,6 +164,7 @@ class StudyServers:
         self._preview: PreviewServer | None = None
         self._running: dict[str, ServerProcess] = {}
         self._rehearsals: dict[str, Rehearsal] = {}
+        self.jobs = Background(scratch)
         self._lock = threading.Lock()
 
     def preview(self, project: Project, list_number: int = 1) -> tuple[str, int, str]:
@@ -248,6 +250,7 @@ class StudyServers:
         self._running.clear()
         for found in self._rehearsals.values():
             _end(found.process)
+        self.jobs.close()
         if self._preview is not None:
             self._preview.close()
 

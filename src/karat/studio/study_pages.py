@@ -5,6 +5,7 @@ No rule lives here. A page shows what `study`, `field` and `report` say, and han
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -19,8 +20,10 @@ from karat.errors import KaratError
 from karat.field.server.headers import PAGE_CSP, POLICY
 from karat.judgments.columns import FUNCTIONS
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
+from karat.studio.jobs import PowerWish, power_curve
 from karat.studio.live_check import live_check
 from karat.studio.study_files import LOCKED, EditConflictError, StudyEdit, StudyFolder, value_at
+from karat.studio.worker import JobFailure
 from karat.studio.workspace import (
     REHEARSAL,
     RESULTS,
@@ -73,6 +76,17 @@ class RehearsalWish(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     bots: int = Field(30, ge=12, le=500)
+
+
+class PowerForm(BaseModel):
+    """What power is asked for; with participants, for this number alone and with the test of `karat measure`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    contrast: Annotated[str, StringConstraints(max_length=500)] = ""
+    effect: float = Field(0.8, gt=0, le=20)
+    exclude: float = Field(0.0, ge=0, le=0.9)
+    participants: int | None = Field(None, ge=2, le=2000)
 
 
 class StateWish(BaseModel):
@@ -267,7 +281,73 @@ async def rehearsal_page(request: Request, study_id: str) -> Response:
     project = await _project(request, study_id)
     progress = await run_in_threadpool(_servers(request).rehearsal, project)
     there = (project.folder / REHEARSAL / "report.html").is_file()
-    return _page(request, project, "rehearse", progress=progress, there=there)
+    shown = await run_in_threadpool(_power, _servers(request), project)
+    return _page(request, project, "rehearse", progress=progress, there=there, **shown)
+
+
+def _power(servers: StudyServers, project: Project) -> dict[str, Any]:
+    """The contrasts of a study, and what was simulated of their power in this visit."""
+    from karat.simulate.layout import USUAL_EFFECT, planned_contrasts
+    from karat.study.study import load
+
+    names: list[str] = []
+    with suppress(KaratError):
+        names = [one.name for one in planned_contrasts(load(project.folder))]
+    versions = project.files.versions()
+    found = {kind: _outcome(servers, f"{kind} {project.id}", versions) for kind in ("power", "confirm")}
+    settings = project.files.settings()
+    planned = {"participants": value_at(settings, ["recruitment", "participants"]), "power": settings.get("power")}
+    result = found["power"].get("result")
+    sizes = [row["participants"] for row in result["sizes"]] if result else []
+    start = sizes.index(planned["participants"]) if planned["participants"] in sizes else len(sizes) // 2
+    return {
+        "contrasts": names, "usual_effect": USUAL_EFFECT, "frozen": frozen_since(project.folder), "planned": planned,
+        "start": start, **found,
+    }  # fmt: skip
+
+
+def _outcome(servers: StudyServers, name: str, versions: dict[str, str]) -> dict[str, Any]:
+    """How far a job of the pages is, or what came of it; `stale` where the files have changed since."""
+    found = servers.jobs.find(name)
+    if found is None:
+        return {"working": False}
+    if found.working:
+        return {"working": True, **found.job.progress()}
+    failed = isinstance(found.result, JobFailure)
+    return {
+        "working": False, "stale": found.about != versions, "failure": found.result if failed else None,
+        "result": None if failed else found.result,
+    }  # fmt: skip
+
+
+@study_router.post("/studies/{study_id}/power")
+async def begin_power(request: Request, study_id: str, form: PowerForm) -> Response:
+    """Begin to simulate the power of a contrast."""
+    project = await _project(request, study_id)
+    kind = "power" if form.participants is None else "confirm"
+    await run_in_threadpool(
+        _servers(request).jobs.begin, f"{kind} {project.id}", project.files.versions(), power_curve,
+        str(project.folder), PowerWish(**form.model_dump()),
+    )  # fmt: skip
+    return Response(status_code=202)
+
+
+@study_router.get("/studies/{study_id}/jobs/{kind}/progress")
+async def job_progress(request: Request, study_id: str, kind: str) -> Response:
+    """How far a job of a page is."""
+    project = await _project(request, study_id)
+    found = _servers(request).jobs.find(f"{kind} {project.id}")
+    return JSONResponse(
+        {"working": True, **found.job.progress()} if found is not None and found.working else {"working": False}
+    )
+
+
+@study_router.post("/studies/{study_id}/jobs/{kind}/stop")
+async def stop_job(request: Request, study_id: str, kind: str) -> Response:
+    """Stop a job of a page."""
+    project = await _project(request, study_id)
+    await run_in_threadpool(_servers(request).jobs.stop, f"{kind} {project.id}")
+    return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/rehearse")
