@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import time
@@ -124,3 +125,18 @@ def test_the_power_curve_has_a_slider_and_a_table(browser: Browser, address: str
 def test_power_that_cannot_be_computed_says_why(browser: Browser, address: str) -> None:
     assert browser.send("POST", f"{address}/power", {"contrast": "nothing"}).status == 202
     assert 'class="notice bad"' in finished(browser, address, "power")
+
+
+def test_publishing_builds_a_folder_and_texts_lead_there(browser: Browser, address: str, tmp_path: Path) -> None:
+    assert browser.send("POST", f"{address}/publish", {"address": "http://x"}).status == 409
+    assert "Links and texts" not in browser.inside(f"{address}/run").text
+    made = browser.send("POST", f"{address}/publish", {"address": "study.example.org"})
+    assert {"compose.yaml", "karat.service", "islands/study.toml"} <= set(made.json()["written"])
+    page = browser.inside(f"{address}/run").text
+    for link in ("https://study.example.org/s/islands/?PROLIFIC_PID=", "<ExternalURL>https://study", "Invitation to a"):
+        assert html.escape(link) in page
+    assert browser.inside(f"{address}/publish").text.count("study.example.org/admin") == 1
+    assert browser.inside(f"{address}/publish/folder.zip").status == 200
+    assert len(re.findall(r'class="project"', browser.inside("/").text)) == 1, "the copy is no study of its own"
+    seen = browser.send("POST", f"{address}/publish/look", {"address": "https://nothing.invalid"}).json()["found"]
+    assert [(one["good"], one["code"]) for one in seen] == [(False, "publish.no_name")]

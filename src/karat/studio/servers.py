@@ -32,7 +32,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from karat.field.bots.process import ServerProcess, free_port
-from karat.field.content.links import links
+from karat.field.content.links import invitation, links
+from karat.field.publish import ADDRESS, build_server_folder, check_address, public_address
 from karat.field.registration import registration, slug_of
 from karat.field.server.app import create_app
 from karat.field.server.config import ServerConfig, prepare
@@ -41,7 +42,7 @@ from karat.field.server.visits import preview_path
 from karat.field.store import Store, export, studies
 from karat.studio.folder import StudioError
 from karat.studio.worker import Background
-from karat.studio.workspace import REHEARSAL, Project, stored_row
+from karat.studio.workspace import PUBLISHED, REHEARSAL, Project, stored_row
 from karat.study.file import NAME
 from karat.study.study import Study, load
 
@@ -197,10 +198,29 @@ class StudyServers:
         server = self._running.get(project.id)
         return server.address if server is not None else ""
 
-    def links(self, project: Project, base: str = "") -> str:
-        """The link for participants and what a platform needs to know, as `karat links` prints it."""
+    def texts(self, project: Project) -> dict[str, Any]:
+        """What to paste on each platform and into a mail, with the address of the server or else of this machine."""
         study = load(project.folder)
-        return str(links(study, base.rstrip("/") or self.address(project), slug_of(study)))
+        base, slug = published_address(project) or self.address(project), slug_of(study)
+        if not base:
+            return {}
+        own = study.settings.recruitment.platform.strip().lower()
+        named = {"prolific": "Prolific", "mturk": "MTurk", "link": "Link"}
+        pasted = {
+            name: {"title": named.get(name, name), "text": str(links(study, base, slug, name)), "own": name == own}
+            for name in dict.fromkeys((own, *named))
+        }
+        mail = {"title": "Mail", "text": invitation(study, base, slug), "own": own == "link"}
+        return {"base": base, "own": named.get(own, own), "texts": {**pasted, "mail": mail}}
+
+    def publish(self, project: Project, address: str) -> list[str]:
+        """Build the folder that a server needs."""
+        return build_server_folder(load(project.folder), project.folder / PUBLISHED, address)
+
+    def look_from_outside(self, project: Project, address: str) -> list[dict[str, Any]]:
+        """What a visitor finds at an address."""
+        found = check_address(public_address(address), slug_of(load(project.folder)))
+        return [{"good": one.good, "code": one.message.code, "text": str(one.message)} for one in found]
 
     def own_link(self, project: Project) -> str:
         """The link for participants on this machine."""
@@ -253,6 +273,14 @@ class StudyServers:
         self.jobs.close()
         if self._preview is not None:
             self._preview.close()
+
+
+def published_address(project: Project) -> str:
+    """The address for which the folder for a server was built; empty where there is none."""
+    try:
+        return (project.folder / PUBLISHED / ADDRESS).read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def password(project: Project) -> str:

@@ -19,12 +19,13 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from karat.errors import KaratError
 from karat.field.server.headers import PAGE_CSP, POLICY
 from karat.judgments.columns import FUNCTIONS
-from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
+from karat.studio.folder import LIMIT, TOO_LARGE, StudioError, pack
 from karat.studio.jobs import PowerWish, power_curve
 from karat.studio.live_check import live_check
 from karat.studio.study_files import LOCKED, EditConflictError, StudyEdit, StudyFolder, value_at
 from karat.studio.worker import JobFailure
 from karat.studio.workspace import (
+    PUBLISHED,
     REHEARSAL,
     RESULTS,
     NewStudy,
@@ -35,6 +36,7 @@ from karat.studio.workspace import (
     stored_row,
 )
 from karat.study.criteria import CRITERIA, criterion_settings, title_of
+from karat.study.file import NAME
 from karat.study.items import STATUSES
 from karat.study.setting_base import Settings
 from karat.study.tasks import TASKS
@@ -95,6 +97,14 @@ class StateWish(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     state: Literal["running", "paused", "closed"]
+
+
+class ServerAddress(BaseModel):
+    """The address of a server, as somebody types it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
 
 
 class SnapshotChoice(BaseModel):
@@ -388,20 +398,67 @@ async def run_page(request: Request, study_id: str) -> Response:
 
 
 def _run(servers: StudyServers, project: Project) -> dict[str, Any]:
-    from karat.studio.servers import password
+    from karat.studio.servers import password, published_address
 
     address = servers.address(project)
     row = stored_row(project.folder)
-    failure = links = link = ""
+    failure = link = ""
+    texts: dict[str, Any] = {}
     try:
-        if address:
-            links, link = servers.links(project), servers.own_link(project)
+        texts = servers.texts(project)
+        link = servers.own_link(project) if address else ""
     except KaratError as error:
         failure = str(error)
     return {
-        "address": address, "links": links, "link": link, "failure": failure, "state": row.state if row else "",
+        "address": address, "texts": texts, "link": link, "failure": failure, "state": row.state if row else "",
+        "published": published_address(project),
         "password": password(project) if address else "", "frozen": frozen_since(project.folder),
     }  # fmt: skip
+
+
+@study_router.get("/studies/{study_id}/publish")
+async def publish_page(request: Request, study_id: str) -> Response:
+    """Build the folder for a server, put it there, and look at it from outside."""
+    from karat.studio.servers import published_address
+
+    project = await _project(request, study_id)
+    folder, address = project.folder / PUBLISHED, await run_in_threadpool(published_address, project)
+    secret = folder / "password.env"
+    password = secret.read_text(encoding="ascii").strip().partition("=")[2] if secret.is_file() else ""
+    wheel = next((path.name for path in folder.glob("karat-*.whl")), "")
+    slug = next((path.parent.name for path in folder.glob(f"*/{NAME}")), "")
+    return _page(
+        request, project, "run", template="publish", address=address, folder=folder, password=password, wheel=wheel,
+        slug=slug,
+    )  # fmt: skip
+
+
+@study_router.post("/studies/{study_id}/publish")
+async def publish(request: Request, study_id: str, wish: ServerAddress) -> Response:
+    """Build the folder for a server."""
+    project = await _project(request, study_id)
+    return JSONResponse({"written": await run_in_threadpool(_servers(request).publish, project, wish.address)})
+
+
+@study_router.post("/studies/{study_id}/publish/look")
+async def look_from_outside(request: Request, study_id: str, wish: ServerAddress) -> Response:
+    """What a visitor finds at the address of a server."""
+    project = await _project(request, study_id)
+    found = await run_in_threadpool(_servers(request).look_from_outside, project, wish.address)
+    return JSONResponse({"found": found})
+
+
+@study_router.get("/studies/{study_id}/publish/folder.zip")
+async def published_folder(request: Request, study_id: str) -> Response:
+    """The folder for a server in one file."""
+    project = await _project(request, study_id)
+    folder = project.folder / PUBLISHED
+    if not folder.is_dir():
+        raise HTTPException(404)
+    place = request.app.state.cases.root / f"{project.id}-server" / f"{PUBLISHED}.zip"
+    place.parent.mkdir(exist_ok=True)
+    await run_in_threadpool(pack, folder, place)
+    return FileResponse(place, filename=place.name)
 
 
 @study_router.post("/studies/{study_id}/run/start")
@@ -517,11 +574,16 @@ async def _project(request: Request, study_id: str) -> Project:
 
 
 def _page(
-    request: Request, project: Project, tab: str, headers: dict[str, str] | None = None, **shown: Any
+    request: Request,
+    project: Project,
+    tab: str,
+    headers: dict[str, str] | None = None,
+    template: str = "",
+    **shown: Any,
 ) -> Response:
     request.app.state.presence.seen()
     keys = request.app.state.keys
-    text = request.app.state.templates.get_template(f"study_{tab}.html").render(
+    text = request.app.state.templates.get_template(f"study_{template or tab}.html").render(
         base=keys.base, project=project, tab=tab, tabs=TABS, here=f"{keys.base}/studies/{project.id}", **shown
     )
     return HTMLResponse(text, headers=headers)

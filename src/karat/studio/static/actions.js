@@ -32,6 +32,13 @@ for (const form of document.querySelectorAll("[data-form-act]")) {
   });
 }
 
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.addEventListener("click", () => attempt(async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  }));
+}
+
 /** Wait for a rehearsal to end, then show what came of it. */
 async function watch() {
   const told = await (await ask("GET", `${address}/rehearse/progress`)).json();
