@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
@@ -88,15 +89,31 @@ def test_only_what_belongs_to_the_study_is_reached(browser: Browser, address: st
 def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, browser: Browser, address: str) -> None:
     workspace, servers = studio.app.state.workspace, servers_of(studio.app)
     (project,) = workspace.projects()
-    shown, lists, origin = servers.preview(project, 2)
-    assert lists == 4
-    with urllib.request.urlopen(shown) as reply:
+    found = servers.preview(project, 2)
+    assert (found.lists, found.list_number, found.trial) == (4, 2, 1)
+    with urllib.request.urlopen(found.address) as reply:
         assert f"frame-ancestors http://127.0.0.1:{browser.keys.port}" in reply.headers["content-security-policy"]
         assert "karat-preview=" in reply.headers["set-cookie"]
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(shown.partition("?")[0])
+        urllib.request.urlopen(found.address.partition("?")[0])
     page = browser.inside(f"{address}/preview")
-    assert page.headers["content-security-policy"].endswith(f"frame-src {origin}")
+    assert page.headers["content-security-policy"].endswith(f"frame-src {found.origin}")
+
+
+def test_the_preview_begins_at_any_trial(studio: StudioApp, browser: Browser, address: str) -> None:
+    (project,) = studio.app.state.workspace.projects()
+    servers = servers_of(studio.app)
+    left = []
+    for trial in (12, 15):
+        found = servers.preview(project, 3, trial)
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        assert 'id="trials"' in opener.open(found.address).read().decode()
+        with opener.open(f"{found.origin}/api/preview-{project.id}/trials") as reply:
+            left.append(json.load(reply)["left"])
+    assert left[0] - left[1] == 3
+    last = servers.preview(project, 99, 9999)
+    assert (last.list_number, last.trial) == (4, last.trials)
+    assert f'max="{last.trials}" value="4"' in browser.inside(f"{address}/preview?trial=4").text
 
 
 def finished(browser: Browser, address: str, kind: str) -> str:

@@ -9,6 +9,7 @@ All of them end with the studio.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import os
@@ -18,6 +19,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -28,10 +30,13 @@ from urllib.parse import parse_qs
 
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from karat.field.bots import Client, visit
+from karat.field.bots.behaviour import Behaviour
 from karat.field.bots.process import ServerProcess, free_port
+from karat.field.bots.walk import VisitError, Way, known_answers
 from karat.field.content.links import invitation, links
 from karat.field.publish import ADDRESS, build_server_folder, check_address, public_address
 from karat.field.registration import registration, slug_of
@@ -59,6 +64,13 @@ class PreviewGuard:
         self.app = app
         self.key = secrets.token_urlsafe(24)
         self._studio = studio
+        self._visits: dict[str, tuple[str, dict[str, str]]] = {}
+
+    def hand_over(self, path: str, cookies: dict[str, str]) -> str:
+        """An address that gives the browser a visit that was begun for it, by its cookies, and leads to its page."""
+        name = secrets.token_urlsafe(16)
+        self._visits = {name: (path, cookies)}  # the last one; earlier frames are gone
+        return f"/visit/{name}?studio={self.key}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -69,6 +81,14 @@ class PreviewGuard:
         known = _same(_cookie(Headers(scope=scope)), self.key)
         if not known and not _same(came, self.key):
             await PlainTextResponse("Open the preview from karat.", 403)(scope, receive, send)
+            return
+        visit = self._visits.get(str(scope["path"]).removeprefix("/visit/"))
+        if visit is not None and _same(came, self.key):
+            path, cookies = visit
+            response = RedirectResponse(path, 303)
+            for name, value in {**cookies, COOKIE: self.key}.items():
+                response.set_cookie(name, value, httponly=True, samesite="strict")
+            await response(scope, receive, send)
             return
 
         async def framed(message: Message) -> None:
@@ -81,6 +101,19 @@ class PreviewGuard:
             await send(message)
 
         await self.app(scope, receive, framed)
+
+
+class _Guide(Behaviour):
+    """A bot that leaves when a trial comes, counted from 1."""
+
+    def __init__(self, trial: int) -> None:
+        super().__init__()
+        self._before = trial - 1
+
+    def answer(self, trial: Mapping[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
+        self._before -= 1
+        self.stay = 1.0 if self._before > 0 else 0.0
+        return super().answer(trial, scale)
 
 
 class PreviewServer:
@@ -108,14 +141,34 @@ class PreviewServer:
         """Where it is."""
         return self._config.address
 
-    def show(self, name: str, study: Study, list_number: int = 1) -> str:
-        """Serve a study as it is now; gives the address of a list, which begins a new visit that does not count."""
+    def show(self, name: str, study: Study, list_number: int = 1, trial: int = 1) -> str:
+        """Serve a study as it is now; gives the address of a list, which begins a new visit that does not count.
+
+        For a later trial, a bot answers the pages before it.
+        """
         before = self._shown.get(name)
         if before is None or before.fingerprint != study.fingerprint:
             self._shown[name] = study
             self._store.call(studies.register, registration(name, study))
             self._guard.app = create_app(list(self._shown.items()), self._store, self._config, admin=False)
-        return f"{self.address}{preview_path(self._config.secret, name, list_number)}&studio={self._guard.key}"
+        landing = preview_path(self._config.secret, name, list_number)
+        if trial > 1:
+            return f"{self.address}{asyncio.run(self._walk(name, study, landing, trial))}"
+        return f"{self.address}{landing}&studio={self._guard.key}"
+
+    async def _walk(self, name: str, study: Study, landing: str, trial: int) -> str:
+        """Have a bot take part until a trial comes; gives the address at which the browser goes on."""
+        client = Client(self.address)
+        client.cookies[COOKIE] = self._guard.key
+        token = parse_qs(landing.partition("?")[2])["preview"][0]
+        try:
+            await visit(client, Way(name, {"preview": token}, known_answers(study), speed=0.0), _Guide(trial))
+        except VisitError as error:
+            raise StudioError(f"Trial {trial} cannot be reached: {error}") from None
+        finally:
+            await client.close()
+        cookies = {key: value for key, value in client.cookies.items() if key != COOKIE}
+        return self._guard.hand_over(f"/s/{name}/go", cookies)
 
     def close(self) -> None:
         """End it."""
@@ -157,6 +210,19 @@ class Rehearsal:
         return {"lines": []}
 
 
+@dataclass(frozen=True)
+class ShownPreview:
+    """The address of a preview, the origin that a frame must allow, and what there is to choose from."""
+
+    address: str
+    origin: str
+    lists: int
+    trials: int
+    """In the list that is shown."""
+    list_number: int
+    trial: int
+
+
 class StudyServers:
     """What runs for the studies of a visit."""
 
@@ -168,13 +234,18 @@ class StudyServers:
         self.jobs = Background(scratch)
         self._lock = threading.Lock()
 
-    def preview(self, project: Project, list_number: int = 1) -> tuple[str, int, str]:
-        """The address of a preview, how many lists there are, and the origin that a frame must allow."""
+    def preview(self, project: Project, list_number: int = 1, trial: int = 1) -> ShownPreview:
+        """A study as participants see it, from the first page of a list or from a trial on."""
         study = load(project.folder)
+        list_number = min(max(list_number, 1), study.lists)
+        rounds = [block.settings.rounds for block in study.blocks]
+        trials = sum(study.trials(place, list_number).height * many for place, many in enumerate(rounds))
+        trial = min(max(trial, 1), trials)
         with self._lock:
             if self._preview is None:
                 self._preview = PreviewServer(self._scratch / "preview", self._studio)
-            return self._preview.show(f"preview-{project.id}", study, list_number), study.lists, self._preview.address
+            address = self._preview.show(f"preview-{project.id}", study, list_number, trial)
+            return ShownPreview(address, self._preview.address, study.lists, trials, list_number, trial)
 
     def start(self, project: Project) -> None:
         """Serve a study on this machine and start it: its rules are frozen then."""

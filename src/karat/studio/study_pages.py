@@ -271,15 +271,17 @@ def _save(project: Project, edit: StudyEdit) -> list[str]:
 
 
 @study_router.get("/studies/{study_id}/preview")
-async def preview(request: Request, study_id: str, list_number: int = 1, wide: bool = False) -> Response:
+async def preview(
+    request: Request, study_id: str, list_number: int = 1, trial: int = 1, wide: bool = False
+) -> Response:
     """The participants' pages, in a frame as wide as a phone or a desk."""
     project = await _project(request, study_id)
-    shown: dict[str, Any] = {"address": "", "lists": 0, "failure": "", "number": list_number, "wide": wide}
+    shown: dict[str, Any] = {"shown": None, "failure": "", "wide": wide}
     headers = {}
     try:
-        address, lists, origin = await run_in_threadpool(_servers(request).preview, project, list_number)
-        shown |= {"address": address, "lists": lists}
-        headers = {POLICY: f"{PAGE_CSP}; frame-src {origin}"}
+        found = await run_in_threadpool(_servers(request).preview, project, list_number, trial)
+        shown["shown"] = found
+        headers = {POLICY: f"{PAGE_CSP}; frame-src {found.origin}"}
     except KaratError as error:
         shown["failure"] = str(error)
     return _page(request, project, "preview", headers=headers, **shown)
