@@ -17,6 +17,7 @@ import pytest
 from karat.studio.jobs import curve_sizes
 from karat.studio.study_pages import servers_of
 from karat.studio.workspace import Workspace
+from karat.study.settings import OrderSettings
 from karat.study.study import load
 from studio.conftest import SECONDS, Browser, StudioApp
 from studio.test_study_files import SHEET
@@ -157,3 +158,38 @@ def test_publishing_builds_a_folder_and_texts_lead_there(browser: Browser, addre
     assert len(re.findall(r'class="project"', browser.inside("/").text)) == 1, "the copy is no study of its own"
     seen = browser.send("POST", f"{address}/publish/look", {"address": "https://nothing.invalid"}).json()["found"]
     assert [(one["good"], one["code"]) for one in seen] == [(False, "publish.no_name")]
+
+
+def test_rules_are_tried_on_simulated_participants_before_they_are_saved(browser: Browser, address: str) -> None:
+    rules = {"completion": {"at_least": 0.9}, "attention": {}, "exclude": "any"}
+    before = json.loads(re.findall(r'id="study-settings">(.*?)</script>', browser.inside(f"{address}/design").text)[0])
+    change = {"path": ["screening"], "before": before.get("screening"), "after": rules}
+    assert browser.send("POST", f"{address}/rules", {"changes": [change]}).status == 202
+    finished(browser, address, "rules")
+    found = browser.inside(f"{address}/rules").json()["result"]
+    kinds = [kind for kind, _ in found["kinds"]]
+    assert (kinds[0], [row["name"] for row in found["rows"]]) == ("attentive", ["completion", "attention"])
+    flagged = {row["name"]: dict(zip(kinds, row["flagged"], strict=True)) for row in found["rows"]}
+    assert flagged["completion"]["drop-out"] == 3
+    assert flagged["attention"]["guesser"] > flagged["attention"]["attentive"]
+
+
+def test_the_order_of_trials_is_edited_and_checked(browser: Browser, address: str, tmp_path: Path) -> None:
+    page = browser.inside(f"{address}/design").text
+    for key in OrderSettings.model_fields:
+        assert f'id="f-order-{key}"' in page
+    changes = [
+        {
+            "path": ["order", "in_a_row"],
+            "before": load(tmp_path / "islands").settings.order.in_a_row,
+            "after": {"length": 2},
+        },
+        {"path": ["order", "keep_ratio"], "before": None, "after": True},
+    ]
+    wrong = [{**changes[0], "after": {"colour": 2}}]
+    found = browser.send("POST", f"{address}/check", {"changes": wrong}).json()["findings"]
+    assert [one["path"] for one in found if one["grade"] == "error"] == [["order", "in_a_row"]]
+    assert browser.send("POST", f"{address}/save", {"changes": changes}).status == 200
+    order = load(tmp_path / "islands").settings.order
+    assert (order.in_a_row, order.keep_ratio) == ({"length": 2}, True)
+    assert ">\nlength = 2</textarea>" in browser.inside(f"{address}/design").text

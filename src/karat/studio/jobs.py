@@ -6,7 +6,8 @@ For a drop the process stands in the folder of the files, so that messages name 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -206,6 +207,43 @@ def power_curve(folder: str, wish: PowerWish, say: Say) -> dict[str, Any]:
         for place, row in enumerate(found.cells.iter_rows(named=True))
     ]
     return {**found.to_dict(), "sizes": rows, "summary": list(map(str, (*found.summary, *found.notes)))}
+
+
+TRIED = 60
+SHARES = {"guesser": 0.1, "rusher": 0.1, "straight-liner": 0.1, "clever spammer": 0.05, "drop-out": 0.05}
+"""Simulated participants that show what screening rules do: enough of each kind to see it."""
+
+
+def try_rules(folder: str, say: Say) -> dict[str, Any]:
+    """What each screening rule of a study does to simulated participants whose behaviour is known."""
+    from karat.screen import run
+    from karat.simulate import answer_study
+    from karat.study.criteria import title_of
+    from karat.study.study import load
+
+    study = load(folder)
+    if not study.screening_rules:
+        raise StudioError("The study states no screening rules yet. Add one first.")
+    say("simulating participants")
+    judgments = answer_study(study, TRIED, shares=SHARES)
+    say("screening them")
+    screening = run(judgments, study=study)
+    behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
+    kinds = sorted(Counter(behaviours.values()).items(), key=lambda one: (one[0] in SHARES, one[0]))
+    rows = [
+        {"name": name, "title": title_of(name), "flagged": _by_kind(found.flagged, behaviours, kinds), "skipped": ""}
+        for name, found in screening.evidence.items()
+    ]
+    rows += [
+        {"name": name, "title": title_of(name), "flagged": [], "skipped": str(why)}
+        for name, why in screening.skipped.items()
+    ]
+    return {"kinds": kinds, "rows": rows, "excluded": _by_kind(screening.excluded, behaviours, kinds)}
+
+
+def _by_kind(flagged: Iterable[str], behaviours: dict[str, str], kinds: list[tuple[str, int]]) -> list[int]:
+    found = Counter(behaviours[name] for name in flagged)
+    return [found[kind] for kind, _ in kinds]
 
 
 def curve_sizes(least: int, wanted: int) -> list[int]:

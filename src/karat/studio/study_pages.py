@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from shutil import rmtree
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -20,8 +21,8 @@ from karat.errors import KaratError
 from karat.field.server.headers import PAGE_CSP, POLICY
 from karat.judgments.columns import FUNCTIONS
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError, pack
-from karat.studio.jobs import PowerWish, power_curve
-from karat.studio.live_check import live_check
+from karat.studio.jobs import PowerWish, power_curve, try_rules
+from karat.studio.live_check import copy_edited, live_check
 from karat.studio.study_files import LOCKED, EditConflictError, StudyEdit, StudyFolder, value_at
 from karat.studio.worker import JobFailure
 from karat.studio.workspace import (
@@ -39,6 +40,7 @@ from karat.study.criteria import CRITERIA, criterion_settings, title_of
 from karat.study.file import NAME
 from karat.study.items import STATUSES
 from karat.study.setting_base import Settings
+from karat.study.settings import OrderSettings
 from karat.study.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ ROLES = {
     "practice": "sentences to try the task, with feedback; they are not analysed",
 }
 """What an item can be for, in words for the page where it is chosen."""
+ORDER_HINTS = {"pairs": "One per line, such as order = 2.", "lines": "One per line."}
 study_router = APIRouter()
 
 
@@ -174,8 +177,36 @@ def _design(project: Project) -> dict[str, Any]:
         "settings": settings, "tasks": list(TASKS), "platforms": PLATFORMS, "criteria": criteria,
         "other_criteria": [name for name in CRITERIA if name not in (stated or {})],
         "locked": LOCKED.format(when=frozen) if frozen else "", "sample": _sample(files), "versions": files.versions(),
-        "readable": bool(settings), "text": files.text() if not settings else "",
+        "order": _order(settings.get("order")), "readable": bool(settings),
+        "text": files.text() if not settings else "",
     }  # fmt: skip
+
+
+def _order(given: Any) -> list[dict[str, Any]]:
+    """What must hold for the order of trials, as fields of a form."""
+    given = given if isinstance(given, dict) else {}
+    shown = []
+    for key, field in OrderSettings.model_fields.items():
+        usual, value = field.get_default(), given.get(key)
+        kinds = {bool: "bool", dict: "pairs", list: "lines", int: "number"}
+        kind = kinds.get(type(usual), "choice" if get_origin(field.annotation) is Literal else "text")
+        options = {"bool": ("yes", "no"), "choice": get_args(field.annotation)}.get(kind, ())
+        shown.append({
+            "key": key, "kind": kind, "about": field.description or "", "options": options, "value": _shown(value),
+            "usual": _shown(usual), "hint": ORDER_HINTS.get(kind, ""),
+        })  # fmt: skip
+    return shown
+
+
+def _shown(value: Any) -> str:
+    """A value of the study file as a field of a form shows it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return "\n".join(f"{name} = {own}" for name, own in value.items())
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 def _criterion(name: str, given: Any) -> dict[str, Any]:
@@ -342,6 +373,35 @@ async def begin_power(request: Request, study_id: str, form: PowerForm) -> Respo
         str(project.folder), PowerWish(**form.model_dump()),
     )  # fmt: skip
     return Response(status_code=202)
+
+
+@study_router.post("/studies/{study_id}/rules")
+async def begin_rules(request: Request, study_id: str, edit: StudyEdit) -> Response:
+    """Begin to try the screening rules, as the page has them, on simulated participants."""
+    project = await _project(request, study_id)
+    await run_in_threadpool(_try_rules, _servers(request), request.app.state.cases.root, project, edit)
+    return Response(status_code=202)
+
+
+def _try_rules(servers: StudyServers, scratch: Path, project: Project, edit: StudyEdit) -> None:
+    found = servers.jobs.find(f"rules {project.id}")
+    if found is not None and found.working:
+        servers.jobs.stop(f"rules {project.id}")
+        raise StudioError("The rules were being tried already. That was stopped; try again.")
+    folder = scratch / "rules" / project.id / project.folder.name
+    rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy_edited(project.files, edit, folder)
+    servers.jobs.begin(f"rules {project.id}", project.files.versions(), try_rules, str(folder))
+
+
+@study_router.get("/studies/{study_id}/rules")
+async def tried_rules(request: Request, study_id: str) -> Response:
+    """What each screening rule did to simulated participants."""
+    project = await _project(request, study_id)
+    found = _outcome(_servers(request), f"rules {project.id}", {})
+    failure = found.pop("failure", None)
+    return JSONResponse({**found, "failure": " ".join((failure.headline, *failure.lines)) if failure else ""})
 
 
 @study_router.get("/studies/{study_id}/jobs/{kind}/progress")
