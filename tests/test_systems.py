@@ -14,8 +14,8 @@ CALLS = {
         "chown", "fchmod", "uname", "getloadavg", "mkfifo", "sched_getaffinity", "sched_setaffinity", "statvfs", "sync",
         "wait", "waitpid", "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "startfile",
     },
-    "signal": {"SIGKILL", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGSTOP", "SIGCONT", "SIGCHLD", "SIGPIPE", "alarm",
-               "setitimer", "pause"},
+    "signal": {"SIGKILL", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGSTOP", "SIGCONT", "SIGCHLD", "SIGPIPE",
+               "alarm", "setitimer", "pause"},
     "socket": {"AF_UNIX", "SO_REUSEPORT"},
     "time": {"tzset"},
 }  # fmt: skip
