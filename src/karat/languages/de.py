@@ -1093,6 +1093,35 @@ MESSAGES = {
     "size.assumed_guessing": "wer rät, besteht mit einer Wahrscheinlichkeit von höchstens {p:.2r+}; {n} {n:Ausrutscher "
     "ist|Ausrutscher sind} je Gruppe erlaubt",
     # end of study
+    # ==================== field ====================
+    "publish.address": "{text} ist keine Adresse eines Servers. Schreiben Sie zum Beispiel "
+    "https://study.example.org.",
+    "publish.no_name": "Unter dem Namen {host} ist kein Server bekannt. Bitten Sie die Verwaltung der Domain, "
+    "den Namen auf Ihren Server zeigen zu lassen.",
+    "publish.no_https": "{host} wird ohne HTTPS erreicht, sodass Antworten unterwegs mitgelesen werden können. "
+    "Stellen Sie einen Proxy mit Zertifikat vor karat, etwa Caddy.",
+    "publish.certificate": "Das Zertifikat von {host} ist nicht gültig: {reason}. Browser werden die "
+    "Teilnehmenden warnen.",
+    "publish.certificate_ends": "Das Zertifikat von {host} gilt nur noch {days:day}. Sorgen Sie dafür, dass es "
+    "erneuert wird.",
+    "publish.https": "{host} hat ein gültiges Zertifikat.",
+    "publish.no_answer": "Unter {host} antwortet nichts: {reason}. Prüfen Sie, ob der Server läuft und seine "
+    "Ports 80 und 443 offen sind.",
+    "publish.healthy": "karat antwortet, und seine Datenbank speichert, was geschrieben wird.",
+    "publish.not_saving": "karat antwortet, kann aber nichts speichern: Die Platte ist voll, schreibgeschützt "
+    "oder fehlt. Das Protokoll des Servers nennt den Grund.",
+    "publish.not_karat": "Unter {host} antwortet ein Server mit Status {status}, aber es ist nicht karat. Prüfen "
+    "Sie, wohin sein Proxy Besucher leitet.",
+    "publish.clock": "Die Uhr des Servers stimmt mit der dieses Rechners überein.",
+    "publish.clock_off": "Die Uhren des Servers und dieses Rechners weichen um {minutes:minute} voneinander ab. "
+    "Stellen Sie beide nach einem Zeitserver.",
+    "publish.study": "Die Studie {slug} ist da.",
+    "publish.no_study": "Der Server hat die Studie {slug} nicht. Kopieren Sie ihren Ordner auf den Server und "
+    "starten Sie karat neu.",
+    "invitation.subject": "Einladung zu einer Studie: {title}",
+    "invitation.text": "Guten Tag,\n\nwir laden Sie ein, an unserer Studie „{title}“ teilzunehmen. Sie dauert "
+    "etwa {minutes:minute} und läuft im Browser, am Computer oder Telefon:\n\n{link}\n\nDie erste Seite erklärt, "
+    "was Sie tun und wie Ihre Daten verwendet werden. Sie können jederzeit aufhören.\n\nVielen Dank!",
     # ==================== simulate ====================
     "power.reached": "{items:item}, Effekt {effect} {unit}: {participants:participant} erreichen eine Teststärke von "
     "{wanted:.2r}.",

@@ -1034,6 +1034,31 @@ MESSAGES = {
     "size.assumed_guessing": "guessing passes with a probability of at most {p:.2r+}, with {n} {n:slip|slips} "
     "forgiven in each group",
     # end of study
+    # ==================== field ====================
+    "publish.address": "{text} is not an address of a server. Write one such as https://study.example.org.",
+    "publish.no_name": "No server is known by the name {host}. Ask the people who manage the domain to point "
+    "this name to your server.",
+    "publish.no_https": "{host} is reached without HTTPS, so answers can be read on the way. Put a proxy with a "
+    "certificate before karat, such as Caddy.",
+    "publish.certificate": "The certificate of {host} is not valid: {reason}. Browsers will warn participants.",
+    "publish.certificate_ends": "The certificate of {host} is valid for {days:day} only. See that it is renewed.",
+    "publish.https": "{host} has a valid certificate.",
+    "publish.no_answer": "Nothing answers at {host}: {reason}. Check that the server runs and that its ports 80 "
+    "and 443 are open.",
+    "publish.healthy": "karat answers, and its database saves what is written.",
+    "publish.not_saving": "karat answers but cannot save anything: its disk is full, read-only or gone. The log "
+    "of the server says which.",
+    "publish.not_karat": "A server answers at {host} with status {status}, but it is not karat. Check where its "
+    "proxy sends visitors.",
+    "publish.clock": "The clock of the server agrees with the one of this machine.",
+    "publish.clock_off": "The clocks of the server and of this machine differ by {minutes:minute}. Set both by a "
+    "time server.",
+    "publish.study": "The study {slug} is there.",
+    "publish.no_study": "The server does not have the study {slug}. Copy its folder to the server and restart karat.",
+    "invitation.subject": "Invitation to a study: {title}",
+    "invitation.text": "Hello,\n\nwe invite you to take part in our study \"{title}\". It takes about "
+    "{minutes:minute} and runs in your browser, on a computer or a phone:\n\n{link}\n\nThe first page explains "
+    "what you will do and how your data are used. You can stop at any time.\n\nThank you!",
     # ==================== simulate ====================
     "power.reached": "{items:item}, effect {effect} {unit}: {participants:participant} reach a power of {wanted:.2r}.",
     "power.not_reached": "{items:item}, effect {effect} {unit}: the power with {participants:participant} is "
