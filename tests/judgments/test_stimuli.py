@@ -17,7 +17,7 @@ from karat.measure import agreement, decisions, stability, strengths
 from karat.screen.parted.in_parts import InParts, stimuli_in_parts
 from karat.simulate import answer_study
 from karat.study import load
-from karat.study.init import study_from_pairs
+from karat.study.init import study_from_pairs, write_study
 from messages import codes
 
 PAIRS = [(f"t{pair:03}", f"t{pair:03}a", f"t{pair:03}b") for pair in range(1, 151)]
@@ -187,6 +187,16 @@ def test_what_depends_on_the_side_is_no_condition(reference: Path, tmp_path: Pat
     assert again.equals(stability(answers, conditions=[], samples=10).comparisons)
     assert again["n"].to_list() == [150, 150]
     assert again.filter(pl.col("measure") == "Pearson")["estimate"].item() > 0.8
+
+
+def test_what_depends_on_the_side_and_a_factor_is_no_condition(tmp_path: Path) -> None:
+    """Each pair is shown with one of two articles, so that the sentence on the left varies with both."""
+    write_study(tmp_path / "study", "choice", "en")
+    answers = answer_study(load(tmp_path / "study"), participants=16, seed=1)
+    found = answers.stimuli()
+    assert (found.factors, found.identifiers, found.shown) == (("article",), (), ("sentence", "sentence_2"))
+    pairs = answers.frame.filter(pl.col("function") == "test").select("item", "article").n_unique()
+    assert strengths(answers, prior_sd=1).table()["stimulus"].n_unique() == 2 * pairs
 
 
 def rated_once(columns: dict[str, list[str]]) -> karat.Judgments:

@@ -5,7 +5,8 @@ by its two items as well, whichever side each was shown on. Conditions are colum
 that hold text, truth values or whole numbers, and that vary within an item. These columns are no conditions:
 
 people        A column that never varies within a participant, such as gender or browser, describes participants.
-shown         A column that follows from the side or the polarity, such as the sentence on the left.
+shown         A column that follows from the side or the polarity, such as the sentence on the left, also where other
+              conditions vary within the item.
 derived       A column that follows from the answer, such as right and wrong: participants who gave the same answer to
               a stimulus always have the same value, and the design does not explain the values (see below).
 numbers       A whole number that the design does not fix, such as a count of clicks, that has more than 10 values, or
@@ -370,7 +371,15 @@ class _Decision:
         rest = [name for name in rest if name not in numbers]
         # Identifiers of stimuli come last: they tell apart only what no factor does.
         rest.sort(key=lambda name: name in identifiers)
-        found, derived, measurements = self._conditions(rest)
+        while True:
+            found, derived, measurements = self._conditions(rest)
+            factors = [name for name in found if name not in identifiers]
+            # The sentence on the left follows from the side and from the factors that vary within an item.
+            sided = [name for name in found if name in identifiers and self._follows_from_side(name, factors)]
+            if not sided:
+                break
+            shown += sided
+            rest = [name for name in rest if name not in sided]
         found = [name for name in found if not NO_CONDITION.fullmatch(name)]
         return Stimuli(
             base, tuple(name for name in found if name not in identifiers),
@@ -416,11 +425,11 @@ class _Decision:
         """Whether enough participants answered each combination of these columns, on average."""
         return self.table.participants(keys) >= SHARED * self._distinct(keys)
 
-    def _follows_from_side(self, name: str) -> bool:
-        """Whether a column varies with the way in which an item was shown, and with nothing else."""
-        if not self.as_shown or not self._varies([*self.base, *self.pair], name):
+    def _follows_from_side(self, name: str, factors: Sequence[str] = ()) -> bool:
+        """Whether a column varies with the way in which an item was shown, and with nothing else but these factors."""
+        if not self.as_shown or not self._varies([*self.base, *self.pair, *factors], name):
             return False
-        return not self._varies([*self.base, *self.as_shown], name)
+        return not self._varies([*self.base, *self.as_shown, *factors], name)
 
     def _identifies(self, name: str) -> bool:
         """Whether each value belongs to one item, as a sentence does and a condition does not."""

@@ -300,7 +300,7 @@ def _predictive(posterior: MixedPosterior, level: float, seed: int) -> pl.DataFr
 
 
 def _statistics(posterior: MixedPosterior, answers: Floats) -> tuple[list[str], Floats]:
-    """Numbers about sets of answers, one set a row."""
+    """Numbers about sets of answers, one row for each set."""
     labels = posterior.laid.answers
     if posterior.family == "gaussian":
         found = {

@@ -192,7 +192,10 @@ class MixedPosterior:
         """
         random = np.random.default_rng(seed)
         chosen = np.linspace(0, self.draws - 1, min(number, self.draws)).astype(np.int64)
-        flat = lambda values: values.reshape(self.draws, *values.shape[2:])[chosen]  # noqa: E731
+
+        def flat(values: Floats) -> Floats:
+            return np.asarray(values.reshape(self.draws, *values.shape[2:])[chosen], dtype=np.float64)
+
         matrix = self.laid.design.matrix
         eta = flat(self.coefficients) @ matrix.T
         for term, effects in zip(self.laid.terms, self.effects, strict=True):
