@@ -114,7 +114,7 @@ class MixedPosterior:
     @property
     def draws(self) -> int:
         """Of all chains."""
-        return self.coefficients.shape[0] * self.coefficients.shape[1]
+        return int(np.prod(self.coefficients.shape[:2]))
 
     @cached_property
     def parameters(self) -> dict[tuple[str, str], Floats]:
@@ -191,17 +191,21 @@ class MixedPosterior:
         """
         random = np.random.default_rng(seed)
         chosen = np.linspace(0, self.draws - 1, min(number, self.draws)).astype(np.int64)
-        flat = lambda values: values.reshape(self.draws, *values.shape[2:])[chosen]  # noqa: E731
+
+        def flat(values: Floats) -> Floats:
+            return np.asarray(values.reshape(self.draws, *values.shape[2:])[chosen])
+
         matrix = self.laid.design.matrix
         eta = flat(self.coefficients) @ matrix.T
         for term, effects in zip(self.laid.terms, self.effects, strict=True):
-            eta = eta + np.einsum("nq,snq->sn", term.columns, flat(effects)[:, term.codes])
+            eta = eta + (term.columns * flat(effects)[:, term.codes]).sum(axis=-1)
         spread = np.exp(flat(self.spread) @ matrix[:, list(self.spread_columns)].T)
         if self.family == "gaussian":
             made: Floats = eta + flat(self.residual)[:, None] * spread * random.standard_normal(eta.shape)
             return made
         if self.family == "binary":
-            return (random.random(eta.shape) < inverse_link(self.link, eta)).astype(np.float64)
+            yes = random.random(eta.shape) < inverse_link(self.link, eta)
+            return np.asarray(yes, dtype=np.float64)
         below = inverse_link(self.link, (flat(self.thresholds)[:, None, :] - eta[..., None]) / spread[..., None])
         return np.asarray((random.random((*eta.shape, 1)) > below).sum(axis=-1), dtype=np.float64)
 
