@@ -188,7 +188,7 @@ TEXTS = {
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, α = {alpha}",
     # How it is measured.
-    "analysed": "Only {functions} [entered|will enter] the analysis. Intervals [have|will have] a level of {level}.",
+    "analysed": "Only {functions} [entered|will enter] the analysis. All intervals [are|will be] {level} intervals.",
     "question": "{question}: {text}",
     "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated with a cumulative logit model with "
     "random effects for participants and stimuli [@mccullagh1980].",
@@ -357,7 +357,7 @@ MESSAGES = {
     "intervals.wald": "Wald intervals, {level:%}.",
     "intervals.profile": "Profile intervals, {level:%}.",
     "intervals.interval": "{name}: {estimate}[[ ({lower}]][[ to {upper})]]",
-    "intervals.likelihood": "Estimates and profiles are by maximum likelihood.",
+    "intervals.likelihood": "Estimates and profiles are based on maximum likelihood.",
     "intervals.open": "The likelihood does not bound {names:and}.",
     "intervals.not_converged": "A model that did not converge has no profile. {convergence}",
     "fit.binary": "yes-or-no",
@@ -587,6 +587,8 @@ MESSAGES = {
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
+    "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
+    "group is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
     "form.wide_participant": "One row per participant: {n} columns are read as items. {left} other {left:column "
@@ -851,7 +853,7 @@ MESSAGES = {
     "aside.preloading": "preloading steps",
     "aside.preview_cells": "cells of previews",
     "aside.questionnaire_rows": "questionnaire rows (their answers are in the table of participants)",
-    "aside.questions_beside": "answers to questions beside the choice",
+    "aside.questions_beside": "answers to questions next to the choice",
     "aside.reading_times": "reading times",
     "aside.recordings": "recordings",
     "aside.repeated_headers": "repeated header lines",
@@ -996,6 +998,23 @@ MESSAGES = {
     "plan.compared_level": "Item {item} has {factor} = {level}, which is not one of the levels {levels}.[[ {advice}]]",
     "plan.fix_items_or_factor": "Fix the item table or the factor.",
     "plan.no_subset": "A subset design needs subset with per_participant and ratings.",
+    "check.verified_where": "{n} {n:control is|controls are} marked as verified, but not when and where.",
+    "check.attention_early": "{item}: the violation begins with word {place} of {length}, so that those who stop "
+    "reading early notice it as well[[; the same in {n} more]].",
+    "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so that those who "
+    "stop reading early notice it as well[[; the same in {n} more]].",
+    "check.violation_absent": "{item}: the column violation has {text:quoted}, which is not in its sentence.",
+    "check.personal_question": "{name}: participants must answer this question about themselves and cannot decline.",
+    "check.frame_words": "nearly all of {n} test sentences have {words:and}, and hardly any of {fillers} others has "
+    "it, so that test trials can be recognised.",
+    "check.frame_questions": "nearly all of {n} test sentences are questions, and hardly any of {fillers} others is, "
+    "so that test trials can be recognised.",
+    "check.expected_points": "{item} is {status}, but {answer} is expected on {points} points, so that {end}, the "
+    "clearest answer, would be wrong[[; the same in {n} more]].",
+    "check.frame_length": "test sentences have {tests:.1} words on average, the others {fillers:.1}, so that test "
+    "trials can be recognised by their length.",
+    "check.frame_length_signs": "test sentences have {tests:.1} characters on average, the others {fillers:.1}, so "
+    "that test trials can be recognised by their length.",
     "size.trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} {fillers:filler|fillers} make "
     "{trials:trial}, within the limit of {most}.",
     "size.too_many_trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} "
@@ -1015,6 +1034,31 @@ MESSAGES = {
     "size.assumed_guessing": "guessing passes with a probability of at most {p:.2r+}, with {n} {n:slip|slips} "
     "forgiven in each group",
     # end of study
+    # ==================== field ====================
+    "publish.address": "{text} is not an address of a server. Write one such as https://study.example.org.",
+    "publish.no_name": "No server is known by the name {host}. Ask the people who manage the domain to point "
+    "this name to your server.",
+    "publish.no_https": "{host} is reached without HTTPS, so answers can be read on the way. Put a proxy with a "
+    "certificate before karat, such as Caddy.",
+    "publish.certificate": "The certificate of {host} is not valid: {reason}. Browsers will warn participants.",
+    "publish.certificate_ends": "The certificate of {host} is valid for {days:day} only. See that it is renewed.",
+    "publish.https": "{host} has a valid certificate.",
+    "publish.no_answer": "Nothing answers at {host}: {reason}. Check that the server runs and that its ports 80 "
+    "and 443 are open.",
+    "publish.healthy": "karat answers, and its database saves what is written.",
+    "publish.not_saving": "karat answers but cannot save anything: its disk is full, read-only or gone. The log "
+    "of the server says which.",
+    "publish.not_karat": "A server answers at {host} with status {status}, but it is not karat. Check where its "
+    "proxy sends visitors.",
+    "publish.clock": "The clock of the server agrees with the one of this machine.",
+    "publish.clock_off": "The clocks of the server and of this machine differ by {minutes:minute}. Set both by a "
+    "time server.",
+    "publish.study": "The study {slug} is there.",
+    "publish.no_study": "The server does not have the study {slug}. Copy its folder to the server and restart karat.",
+    "invitation.subject": "Invitation to a study: {title}",
+    "invitation.text": "Hello,\n\nwe invite you to take part in our study \"{title}\". It takes about "
+    "{minutes:minute} and runs in your browser, on a computer or a phone:\n\n{link}\n\nThe first page explains "
+    "what you will do and how your data are used. You can stop at any time.\n\nThank you!",
     # ==================== simulate ====================
     "power.reached": "{items:item}, effect {effect} {unit}: {participants:participant} reach a power of {wanted:.2r}.",
     "power.not_reached": "{items:item}, effect {effect} {unit}: the power with {participants:participant} is "
@@ -1839,7 +1883,7 @@ MESSAGES = {
     "background.simulated": "it says how simulated participants answer.",
     "background.names": "it names people.",
     "background.time": "it is a time.",
-    "background.criterion": "a criterion examines it.",
+    "background.criterion": "a criterion already uses it.",
     "background.same_value": "all participants have the same value.",
     "background.too_few_values": "it has fewer than two values.",
     "background.all_different": "every participant has a different value.",
@@ -2080,7 +2124,7 @@ MESSAGES = {
     "`formula`.",
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
-    "run.no_labels": "{kinds:and} answers are not labels that could be right or wrong.",
+    "run.no_labels": "Only labels can be right or wrong; {kinds:and} answers cannot.",
     "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
     "use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
@@ -2213,8 +2257,8 @@ MESSAGES = {
     "or {symbols}.",
     "compare_decisions.reserved_name": "A measure cannot be called pair. Give it another name.",
     "compare_decisions.no_shared_pair": "{first} and {second} have no pair in common.",
-    "dimensions.unknown_number": "The number of factors could not be determined. Use --factors to set it.",
-    "dimensions.no_factors": "Parallel analysis finds no factors. Use --factors to set a number.",
+    "dimensions.unknown_number": "The number of factors could not be determined. Use --dimensions to set it.",
+    "dimensions.no_factors": "Parallel analysis finds no factors. Use --dimensions to set a number.",
     "overall_regression.explained": "The dimensions explain {r2:%} of the variance of {overall} over {texts} "
     "{texts:text|texts} ({left_out:%} for texts left out of the fit).",
     "overall_regression.largest": "{dimension} has the largest weight (standardised {weight:.2}).",
@@ -2380,8 +2424,8 @@ MESSAGES = {
     "measure_correlations.one_measure": "Give at least two measures, as a mapping from their names.",
     "measure_correlations.few_shared": "{first} and {second} have {shared:stimulus} in common and need {fewest}.[[ "
     "{first} has {first_stimuli}.]][[ {second} has {second_stimuli}.]]",
-    "measure_correlations.reserved_name": "A measure cannot be called \"stimulus\", which is the column of their "
-    "names. Give it another name.",
+    "measure_correlations.reserved_name": "A measure cannot be called \"stimulus\", because the column of stimulus "
+    "names has that name. Give it another name.",
     "measure_correlations.repeated": "{measure} has {stimulus} twice. Put the columns that distinguish stimuli between "
     "item and estimate.",
     "measure_correlations.columns": "{measure} must have the columns item and estimate.",

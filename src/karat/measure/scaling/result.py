@@ -86,6 +86,8 @@ class Strengths(MeasureResult):
     notes: tuple[Message, ...] = ()
     fit: Any = field(default=None, repr=False)
     """What the engine gave."""
+    participants: pl.DataFrame | None = field(default=None, repr=False)
+    """Of Thurstone's model: participant, n (choices), variability, criterion."""
 
     @property
     def conditions(self) -> list[str]:
