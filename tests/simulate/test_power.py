@@ -270,11 +270,13 @@ def test_command(study: Study, tmp_path: Path) -> None:
     picture = tmp_path / "power.svg"
     arguments = ["power", str(study.path), "--participants", "12,24", "--effect", "1.0", "--simulations", "100"]
     arguments += ["--processes", "1", "--quick"]
-    told = CliRunner().invoke(app, [*arguments, "--svg", str(picture), "--exclude", "0.1"])
+    told = CliRunner().invoke(app, [*arguments, "-o", str(picture), "--exclude", "0.1"])
     assert told.exit_code == 0, (told.output, told.exception)
     assert "10 % of participants excluded" in told.output
     assert picture.read_text().startswith("<svg")
-    data = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).output)
+    older = tmp_path / "older.svg"
+    data = json.loads(CliRunner().invoke(app, [*arguments, "--json", "--svg", str(older)]).output)
+    assert older.read_text().startswith("<svg")
     assert [row["participants"] for row in data["sizes"]] == [12, 24]
     for wrong in (["--items", "many"], ["--items", "2.5"], ["--contrast", "x"]):
         assert isinstance(CliRunner().invoke(app, [*arguments, *wrong]).exception, KaratError)

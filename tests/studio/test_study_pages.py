@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
 
+from karat.studio.jobs import curve_sizes
 from karat.studio.study_pages import servers_of
 from karat.studio.workspace import Workspace
-from studio.conftest import Browser, StudioApp
+from karat.study.settings import OrderSettings
+from karat.study.study import load
+from studio.conftest import SECONDS, Browser, StudioApp
 from studio.test_study_files import SHEET
 
 
@@ -83,12 +90,106 @@ def test_only_what_belongs_to_the_study_is_reached(browser: Browser, address: st
 def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, browser: Browser, address: str) -> None:
     workspace, servers = studio.app.state.workspace, servers_of(studio.app)
     (project,) = workspace.projects()
-    shown, lists, origin = servers.preview(project, 2)
-    assert lists == 4
-    with urllib.request.urlopen(shown) as reply:
+    found = servers.preview(project, 2)
+    assert (found.lists, found.list_number, found.trial) == (4, 2, 1)
+    with urllib.request.urlopen(found.address) as reply:
         assert f"frame-ancestors http://127.0.0.1:{browser.keys.port}" in reply.headers["content-security-policy"]
         assert "karat-preview=" in reply.headers["set-cookie"]
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(shown.partition("?")[0])
+        urllib.request.urlopen(found.address.partition("?")[0])
     page = browser.inside(f"{address}/preview")
-    assert page.headers["content-security-policy"].endswith(f"frame-src {origin}")
+    assert page.headers["content-security-policy"].endswith(f"frame-src {found.origin}")
+
+
+def test_the_preview_begins_at_any_trial(studio: StudioApp, browser: Browser, address: str) -> None:
+    (project,) = studio.app.state.workspace.projects()
+    servers = servers_of(studio.app)
+    left = []
+    for trial in (12, 15):
+        found = servers.preview(project, 3, trial)
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        assert 'id="trials"' in opener.open(found.address).read().decode()
+        with opener.open(f"{found.origin}/api/preview-{project.id}/trials") as reply:
+            left.append(json.load(reply)["left"])
+    assert left[0] - left[1] == 3
+    last = servers.preview(project, 99, 9999)
+    assert (last.list_number, last.trial) == (4, last.trials)
+    assert f'max="{last.trials}" value="4"' in browser.inside(f"{address}/preview?trial=4").text
+
+
+def finished(browser: Browser, address: str, kind: str) -> str:
+    """Wait for a job of a page; gives the page after it."""
+    end = time.monotonic() + SECONDS
+    while browser.inside(f"{address}/jobs/{kind}/progress").json()["working"]:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return browser.inside(f"{address}/rehearse").text
+
+
+def test_the_power_curve_has_a_slider_and_a_table(browser: Browser, address: str, tmp_path: Path) -> None:
+    assert browser.send("POST", f"{address}/power", {"effect": -1}).status == 422
+    assert browser.send("POST", f"{address}/power", {"effect": 1.2, "exclude": 0.1}).status == 202
+    page = finished(browser, address, "power")
+    rows = json.loads(re.findall(r'id="power-rows">(.*?)</script>', page)[0])
+    assert [row["participants"] for row in rows] == curve_sizes(rows[0]["participants"], 36)
+    assert rows[0]["power"] < rows[-1]["power"]
+    assert page.count('<circle class="point"') == page.count('<th scope="row">') == len(rows)
+    changes = [{"path": ["power"], "before": None, "after": rows[3]["record"]}]
+    assert browser.send("POST", f"{address}/save", {"changes": changes}).json()["written"] == ["study.toml"]
+    assert load(tmp_path / "islands").settings.power.participants == rows[3]["participants"]
+    assert "has changed since" in browser.inside(f"{address}/rehearse").text
+
+
+def test_power_that_cannot_be_computed_says_why(browser: Browser, address: str) -> None:
+    assert browser.send("POST", f"{address}/power", {"contrast": "nothing"}).status == 202
+    assert 'class="notice bad"' in finished(browser, address, "power")
+
+
+def test_publishing_builds_a_folder_and_texts_lead_there(browser: Browser, address: str, tmp_path: Path) -> None:
+    assert browser.send("POST", f"{address}/publish", {"address": "http://x"}).status == 409
+    assert "Links and texts" not in browser.inside(f"{address}/run").text
+    made = browser.send("POST", f"{address}/publish", {"address": "study.example.org"})
+    assert {"compose.yaml", "karat.service", "islands/study.toml"} <= set(made.json()["written"])
+    page = browser.inside(f"{address}/run").text
+    for link in ("https://study.example.org/s/islands/?PROLIFIC_PID=", "<ExternalURL>https://study", "Invitation to a"):
+        assert html.escape(link) in page
+    assert browser.inside(f"{address}/publish").text.count("study.example.org/admin") == 1
+    assert browser.inside(f"{address}/publish/folder.zip").status == 200
+    assert len(re.findall(r'class="project"', browser.inside("/").text)) == 1, "the copy is no study of its own"
+    seen = browser.send("POST", f"{address}/publish/look", {"address": "https://nothing.invalid"}).json()["found"]
+    assert [(one["good"], one["code"]) for one in seen] == [(False, "publish.no_name")]
+
+
+def test_rules_are_tried_on_simulated_participants_before_they_are_saved(browser: Browser, address: str) -> None:
+    rules = {"completion": {"at_least": 0.9}, "attention": {}, "exclude": "any"}
+    before = json.loads(re.findall(r'id="study-settings">(.*?)</script>', browser.inside(f"{address}/design").text)[0])
+    change = {"path": ["screening"], "before": before.get("screening"), "after": rules}
+    assert browser.send("POST", f"{address}/rules", {"changes": [change]}).status == 202
+    finished(browser, address, "rules")
+    found = browser.inside(f"{address}/rules").json()["result"]
+    kinds = [kind for kind, _ in found["kinds"]]
+    assert (kinds[0], [row["name"] for row in found["rows"]]) == ("attentive", ["completion", "attention"])
+    flagged = {row["name"]: dict(zip(kinds, row["flagged"], strict=True)) for row in found["rows"]}
+    assert flagged["completion"]["drop-out"] == 3
+    assert flagged["attention"]["guesser"] > flagged["attention"]["attentive"]
+
+
+def test_the_order_of_trials_is_edited_and_checked(browser: Browser, address: str, tmp_path: Path) -> None:
+    page = browser.inside(f"{address}/design").text
+    for key in OrderSettings.model_fields:
+        assert f'id="f-order-{key}"' in page
+    changes = [
+        {
+            "path": ["order", "in_a_row"],
+            "before": load(tmp_path / "islands").settings.order.in_a_row,
+            "after": {"length": 2},
+        },
+        {"path": ["order", "keep_ratio"], "before": None, "after": True},
+    ]
+    wrong = [{**changes[0], "after": {"colour": 2}}]
+    found = browser.send("POST", f"{address}/check", {"changes": wrong}).json()["findings"]
+    assert [one["path"] for one in found if one["grade"] == "error"] == [["order", "in_a_row"]]
+    assert browser.send("POST", f"{address}/save", {"changes": changes}).status == 200
+    order = load(tmp_path / "islands").settings.order
+    assert (order.in_a_row, order.keep_ratio) == ({"length": 2}, True)
+    assert ">\nlength = 2</textarea>" in browser.inside(f"{address}/design").text

@@ -51,7 +51,10 @@ def convert(
     ] = None,
     safe_for_spreadsheets: Annotated[
         bool,
-        typer.Option("--safe-for-spreadsheets", help="In CSV, mark text that a spreadsheet would run as a formula."),
+        typer.Option(
+            "--safe-for-spreadsheets/--raw",
+            help="In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
+        ),
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -1,12 +1,13 @@
-"""What is done with dropped files: look at them, check a study, screen and report. Each runs in the working process.
+"""What the working process does: read, check, screen and report dropped files; power and rules of a study.
 
-The process stands in the folder of the files, so that messages name them as people do.
+For a drop the process stands in the folder of the files, so that messages name them as people do.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -159,6 +160,100 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
         (*names, "command.txt"),
         archive,
     )
+
+
+SIZES = 12
+QUICK_STUDIES, CONFIRMING_STUDIES = 300, 100
+"""How many studies are simulated per size, by the approximation and by the test of `karat measure`."""
+
+
+@dataclass(frozen=True)
+class PowerWish:
+    """Which contrast, how large it is taken to be, and how many participants are lost."""
+
+    contrast: str = ""
+    effect: float = 0.8
+    exclude: float = 0.0
+    participants: int | None = None
+    """One number of participants, to be simulated with the test of `karat measure`; None for a quick curve."""
+
+
+def power_curve(folder: str, wish: PowerWish, say: Say) -> dict[str, Any]:
+    """The power for many numbers of participants by the quick approximation, or for one by the test of the study."""
+    from karat.simulate.layout import fewest_participants, layout_of, named_contrast
+    from karat.simulate.power import power
+    from karat.study.study import load
+
+    study = load(folder)
+    planned = named_contrast(study, wish.contrast or None)
+    one = wish.participants is not None
+    least = fewest_participants(layout_of(study, planned)[0])
+    sizes = [wish.participants or 0] if one else curve_sizes(least, study.settings.recruitment.participants)
+    heard = -1
+
+    def progress(done: int, of: int) -> None:
+        nonlocal heard
+        share = 5 * (20 * done // max(of, 1))
+        if share > heard:
+            heard = share
+            say(f"simulating studies: {share} %")
+
+    found = power(
+        study, sizes, effects=[wish.effect], contrast=planned.name, exclude=wish.exclude,
+        simulations=CONFIRMING_STUDIES if one else QUICK_STUDIES, analysis=None if one else "means", progress=progress,
+    )  # fmt: skip
+    rows = [
+        {**row, "record": replace(found, cells=found.cells[place : place + 1]).record()}
+        for place, row in enumerate(found.cells.iter_rows(named=True))
+    ]
+    return {**found.to_dict(), "sizes": rows, "summary": list(map(str, (*found.summary, *found.notes)))}
+
+
+TRIED = 60
+SHARES = {"guesser": 0.1, "rusher": 0.1, "straight-liner": 0.1, "clever spammer": 0.05, "drop-out": 0.05}
+"""Simulated participants that show what screening rules do: enough of each kind to see it."""
+
+
+def try_rules(folder: str, say: Say) -> dict[str, Any]:
+    """What each screening rule of a study does to simulated participants whose behaviour is known."""
+    from karat.screen import run
+    from karat.simulate import answer_study
+    from karat.study.criteria import title_of
+    from karat.study.study import load
+
+    study = load(folder)
+    if not study.screening_rules:
+        raise StudioError("The study states no screening rules yet. Add one first.")
+    say("simulating participants")
+    judgments = answer_study(study, TRIED, shares=SHARES)
+    say("screening them")
+    screening = run(judgments, study=study)
+    behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
+    kinds = sorted(Counter(behaviours.values()).items(), key=lambda one: (one[0] in SHARES, one[0]))
+    rows = [
+        {"name": name, "title": title_of(name), "flagged": _by_kind(found.flagged, behaviours, kinds), "skipped": ""}
+        for name, found in screening.evidence.items()
+    ]
+    rows += [
+        {"name": name, "title": title_of(name), "flagged": [], "skipped": str(why)}
+        for name, why in screening.skipped.items()
+    ]
+    return {"kinds": kinds, "rows": rows, "excluded": _by_kind(screening.excluded, behaviours, kinds)}
+
+
+def _by_kind(flagged: Iterable[str], behaviours: dict[str, str], kinds: list[tuple[str, int]]) -> list[int]:
+    found = Counter(behaviours[name] for name in flagged)
+    return [found[kind] for kind, _ in kinds]
+
+
+def curve_sizes(least: int, wanted: int) -> list[int]:
+    """Numbers of participants for a power curve, up to about twice as many as the study wants.
+
+    >>> curve_sizes(8, 36)
+    [8, 16, 24, 32, 36, 40, 48, 56, 64, 72, 80, 88, 96]
+    """
+    step = least * max(1, -(-2 * wanted // (SIZES * least)))
+    return sorted({*(step * number for number in range(1, SIZES + 1)), max(wanted, least)})
 
 
 def _tables(gathered: ReportData, folder: Path, say: Say) -> list[Path]:

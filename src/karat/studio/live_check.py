@@ -31,14 +31,15 @@ def live_check(files: StudyFolder, edit: StudyEdit) -> dict[str, Any]:
         folder = Path(scratch) / files.folder.name
         folder.mkdir()
         try:
-            written = files.edited(edit)
-            _copy(files, written, folder)
+            copy_edited(files, edit, folder)
             return _placed(StudyFolder(folder), *_findings(folder))
         except KaratError as error:
             return _result("", [_finding("error", "", str(error))])
 
 
-def _copy(files: StudyFolder, written: dict[str, bytes], folder: Path) -> None:
+def copy_edited(files: StudyFolder, edit: StudyEdit, folder: Path) -> None:
+    """Write a study with the changes of a page to another folder; of pictures only that they are there."""
+    written = files.edited(edit)
     for name, content in written.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)

@@ -9,6 +9,7 @@ All of them end with the studio.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import os
@@ -18,6 +19,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -28,11 +30,15 @@ from urllib.parse import parse_qs
 
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from karat.field.bots import Client, visit
+from karat.field.bots.behaviour import Behaviour
 from karat.field.bots.process import ServerProcess, free_port
-from karat.field.content.links import links
+from karat.field.bots.walk import VisitError, Way, known_answers
+from karat.field.content.links import invitation, links
+from karat.field.publish import ADDRESS, build_server_folder, check_address, public_address
 from karat.field.registration import registration, slug_of
 from karat.field.server.app import create_app
 from karat.field.server.config import ServerConfig, prepare
@@ -40,7 +46,8 @@ from karat.field.server.headers import POLICY
 from karat.field.server.visits import preview_path
 from karat.field.store import Store, export, studies
 from karat.studio.folder import StudioError
-from karat.studio.workspace import REHEARSAL, Project, stored_row
+from karat.studio.worker import Background
+from karat.studio.workspace import PUBLISHED, REHEARSAL, Project, stored_row
 from karat.study.file import NAME
 from karat.study.study import Study, load
 
@@ -57,6 +64,13 @@ class PreviewGuard:
         self.app = app
         self.key = secrets.token_urlsafe(24)
         self._studio = studio
+        self._visits: dict[str, tuple[str, dict[str, str]]] = {}
+
+    def hand_over(self, path: str, cookies: dict[str, str]) -> str:
+        """An address that gives the browser a visit that was begun for it, by its cookies, and leads to its page."""
+        name = secrets.token_urlsafe(16)
+        self._visits = {name: (path, cookies)}  # the last one; earlier frames are gone
+        return f"/visit/{name}?studio={self.key}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -67,6 +81,14 @@ class PreviewGuard:
         known = _same(_cookie(Headers(scope=scope)), self.key)
         if not known and not _same(came, self.key):
             await PlainTextResponse("Open the preview from karat.", 403)(scope, receive, send)
+            return
+        visit = self._visits.get(str(scope["path"]).removeprefix("/visit/"))
+        if visit is not None and _same(came, self.key):
+            path, cookies = visit
+            response = RedirectResponse(path, 303)
+            for name, value in {**cookies, COOKIE: self.key}.items():
+                response.set_cookie(name, value, httponly=True, samesite="strict")
+            await response(scope, receive, send)
             return
 
         async def framed(message: Message) -> None:
@@ -79,6 +101,19 @@ class PreviewGuard:
             await send(message)
 
         await self.app(scope, receive, framed)
+
+
+class _Guide(Behaviour):
+    """A bot that leaves when a trial comes, counted from 1."""
+
+    def __init__(self, trial: int) -> None:
+        super().__init__()
+        self._before = trial - 1
+
+    def answer(self, trial: Mapping[str, Any], scale: Mapping[str, Any]) -> dict[str, Any]:
+        self._before -= 1
+        self.stay = 1.0 if self._before > 0 else 0.0
+        return super().answer(trial, scale)
 
 
 class PreviewServer:
@@ -106,14 +141,34 @@ class PreviewServer:
         """Where it is."""
         return self._config.address
 
-    def show(self, name: str, study: Study, list_number: int = 1) -> str:
-        """Serve a study as it is now; gives the address of a list, which begins a new visit that does not count."""
+    def show(self, name: str, study: Study, list_number: int = 1, trial: int = 1) -> str:
+        """Serve a study as it is now; gives the address of a list, which begins a new visit that does not count.
+
+        For a later trial, a bot answers the pages before it.
+        """
         before = self._shown.get(name)
         if before is None or before.fingerprint != study.fingerprint:
             self._shown[name] = study
             self._store.call(studies.register, registration(name, study))
             self._guard.app = create_app(list(self._shown.items()), self._store, self._config, admin=False)
-        return f"{self.address}{preview_path(self._config.secret, name, list_number)}&studio={self._guard.key}"
+        landing = preview_path(self._config.secret, name, list_number)
+        if trial > 1:
+            return f"{self.address}{asyncio.run(self._walk(name, study, landing, trial))}"
+        return f"{self.address}{landing}&studio={self._guard.key}"
+
+    async def _walk(self, name: str, study: Study, landing: str, trial: int) -> str:
+        """Have a bot take part until a trial comes; gives the address at which the browser goes on."""
+        client = Client(self.address)
+        client.cookies[COOKIE] = self._guard.key
+        token = parse_qs(landing.partition("?")[2])["preview"][0]
+        try:
+            await visit(client, Way(name, {"preview": token}, known_answers(study), speed=0.0), _Guide(trial))
+        except VisitError as error:
+            raise StudioError(f"Trial {trial} cannot be reached: {error}") from None
+        finally:
+            await client.close()
+        cookies = {key: value for key, value in client.cookies.items() if key != COOKIE}
+        return self._guard.hand_over(f"/s/{name}/go", cookies)
 
     def close(self) -> None:
         """End it."""
@@ -155,6 +210,19 @@ class Rehearsal:
         return {"lines": []}
 
 
+@dataclass(frozen=True)
+class ShownPreview:
+    """The address of a preview, the origin that a frame must allow, and what there is to choose from."""
+
+    address: str
+    origin: str
+    lists: int
+    trials: int
+    """In the list that is shown."""
+    list_number: int
+    trial: int
+
+
 class StudyServers:
     """What runs for the studies of a visit."""
 
@@ -163,15 +231,21 @@ class StudyServers:
         self._preview: PreviewServer | None = None
         self._running: dict[str, ServerProcess] = {}
         self._rehearsals: dict[str, Rehearsal] = {}
+        self.jobs = Background(scratch)
         self._lock = threading.Lock()
 
-    def preview(self, project: Project, list_number: int = 1) -> tuple[str, int, str]:
-        """The address of a preview, how many lists there are, and the origin that a frame must allow."""
+    def preview(self, project: Project, list_number: int = 1, trial: int = 1) -> ShownPreview:
+        """A study as participants see it, from the first page of a list or from a trial on."""
         study = load(project.folder)
+        list_number = min(max(list_number, 1), study.lists)
+        rounds = [block.settings.rounds for block in study.blocks]
+        trials = sum(study.trials(place, list_number).height * many for place, many in enumerate(rounds))
+        trial = min(max(trial, 1), trials)
         with self._lock:
             if self._preview is None:
                 self._preview = PreviewServer(self._scratch / "preview", self._studio)
-            return self._preview.show(f"preview-{project.id}", study, list_number), study.lists, self._preview.address
+            address = self._preview.show(f"preview-{project.id}", study, list_number, trial)
+            return ShownPreview(address, self._preview.address, study.lists, trials, list_number, trial)
 
     def start(self, project: Project) -> None:
         """Serve a study on this machine and start it: its rules are frozen then."""
@@ -195,10 +269,29 @@ class StudyServers:
         server = self._running.get(project.id)
         return server.address if server is not None else ""
 
-    def links(self, project: Project, base: str = "") -> str:
-        """The link for participants and what a platform needs to know, as `karat links` prints it."""
+    def texts(self, project: Project) -> dict[str, Any]:
+        """What to paste on each platform and into a mail, with the address of the server or else of this machine."""
         study = load(project.folder)
-        return str(links(study, base.rstrip("/") or self.address(project), slug_of(study)))
+        base, slug = published_address(project) or self.address(project), slug_of(study)
+        if not base:
+            return {}
+        own = study.settings.recruitment.platform.strip().lower()
+        named = {"prolific": "Prolific", "mturk": "MTurk", "link": "Link"}
+        pasted = {
+            name: {"title": named.get(name, name), "text": str(links(study, base, slug, name)), "own": name == own}
+            for name in dict.fromkeys((own, *named))
+        }
+        mail = {"title": "Mail", "text": invitation(study, base, slug), "own": own == "link"}
+        return {"base": base, "own": named.get(own, own), "texts": {**pasted, "mail": mail}}
+
+    def publish(self, project: Project, address: str) -> list[str]:
+        """Build the folder that a server needs."""
+        return build_server_folder(load(project.folder), project.folder / PUBLISHED, address)
+
+    def look_from_outside(self, project: Project, address: str) -> list[dict[str, Any]]:
+        """What a visitor finds at an address."""
+        found = check_address(public_address(address), slug_of(load(project.folder)))
+        return [{"good": one.good, "code": one.message.code, "text": str(one.message)} for one in found]
 
     def own_link(self, project: Project) -> str:
         """The link for participants on this machine."""
@@ -248,8 +341,17 @@ class StudyServers:
         self._running.clear()
         for found in self._rehearsals.values():
             _end(found.process)
+        self.jobs.close()
         if self._preview is not None:
             self._preview.close()
+
+
+def published_address(project: Project) -> str:
+    """The address for which the folder for a server was built; empty where there is none."""
+    try:
+        return (project.folder / PUBLISHED / ADDRESS).read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def password(project: Project) -> str:

@@ -5,8 +5,10 @@ No rule lives here. A page shows what `study`, `field` and `report` say, and han
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from shutil import rmtree
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -18,10 +20,13 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from karat.errors import KaratError
 from karat.field.server.headers import PAGE_CSP, POLICY
 from karat.judgments.columns import FUNCTIONS
-from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
-from karat.studio.live_check import live_check
+from karat.studio.folder import LIMIT, TOO_LARGE, StudioError, pack
+from karat.studio.jobs import PowerWish, power_curve, try_rules
+from karat.studio.live_check import copy_edited, live_check
 from karat.studio.study_files import LOCKED, EditConflictError, StudyEdit, StudyFolder, value_at
+from karat.studio.worker import JobFailure
 from karat.studio.workspace import (
+    PUBLISHED,
     REHEARSAL,
     RESULTS,
     NewStudy,
@@ -32,8 +37,10 @@ from karat.studio.workspace import (
     stored_row,
 )
 from karat.study.criteria import CRITERIA, criterion_settings, title_of
+from karat.study.file import NAME
 from karat.study.items import STATUSES
 from karat.study.setting_base import Settings
+from karat.study.settings import OrderSettings
 from karat.study.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -56,6 +63,7 @@ ROLES = {
     "practice": "sentences to try the task, with feedback; they are not analysed",
 }
 """What an item can be for, in words for the page where it is chosen."""
+ORDER_HINTS = {"pairs": "One per line, such as order = 2.", "lines": "One per line."}
 study_router = APIRouter()
 
 
@@ -75,12 +83,31 @@ class RehearsalWish(BaseModel):
     bots: int = Field(30, ge=12, le=500)
 
 
+class PowerForm(BaseModel):
+    """What power is asked for; with participants, for this number alone and with the test of `karat measure`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    contrast: Annotated[str, StringConstraints(max_length=500)] = ""
+    effect: float = Field(0.8, gt=0, le=20)
+    exclude: float = Field(0.0, ge=0, le=0.9)
+    participants: int | None = Field(None, ge=2, le=2000)
+
+
 class StateWish(BaseModel):
     """Whether a study takes participants."""
 
     model_config = ConfigDict(extra="forbid")
 
     state: Literal["running", "paused", "closed"]
+
+
+class ServerAddress(BaseModel):
+    """The address of a server, as somebody types it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
 
 
 class SnapshotChoice(BaseModel):
@@ -150,8 +177,36 @@ def _design(project: Project) -> dict[str, Any]:
         "settings": settings, "tasks": list(TASKS), "platforms": PLATFORMS, "criteria": criteria,
         "other_criteria": [name for name in CRITERIA if name not in (stated or {})],
         "locked": LOCKED.format(when=frozen) if frozen else "", "sample": _sample(files), "versions": files.versions(),
-        "readable": bool(settings), "text": files.text() if not settings else "",
+        "order": _order(settings.get("order")), "readable": bool(settings),
+        "text": files.text() if not settings else "",
     }  # fmt: skip
+
+
+def _order(given: Any) -> list[dict[str, Any]]:
+    """What must hold for the order of trials, as fields of a form."""
+    given = given if isinstance(given, dict) else {}
+    shown = []
+    for key, field in OrderSettings.model_fields.items():
+        usual, value = field.get_default(), given.get(key)
+        kinds = {bool: "bool", dict: "pairs", list: "lines", int: "number"}
+        kind = kinds.get(type(usual), "choice" if get_origin(field.annotation) is Literal else "text")
+        options = {"bool": ("yes", "no"), "choice": get_args(field.annotation)}.get(kind, ())
+        shown.append({
+            "key": key, "kind": kind, "about": field.description or "", "options": options, "value": _shown(value),
+            "usual": _shown(usual), "hint": ORDER_HINTS.get(kind, ""),
+        })  # fmt: skip
+    return shown
+
+
+def _shown(value: Any) -> str:
+    """A value of the study file as a field of a form shows it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return "\n".join(f"{name} = {own}" for name, own in value.items())
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 def _criterion(name: str, given: Any) -> dict[str, Any]:
@@ -247,15 +302,17 @@ def _save(project: Project, edit: StudyEdit) -> list[str]:
 
 
 @study_router.get("/studies/{study_id}/preview")
-async def preview(request: Request, study_id: str, list_number: int = 1, wide: bool = False) -> Response:
+async def preview(
+    request: Request, study_id: str, list_number: int = 1, trial: int = 1, wide: bool = False
+) -> Response:
     """The participants' pages, in a frame as wide as a phone or a desk."""
     project = await _project(request, study_id)
-    shown: dict[str, Any] = {"address": "", "lists": 0, "failure": "", "number": list_number, "wide": wide}
+    shown: dict[str, Any] = {"shown": None, "failure": "", "wide": wide}
     headers = {}
     try:
-        address, lists, origin = await run_in_threadpool(_servers(request).preview, project, list_number)
-        shown |= {"address": address, "lists": lists}
-        headers = {POLICY: f"{PAGE_CSP}; frame-src {origin}"}
+        found = await run_in_threadpool(_servers(request).preview, project, list_number, trial)
+        shown["shown"] = found
+        headers = {POLICY: f"{PAGE_CSP}; frame-src {found.origin}"}
     except KaratError as error:
         shown["failure"] = str(error)
     return _page(request, project, "preview", headers=headers, **shown)
@@ -267,7 +324,102 @@ async def rehearsal_page(request: Request, study_id: str) -> Response:
     project = await _project(request, study_id)
     progress = await run_in_threadpool(_servers(request).rehearsal, project)
     there = (project.folder / REHEARSAL / "report.html").is_file()
-    return _page(request, project, "rehearse", progress=progress, there=there)
+    shown = await run_in_threadpool(_power, _servers(request), project)
+    return _page(request, project, "rehearse", progress=progress, there=there, **shown)
+
+
+def _power(servers: StudyServers, project: Project) -> dict[str, Any]:
+    """The contrasts of a study, and what was simulated of their power in this visit."""
+    from karat.simulate.layout import USUAL_EFFECT, planned_contrasts
+    from karat.study.study import load
+
+    names: list[str] = []
+    with suppress(KaratError):
+        names = [one.name for one in planned_contrasts(load(project.folder))]
+    versions = project.files.versions()
+    found = {kind: _outcome(servers, f"{kind} {project.id}", versions) for kind in ("power", "confirm")}
+    settings = project.files.settings()
+    planned = {"participants": value_at(settings, ["recruitment", "participants"]), "power": settings.get("power")}
+    result = found["power"].get("result")
+    sizes = [row["participants"] for row in result["sizes"]] if result else []
+    start = sizes.index(planned["participants"]) if planned["participants"] in sizes else len(sizes) // 2
+    return {
+        "contrasts": names, "usual_effect": USUAL_EFFECT, "frozen": frozen_since(project.folder), "planned": planned,
+        "start": start, **found,
+    }  # fmt: skip
+
+
+def _outcome(servers: StudyServers, name: str, versions: dict[str, str]) -> dict[str, Any]:
+    """How far a job of the pages is, or what came of it; `stale` where the files have changed since."""
+    found = servers.jobs.find(name)
+    if found is None:
+        return {"working": False}
+    if found.working:
+        return {"working": True, **found.job.progress()}
+    failed = isinstance(found.result, JobFailure)
+    return {
+        "working": False, "stale": found.about != versions, "failure": found.result if failed else None,
+        "result": None if failed else found.result,
+    }  # fmt: skip
+
+
+@study_router.post("/studies/{study_id}/power")
+async def begin_power(request: Request, study_id: str, form: PowerForm) -> Response:
+    """Begin to simulate the power of a contrast."""
+    project = await _project(request, study_id)
+    kind = "power" if form.participants is None else "confirm"
+    await run_in_threadpool(
+        _servers(request).jobs.begin, f"{kind} {project.id}", project.files.versions(), power_curve,
+        str(project.folder), PowerWish(**form.model_dump()),
+    )  # fmt: skip
+    return Response(status_code=202)
+
+
+@study_router.post("/studies/{study_id}/rules")
+async def begin_rules(request: Request, study_id: str, edit: StudyEdit) -> Response:
+    """Begin to try the screening rules, as the page has them, on simulated participants."""
+    project = await _project(request, study_id)
+    await run_in_threadpool(_try_rules, _servers(request), request.app.state.cases.root, project, edit)
+    return Response(status_code=202)
+
+
+def _try_rules(servers: StudyServers, scratch: Path, project: Project, edit: StudyEdit) -> None:
+    found = servers.jobs.find(f"rules {project.id}")
+    if found is not None and found.working:
+        servers.jobs.stop(f"rules {project.id}")
+        raise StudioError("The rules were being tried already. That was stopped; try again.")
+    folder = scratch / "rules" / project.id / project.folder.name
+    rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy_edited(project.files, edit, folder)
+    servers.jobs.begin(f"rules {project.id}", project.files.versions(), try_rules, str(folder))
+
+
+@study_router.get("/studies/{study_id}/rules")
+async def tried_rules(request: Request, study_id: str) -> Response:
+    """What each screening rule did to simulated participants."""
+    project = await _project(request, study_id)
+    found = _outcome(_servers(request), f"rules {project.id}", {})
+    failure = found.pop("failure", None)
+    return JSONResponse({**found, "failure": " ".join((failure.headline, *failure.lines)) if failure else ""})
+
+
+@study_router.get("/studies/{study_id}/jobs/{kind}/progress")
+async def job_progress(request: Request, study_id: str, kind: str) -> Response:
+    """How far a job of a page is."""
+    project = await _project(request, study_id)
+    found = _servers(request).jobs.find(f"{kind} {project.id}")
+    return JSONResponse(
+        {"working": True, **found.job.progress()} if found is not None and found.working else {"working": False}
+    )
+
+
+@study_router.post("/studies/{study_id}/jobs/{kind}/stop")
+async def stop_job(request: Request, study_id: str, kind: str) -> Response:
+    """Stop a job of a page."""
+    project = await _project(request, study_id)
+    await run_in_threadpool(_servers(request).jobs.stop, f"{kind} {project.id}")
+    return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/rehearse")
@@ -308,20 +460,67 @@ async def run_page(request: Request, study_id: str) -> Response:
 
 
 def _run(servers: StudyServers, project: Project) -> dict[str, Any]:
-    from karat.studio.servers import password
+    from karat.studio.servers import password, published_address
 
     address = servers.address(project)
     row = stored_row(project.folder)
-    failure = links = link = ""
+    failure = link = ""
+    texts: dict[str, Any] = {}
     try:
-        if address:
-            links, link = servers.links(project), servers.own_link(project)
+        texts = servers.texts(project)
+        link = servers.own_link(project) if address else ""
     except KaratError as error:
         failure = str(error)
     return {
-        "address": address, "links": links, "link": link, "failure": failure, "state": row.state if row else "",
+        "address": address, "texts": texts, "link": link, "failure": failure, "state": row.state if row else "",
+        "published": published_address(project),
         "password": password(project) if address else "", "frozen": frozen_since(project.folder),
     }  # fmt: skip
+
+
+@study_router.get("/studies/{study_id}/publish")
+async def publish_page(request: Request, study_id: str) -> Response:
+    """Build the folder for a server, put it there, and look at it from outside."""
+    from karat.studio.servers import published_address
+
+    project = await _project(request, study_id)
+    folder, address = project.folder / PUBLISHED, await run_in_threadpool(published_address, project)
+    secret = folder / "password.env"
+    password = secret.read_text(encoding="ascii").strip().partition("=")[2] if secret.is_file() else ""
+    wheel = next((path.name for path in folder.glob("karat-*.whl")), "")
+    slug = next((path.parent.name for path in folder.glob(f"*/{NAME}")), "")
+    return _page(
+        request, project, "run", template="publish", address=address, folder=folder, password=password, wheel=wheel,
+        slug=slug,
+    )  # fmt: skip
+
+
+@study_router.post("/studies/{study_id}/publish")
+async def publish(request: Request, study_id: str, wish: ServerAddress) -> Response:
+    """Build the folder for a server."""
+    project = await _project(request, study_id)
+    return JSONResponse({"written": await run_in_threadpool(_servers(request).publish, project, wish.address)})
+
+
+@study_router.post("/studies/{study_id}/publish/look")
+async def look_from_outside(request: Request, study_id: str, wish: ServerAddress) -> Response:
+    """What a visitor finds at the address of a server."""
+    project = await _project(request, study_id)
+    found = await run_in_threadpool(_servers(request).look_from_outside, project, wish.address)
+    return JSONResponse({"found": found})
+
+
+@study_router.get("/studies/{study_id}/publish/folder.zip")
+async def published_folder(request: Request, study_id: str) -> Response:
+    """The folder for a server in one file."""
+    project = await _project(request, study_id)
+    folder = project.folder / PUBLISHED
+    if not folder.is_dir():
+        raise HTTPException(404)
+    place = request.app.state.cases.root / f"{project.id}-server" / f"{PUBLISHED}.zip"
+    place.parent.mkdir(exist_ok=True)
+    await run_in_threadpool(pack, folder, place)
+    return FileResponse(place, filename=place.name)
 
 
 @study_router.post("/studies/{study_id}/run/start")
@@ -437,11 +636,16 @@ async def _project(request: Request, study_id: str) -> Project:
 
 
 def _page(
-    request: Request, project: Project, tab: str, headers: dict[str, str] | None = None, **shown: Any
+    request: Request,
+    project: Project,
+    tab: str,
+    headers: dict[str, str] | None = None,
+    template: str = "",
+    **shown: Any,
 ) -> Response:
     request.app.state.presence.seen()
     keys = request.app.state.keys
-    text = request.app.state.templates.get_template(f"study_{tab}.html").render(
+    text = request.app.state.templates.get_template(f"study_{template or tab}.html").render(
         base=keys.base, project=project, tab=tab, tabs=TABS, here=f"{keys.base}/studies/{project.id}", **shown
     )
     return HTMLResponse(text, headers=headers)

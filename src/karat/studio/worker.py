@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from karat.errors import KaratError
@@ -140,6 +140,60 @@ class Worker:
         self._process.kill()
         self._process.join(SECONDS_TO_END)
         self._connection.close()
+
+
+@dataclass
+class NamedJob:
+    """A job of a page: how far it is, and then what came of it."""
+
+    job: Job = field(default_factory=Job)
+    about: dict[str, str] = field(default_factory=dict)
+    """The versions of the files that it works on."""
+    result: Any = None
+    working: bool = True
+
+
+class Background:
+    """Jobs of the pages by their names, one after the other in a process that starts with the first."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._worker: Worker | None = None
+        self._jobs: dict[str, NamedJob] = {}
+        self._lock = Lock()
+
+    def begin(self, name: str, about: dict[str, str], function: Callable[..., Any], *arguments: Any) -> None:
+        """Begin a job, unless one of this name is at work."""
+        with self._lock:
+            old = self._jobs.get(name)
+            if old is not None and old.working:
+                raise KaratError("This is being computed already. Wait for it, or stop it.")
+            self._worker = self._worker or Worker(self._root)
+            self._jobs[name] = made = NamedJob(about=about)
+        worker = self._worker
+
+        def run() -> None:
+            try:
+                made.result = worker.do(made.job, function, *arguments)
+            finally:
+                made.working = False
+
+        Thread(target=run, daemon=True, name=f"karat open, {name}").start()
+
+    def find(self, name: str) -> NamedJob | None:
+        """A job, at work or done; None where there was none in this visit."""
+        return self._jobs.get(name)
+
+    def stop(self, name: str) -> None:
+        """Stop a job."""
+        found = self._jobs.get(name)
+        if found is not None and found.working and self._worker is not None:
+            self._worker.stop(found.job)
+
+    def close(self) -> None:
+        """End the process."""
+        if self._worker is not None:
+            self._worker.close()
 
 
 def serve(connection: Connection, root: str) -> None:

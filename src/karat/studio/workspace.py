@@ -33,9 +33,11 @@ DATA = "karat-data"
 """Where `karat serve` keeps its data, beside the study file."""
 RESULTS = "results"
 REHEARSAL = "rehearsal"
+PUBLISHED = "for-the-server"
+"""What is copied to a server, with the study, karat itself and a password."""
 DEEPEST = 3
 MOST_STUDIES = 500
-NEVER = {HISTORY, DATA, RESULTS, REHEARSAL, "node_modules", "__pycache__", "served"}
+NEVER = {HISTORY, DATA, RESULTS, REHEARSAL, PUBLISHED, "node_modules", "__pycache__", "served"}
 CHECKED = "checked.json"
 """In the history: the version of the files that the check found without errors."""
 

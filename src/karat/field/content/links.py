@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from karat.field.content.platforms import platform
 from karat.field.content.platforms.platform import row
 from karat.field.content.texts import main_part
+from karat.languages import language_codes
+from karat.messages import Message, render
 from karat.study.study import Study
 
 LANGUAGES = {
@@ -20,8 +22,8 @@ LANGUAGES = {
 }  # fmt: skip
 
 
-def links(study: Study, base_url: str, slug: str) -> str:
-    """What to paste where, for the platform that the study names.
+def links(study: Study, base_url: str, slug: str, platform_name: str = "") -> str:
+    """What to paste where, for the platform that the study names, or for another one.
 
     >>> from karat.study.init import write_study
     >>> from karat.study.study import load
@@ -31,12 +33,32 @@ def links(study: Study, base_url: str, slug: str) -> str:
       study link    https://example.org/s/word-order/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}
     """
     address = f"{base_url.rstrip('/')}/s/{slug}/"
-    where = platform(study.settings.recruitment)
+    stated = study.settings.recruitment
+    where = platform(stated.model_copy(update={"platform": platform_name}) if platform_name else stated)
     lines = [f"{study.title}, for {where.title or 'anybody with the link'}:", ""]
     lines += [*row("title", study.public_title), *where.pasted(study, address)]
     lines += ["", "  choose these participants", *_prescreeners(study)]
     lines += [*_kept_out(study)]
     return "\n".join(lines)
+
+
+def invitation(study: Study, base_url: str, slug: str) -> str:
+    """A mail that invites to the study, in the language of the study where karat has it.
+
+    >>> from karat.study.init import write_study
+    >>> from karat.study.study import load
+    >>> study = load(write_study(getfixture("tmp_path") / "study", "likert")[0].parent)
+    >>> invitation(study, "https://example.org", "word-order").splitlines()[0]
+    'Invitation to a study: How sentences sound'
+    """
+    language = main_part(study.settings.language)
+    minutes = study.settings.recruitment.minutes
+    values = {
+        "title": study.public_title, "link": f"{base_url.rstrip('/')}/s/{slug}/",
+        "minutes": round(minutes if minutes is not None else study.minutes()),
+    }  # fmt: skip
+    parts = [Message("invitation.subject", values), Message("invitation.text", values)]
+    return "\n\n".join(render(part, language if language in language_codes() else "en") for part in parts)
 
 
 def _prescreeners(study: Study) -> Iterator[str]:

@@ -3,10 +3,10 @@
 import { ask, attempt } from "./studio.js";
 
 const work = document.querySelector("#work");
-const address = work.dataset.address;
+export const address = work.dataset.address;
 const EVERY = 1000;
 
-async function act(path, body, { follow, wait, button } = {}) {
+export async function act(path, body, { follow, wait, button } = {}) {
   const words = button?.textContent;
   if (button) button.disabled = true;
   if (button && wait) button.textContent = wait;
@@ -32,6 +32,13 @@ for (const form of document.querySelectorAll("[data-form-act]")) {
   });
 }
 
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.addEventListener("click", () => attempt(async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  }));
+}
+
 /** Wait for a rehearsal to end, then show what came of it. */
 async function watch() {
   const told = await (await ask("GET", `${address}/rehearse/progress`)).json();
@@ -40,6 +47,17 @@ async function watch() {
   return setTimeout(() => attempt(watch), EVERY);
 }
 if (work.dataset.page === "rehearse" && "working" in work.dataset) attempt(watch);
+
+/** Follow a job of this page, and show what came of it when it has ended. */
+async function follow(box) {
+  const told = await (await ask("GET", `${address}/jobs/${box.dataset.job}/progress`)).json();
+  if (!told.working) return location.reload();
+  box.querySelector("[data-seconds]").textContent = told.seconds;
+  const percent = /(\d+) %/.exec(told.step);
+  if (percent) box.querySelector("progress").value = Number(percent[1]);
+  return setTimeout(() => attempt(() => follow(box)), EVERY);
+}
+for (const box of document.querySelectorAll("[data-job]")) attempt(() => follow(box));
 
 const frame = document.querySelector("#frame");
 for (const button of document.querySelectorAll("[data-frame]")) {

@@ -1,6 +1,7 @@
 /** The design of a study: what was changed in the form, key by key, and the findings beside the fields. */
 
-import { Editing, livePreview } from "./editing.js";
+import { Editing, attempt, livePreview } from "./editing.js";
+import { ask } from "./studio.js";
 
 const form = document.querySelector("#design");
 const settings = JSON.parse(document.querySelector("#study-settings")?.textContent ?? "{}");
@@ -33,9 +34,20 @@ function valueOf(field) {
   const text = field.value;
   if (field.dataset.kind === "lines") return lines(text).length ? lines(text) : null;
   if (!text.trim()) return null;
+  if (field.dataset.kind === "bool") return text === "yes";
+  if (field.dataset.kind === "pairs") return pairs(text);
   if (field.dataset.kind === "number") return Number.isNaN(Number(text)) ? text : Number(text);
   if (field.dataset.path === '["screening", "exclude"]' && /^\d+$/.test(text)) return Number(text);
   return text;
+}
+
+/** Lines such as "order = 2" as a table. */
+function pairs(text) {
+  return Object.fromEntries(lines(text).map((line) => {
+    const place = line.lastIndexOf("=");
+    const value = place < 0 ? "" : line.slice(place + 1).trim();
+    return [(place < 0 ? line : line.slice(0, place)).trim(), /^\d+$/.test(value) ? Number(value) : value];
+  }));
 }
 
 /* Factors: a row each, with one level per line. */
@@ -307,6 +319,41 @@ editing.goto = (finding) => {
     field.querySelector("input, textarea, select, button")?.focus();
   });
 };
+/* What the rules, as they stand here, do to simulated participants. */
+const rulesSaid = document.querySelector("#rules-said");
+
+function tried({ kinds, rows, excluded }) {
+  const cell = (words, scope) => make(scope ? "th" : "td", { textContent: words, ...(scope ? { scope } : {}) });
+  const counts = (numbers) => numbers.map((number, place) => cell(`${number} of ${kinds[place][1]}`));
+  const table = make("table", { className: "sizes" },
+    make("thead", {}, make("tr", {}, cell("Flagged by", "col"), ...kinds.map(([kind]) => cell(kind, "col")))),
+    make("tbody", {},
+      ...rows.map((row) => make("tr", {}, cell(row.title, "row"), ...(row.skipped ? [make("td", { colSpan: kinds.length, className: "why", textContent: row.skipped })] : counts(row.flagged)))),
+      make("tr", { className: "total" }, cell("Excluded", "row"), ...counts(excluded))));
+  const box = document.querySelector("#rules-tried");
+  box.replaceChildren(table);
+  box.hidden = false;
+}
+
+async function watchRules() {
+  const told = await (await ask("GET", `${editing.address}/rules`)).json();
+  if (told.working) {
+    rulesSaid.textContent = `${told.step} …`;
+    setTimeout(() => attempt(watchRules), 1000);
+    return;
+  }
+  document.querySelector("#try-rules").disabled = false;
+  if (told.failure) throw new Error(told.failure);
+  const all = told.result.kinds.reduce((sum, [, number]) => sum + number, 0);
+  rulesSaid.textContent = `${all} simulated participants, each with a known behaviour. Good rules flag the careless ones and keep the attentive ones.`;
+  tried(told.result);
+}
+document.querySelector("#try-rules").addEventListener("click", (event) => attempt(async () => {
+  await ask("POST", `${editing.address}/rules`, JSON.stringify(editing.collect()));
+  event.target.disabled = true;
+  await watchRules();
+}));
+
 form.addEventListener("input", (event) => {
   shown();
   if (event.target.dataset.path) editing.touched();

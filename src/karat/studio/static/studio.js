@@ -217,3 +217,4 @@ stay(
   },
 );
 prepare();
+document.querySelector(".study-tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

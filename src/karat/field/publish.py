@@ -1,0 +1,313 @@
+"""Publishing a study: the folder that a server needs, and what can be seen of the server from outside.
+
+The folder holds the study, this version of karat as a wheel, a compose file with Caddy for servers with containers, and
+a systemd unit for those without. Nothing in it is fetched from this machine later.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import ssl
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from urllib.parse import urlsplit
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from karat import __version__
+from karat.errors import KaratError
+from karat.field.registration import slug_of
+from karat.messages import Message
+from karat.study.study import Study
+
+ADDRESS = "address.txt"
+PASSWORD = "password.env"  # noqa: S105 - the name of a file
+HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+")
+TABLES = ("items", "templates", "lexicon", "questions")
+MOST_SECONDS_APART = 60.0
+FEW_DAYS = 14
+TIMEOUT = 10.0
+
+CADDYFILE = """{host} {{
+	reverse_proxy {upstream}:8000
+}}
+"""
+UNIT = """[Unit]
+Description=karat: a study in which people judge language
+After=network.target
+
+[Service]
+User=karat
+WorkingDirectory=/srv/karat
+ExecStart=/srv/karat/env/bin/karat serve /srv/karat/{slug} --data /srv/karat/data \\
+    --host 127.0.0.1 --port 8000 --behind-proxy --base-url https://{host}
+Restart=always
+RestartSec=1
+# The server needs its data folder and nothing else of the machine.
+ProtectSystem=strict
+ReadWritePaths=/srv/karat/data
+ProtectHome=true
+PrivateTmp=true
+NoNewPrivileges=true
+UMask=0077
+
+[Install]
+WantedBy=multi-user.target
+"""
+COMPOSE = """services:
+  karat:
+    build: .
+    restart: unless-stopped
+    command: ["--behind-proxy", "--base-url", "https://{host}"]
+    env_file: password.env
+    volumes:
+      - ./{slug}:/{slug}:ro
+      - karat-data:/data
+  caddy:
+    image: caddy:2
+    restart: unless-stopped
+    depends_on: [karat]
+    ports: ["80:80", "443:443"]
+    volumes:
+      - ./Caddyfile:/etc/caddy/Caddyfile:ro
+      - caddy-data:/data
+volumes:
+  karat-data:
+  caddy-data:
+"""
+DOCKERFILE = """FROM python:{python}-slim
+COPY {wheel} constraints.txt /tmp/
+RUN pip install --no-cache-dir --constraint /tmp/constraints.txt /tmp/{wheel} \\
+    && useradd --system karat && mkdir /data && chown karat /data
+# Caddy reaches karat by the network of the containers; the port is not published.
+ENV FORWARDED_ALLOW_IPS=*
+USER karat
+VOLUME /data
+ENTRYPOINT ["karat", "serve", "/{slug}", "--data", "/data", "--host", "0.0.0.0", "--port", "8000"]
+"""
+
+
+class PublishError(KaratError, ValueError):
+    """An address that cannot be one of a server."""
+
+
+@dataclass(frozen=True)
+class ServerFinding:
+    """What was seen of a server: whether it is as it should be, and a sentence."""
+
+    good: bool
+    message: Message
+
+
+def public_address(text: str) -> str:
+    """The address of a server as people type it: https, a host name, nothing else.
+
+    >>> public_address("Study.Example.org/")
+    'https://study.example.org'
+    """
+    parts = urlsplit(text.strip() if "://" in text else f"https://{text.strip()}")
+    host = (parts.hostname or "").lower()
+    if parts.scheme != "https" or not HOST.fullmatch(host) or parts.path not in ("", "/") or parts.query:
+        raise PublishError(Message("publish.address", {"text": text.strip()}))
+    try:
+        port = parts.port
+    except ValueError:
+        raise PublishError(Message("publish.address", {"text": text.strip()})) from None
+    return f"https://{host}" + (f":{port}" if port not in (None, 443) else "")
+
+
+def build_server_folder(study: Study, out: Path, address: str) -> list[str]:
+    """Write the folder that a server needs; gives the names of its files.
+
+    The password of the dashboard is made once and stays when the folder is built again.
+    """
+    address = public_address(address)
+    host, slug = urlsplit(address).netloc, slug_of(study)
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(out / slug, ignore_errors=True)
+    for old in out.glob("karat-*.whl"):
+        old.unlink()
+    _copy_study(study, out / slug)
+    wheel = write_wheel(out)
+    texts = {
+        ADDRESS: f"{address}\n",
+        "compose.yaml": COMPOSE.format(host=host, slug=slug),
+        "Caddyfile": CADDYFILE.format(host=host, upstream="karat"),
+        "Dockerfile": DOCKERFILE.format(
+            python=f"{sys.version_info[0]}.{sys.version_info[1]}", wheel=wheel.name, slug=slug
+        ),
+        "constraints.txt": "".join(f"{line}\n" for line in installed_versions()),
+        "karat.service": UNIT.format(host=host, slug=slug),
+        "Caddyfile-without-containers": CADDYFILE.format(host=host, upstream="127.0.0.1"),
+    }
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8", newline="\n")
+    if not (out / PASSWORD).is_file():
+        handle = os.open(out / PASSWORD, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
+            file.write(f"KARAT_ADMIN_PASSWORD={secrets.token_urlsafe(12)}\n")
+    return sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+
+
+def _copy_study(study: Study, out: Path) -> None:
+    """The study file with its tables and pictures, and nothing else that lies beside them."""
+    home = study.path.parent.resolve()
+    names = [study.path.name]
+    for block in study.settings.block:
+        for key in TABLES:
+            value = getattr(block, key, None)
+            names += [value] if isinstance(value, str) else list(value or ())
+    pictures = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
+    shown = [path for pattern in ("*", "*/*") for path in home.glob(pattern) if path.suffix.lower() in pictures]
+    own = {"history", "results", "rehearsal", out.parent.name}
+    names += [path.relative_to(home).as_posix() for path in shown if path.relative_to(home).parts[0] not in own]
+    for name in dict.fromkeys(names):
+        if (home / name).resolve().is_relative_to(home) and (home / name).is_file():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(home / name, out / name)
+
+
+def write_wheel(out: Path) -> Path:
+    """This version of karat as a wheel, from the package that is running."""
+    import karat
+
+    package = Path(karat.__file__).parent
+    about = _distribution()
+    info = f"karat-{__version__}.dist-info"
+    contents: dict[str, bytes] = {
+        (Path("karat") / path.relative_to(package)).as_posix(): path.read_bytes()
+        for path in sorted(package.rglob("*"))
+        if path.is_file() and not {"__pycache__", "node_modules"} & set(path.parts)
+    }
+    contents[f"{info}/METADATA"] = (about.read_text("METADATA") or "").encode()
+    contents[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: karat\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    contents[f"{info}/entry_points.txt"] = b"[console_scripts]\nkarat = karat.cli.main:main\n"
+    record = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in contents.items()]
+    contents[f"{info}/RECORD"] = "".join(f"{line}\n" for line in [*record, f"{info}/RECORD,,"]).encode()
+    path = out / f"karat-{__version__}-py3-none-any.whl"
+    with ZipFile(path, "w", ZIP_DEFLATED) as wheel:
+        for name, content in contents.items():
+            wheel.writestr(name, content)
+    return path
+
+
+def _distribution() -> Distribution:
+    try:
+        return distribution("karat")
+    except PackageNotFoundError:
+        raise KaratError("karat is not installed here, so it cannot be packed. Install it, and try again.") from None
+
+
+def _digest(content: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+
+
+def installed_versions() -> list[str]:
+    """The versions of everything that karat needs, as they are installed here."""
+    found: dict[str, str] = {}
+    names = ["karat"]
+    while names:
+        name = re.sub(r"[-_.]+", "-", names.pop()).lower()
+        try:
+            one = distribution(name)
+        except PackageNotFoundError:
+            continue
+        if name not in found:
+            found[name] = one.version
+            stated = [line for line in one.requires or () if "extra ==" not in line]
+            names += [line[: match.end()] for line in stated if (match := re.match(r"[\w.-]+", line))]
+    return sorted(f"{name}=={version}" for name, version in found.items() if name != "karat")
+
+
+def check_address(address: str, slug: str = "", now: float | None = None) -> list[ServerFinding]:
+    """What a visitor finds at an address: a name, a certificate, karat, its clock, and the study."""
+    return list(_seen(address.rstrip("/"), slug, time.time() if now is None else now))
+
+
+def _seen(address: str, slug: str, now: float) -> Iterator[ServerFinding]:
+    parts = urlsplit(address)
+    host, secure = parts.hostname or "", parts.scheme == "https"
+    about = {"host": host}
+    try:
+        socket.getaddrinfo(host, parts.port or (443 if secure else 80))
+    except OSError:
+        yield ServerFinding(False, Message("publish.no_name", about))
+        return
+    if not secure:
+        yield ServerFinding(False, Message("publish.no_https", about))
+    try:
+        status, headers, content, days = _fetch(address, "/healthz", now)
+    except ssl.SSLCertVerificationError as error:
+        yield ServerFinding(False, Message("publish.certificate", {**about, "reason": error.verify_message}))
+        return
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        yield ServerFinding(
+            False, Message("publish.no_answer", {**about, "reason": str(error) or type(error).__name__})
+        )
+        return
+    if days is not None:
+        code = "publish.https" if days > FEW_DAYS else "publish.certificate_ends"
+        yield ServerFinding(days > FEW_DAYS, Message(code, {**about, "days": days}))
+    health = _data(content)
+    if status == 200 and "server" in health:
+        yield ServerFinding(True, Message("publish.healthy"))
+    elif health.get("status") == "failing":
+        yield ServerFinding(False, Message("publish.not_saving"))
+    else:
+        yield ServerFinding(False, Message("publish.not_karat", {**about, "status": status}))
+        return
+    yield from _clock(headers, now)
+    if slug:
+        there = _fetch(address, f"/s/{slug}/", now)[0] == 200
+        yield ServerFinding(there, Message("publish.study" if there else "publish.no_study", {"slug": slug}))
+
+
+def _clock(headers: http.client.HTTPMessage, now: float) -> Iterator[ServerFinding]:
+    try:
+        apart = parsedate_to_datetime(headers.get("date", "")).timestamp() - now
+    except (TypeError, ValueError):
+        return
+    good = abs(apart) <= MOST_SECONDS_APART
+    yield ServerFinding(
+        good, Message("publish.clock" if good else "publish.clock_off", {"minutes": abs(round(apart / 60))})
+    )
+
+
+def _fetch(address: str, path: str, now: float) -> tuple[int, http.client.HTTPMessage, bytes, int | None]:
+    """Status, headers and beginning of a page, and for how many days its certificate is valid."""
+    parts = urlsplit(address)
+    connection = (
+        http.client.HTTPSConnection(parts.netloc, timeout=TIMEOUT, context=ssl.create_default_context())
+        if parts.scheme == "https"
+        else http.client.HTTPConnection(parts.netloc, timeout=TIMEOUT)
+    )
+    try:
+        connection.request("GET", path, headers={"User-Agent": f"karat/{__version__}"})
+        days = None
+        if isinstance(connection.sock, ssl.SSLSocket):
+            ends = (connection.sock.getpeercert() or {}).get("notAfter")
+            days = None if not isinstance(ends, str) else int((ssl.cert_time_to_seconds(ends) - now) // 86400)
+        reply = connection.getresponse()
+        return reply.status, reply.headers, reply.read(100_000), days
+    finally:
+        connection.close()
+
+
+def _data(content: bytes) -> dict[str, object]:
+    try:
+        found = json.loads(content)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,106 @@
+"""The folder for a server, and what is seen of a server from outside."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from karat import __version__
+from karat.field.bots.process import ServerProcess
+from karat.field.publish import CADDYFILE, UNIT, PublishError, build_server_folder, check_address, public_address
+from karat.study.init import write_study
+from karat.study.study import Study, load
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    """A study with more in its folder than a server needs."""
+    write_study(tmp_path / "my-study", "yes-no")
+    (tmp_path / "my-study" / "karat-data").mkdir()
+    (tmp_path / "my-study" / "karat-data" / "karat.db").write_bytes(b"answers")
+    (tmp_path / "my-study" / "notes.txt").write_text("mine", encoding="utf-8")
+    return load(tmp_path / "my-study")
+
+
+def test_the_folder_has_the_study_karat_and_one_password(study: Study, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    written = build_server_folder(study, out, "study.example.org")
+    assert {name for name in written if name.startswith("my-study/")} == {"my-study/study.toml", "my-study/items.csv"}
+    password = (out / "password.env").read_text(encoding="ascii")
+    assert build_server_folder(study, out, "https://other.example.org") == written
+    assert (out / "password.env").read_text(encoding="ascii") == password
+    assert '"https://other.example.org"' in (out / "compose.yaml").read_text(encoding="utf-8")
+    wheel = out / f"karat-{__version__}-py3-none-any.whl"
+    code = f"import sys; sys.path.insert(0, {str(wheel)!r}); import karat.field.publish as one; print(one.__file__)"
+    found = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert Path(found.stdout.strip()).is_relative_to(wheel), found.stderr
+    assert f"polars=={__import__('polars').__version__}" in (out / "constraints.txt").read_text(encoding="utf-8")
+
+
+def test_the_examples_in_deploy_are_those_that_are_built(root: Path) -> None:
+    told = {"host": "study.example.org", "slug": "my-study"}
+    assert UNIT.format(**told) == (root / "deploy" / "karat.service").read_text(encoding="utf-8")
+    assert CADDYFILE.format(**told, upstream="127.0.0.1") == (root / "deploy" / "Caddyfile").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", ["http://example.org", "localhost", "https://a b.org", "https://x.org/path", "x.org:y"]
+)
+def test_what_is_no_public_address_is_refused(text: str) -> None:
+    with pytest.raises(PublishError):
+        public_address(text)
+
+
+@contextmanager
+def answering(status: int, content: bytes, date: float | None = None) -> Iterator[str]:
+    """A server that answers everything in the same way."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response_only(status)
+            self.send_header("Date", formatdate(date, usegmt=True))
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def codes(address: str, slug: str = "") -> dict[str, bool]:
+    return {one.message.code.removeprefix("publish."): one.good for one in check_address(address, slug)}
+
+
+def test_karat_is_seen_with_its_study_and_without_https(study: Study, tmp_path: Path) -> None:
+    server = ServerProcess(study.path.parent, tmp_path / "data").start()
+    try:
+        seen = codes(server.address, "my-study")
+        assert seen == {"no_https": False, "healthy": True, "clock": True, "study": True}
+        assert codes(server.address, "another")["no_study"] is False
+    finally:
+        server.stop()
+
+
+def test_other_servers_and_none_are_told_apart() -> None:
+    with answering(200, b"<h1>Welcome to nginx</h1>") as address:
+        assert codes(address) == {"no_https": False, "not_karat": False}
+    with answering(503, b'{"status": "failing"}') as address:
+        assert codes(address) == {"no_https": False, "not_saving": False, "clock": True}
+    with answering(200, b'{"status": "ok", "server": 1}', date=1e9) as address:
+        assert codes(address)["clock_off"] is False
+    assert codes(address) == {"no_https": False, "no_answer": False}
+    assert codes("https://nothing.invalid") == {"no_name": False}
