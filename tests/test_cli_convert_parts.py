@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 import karat
 from commands import run
-from karat.cli import convert_parts
+from karat.cli import parted
 
 LABELS = pl.DataFrame(
     {
@@ -88,7 +88,7 @@ def test_files_of_karats_own_are_gone_through_some_rows_at_a_time(
 ) -> None:
     likert = karat.datasets.load("likert")
     likert.to_parquet(tmp_path / "likert.parquet")
-    monkeypatch.setattr(convert_parts.ReadOptions, "intake", None)
+    monkeypatch.setattr(parted.ReadOptions, "intake", None)
     told, _ = run("convert", tmp_path / "likert.parquet", "--parts", "4", "-o", tmp_path / "parts")
     assert "some rows at a time" in told
     read = whole(tmp_path / "parts")
@@ -103,8 +103,8 @@ def test_a_file_beyond_memory_must_say_its_scale_and_columns(
 ) -> None:
     path = tmp_path / f"labels.{suffix}"
     (LABELS.write_parquet if suffix == "parquet" else LABELS.write_csv)(path)
-    monkeypatch.setattr(convert_parts, "memory_of", lambda place: 1000)
-    monkeypatch.setattr(convert_parts.ReadOptions, "intake", None)
+    monkeypatch.setattr(parted, "memory_of", lambda place: 1000)
+    monkeypatch.setattr(parted.ReadOptions, "intake", None)
     _, error = run("convert", path, "--parts", "2", "-o", tmp_path / "parts", status=2)
     assert "more than a third of the memory" in error
     assert "Use --scale" in error

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
+from tools import make_gallery
 
 DOCS = ROOT / "docs"
 TAKEN = re.compile(r"\bpicture\(\w+, f?\"([^\"]+)\"")
 SHOWN = re.compile(r"!\[([^\]]*)\]\(([^)\s]+\.png)\)")
+GALLERY = re.compile(r"!\[([^\]]+)\]\(([\w-]+\.svg)\)")
 LARGEST = 150_000
 NEEDED = (
     "field-choice-desk",
@@ -80,3 +82,23 @@ def test_a_picture_that_is_not_there_is_found() -> None:
     assert shown(page, "![A door](assets/browser-app.png){ width=200 }") == {"browser-app": "A door"}
     with pytest.raises(AssertionError, match="there is no"):
         shown(page, "![A window](assets/window.png)")
+
+
+def test_every_entry_of_the_gallery_shows_the_figure_it_saves() -> None:
+    """Twelve entries, each with a picture that is small, described, and on the first page of the gallery."""
+    folder = DOCS / "gallery"
+    first = (folder / "index.md").read_text(encoding="utf-8")
+    count = 0
+    for page in make_gallery.PAGES:
+        text = (folder / page).read_text(encoding="utf-8")
+        for entry in text.split("\n## ")[1:]:
+            (words, name), *_ = GALLERY.findall(entry)
+            assert make_gallery.SAVED.findall(entry) == [name]
+            assert len(words) > 20
+            assert f"]({name})]({page}#" in first
+            count += 1
+    assert count == 12
+    sizes = [path.stat().st_size for path in folder.glob("*.svg")]
+    assert len(sizes) == count
+    assert max(sizes) < 60_000
+    assert sum(sizes) < 500_000

@@ -91,7 +91,8 @@ def commands_page() -> str:
             continue
         text.append(f"\n## karat {name}\n\n{command.help}\n\n`{command.epilog.removeprefix('Example: ')}`\n\n")
         text.append("| argument or option | meaning |\n| --- | --- |\n")
-        text += [row(parameter) for parameter in command.params if parameter.name != "help"]
+        shown = [one for one in command.params if one.name != "help" and not getattr(one, "hidden", False)]
+        text += [row(parameter) for parameter in shown]
     return "".join(text)
 
 

@@ -32,8 +32,7 @@ from karat.report.build import ReportData, build
 from karat.report.export import write
 from karat.screen.criteria.credence import Credence
 from karat.simulate import answer_study
-from karat.simulate.behaviours import JUDGES
-from karat.simulate.marked import SIMULATED
+from karat.simulate.behaviours import JUDGES, SIMULATED
 from karat.study.check import check
 from karat.study.init import write_study
 from karat.study.study import Study, load

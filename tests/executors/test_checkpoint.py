@@ -15,7 +15,7 @@ from executors import jobs
 from karat.executors import SERIAL, ExecutorError, open_executor
 from karat.executors import checkpoint as keeping
 from karat.executors.checkpoint import Checkpoint, digest
-from karat.executors.open_executor import memory_in_bytes
+from karat.executors.processes import memory_in_bytes
 
 
 def done(folder: Path) -> int:

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -54,16 +55,36 @@ def chromium(*flags: str) -> Iterator[Any]:
 
 
 def picture(page: Any, name: str, size: dict[str, int] | None = None) -> None:
-    """Keep what a page looks like for the documentation, where KARAT_SCREENSHOTS names a folder: make screenshots."""
+    """Keep what a page looks like for the documentation, where KARAT_SCREENSHOTS names a folder: make screenshots.
+
+    In place of a page, a list of pictures of several pages (`taken`), which are shown side by side at half their size.
+    """
     folder = os.environ.get("KARAT_SCREENSHOTS")
     if not folder:
         return
+    if isinstance(page, list):
+        shown = _side_by_side([Image.open(BytesIO(content)) for content in page])
+    else:
+        shown = Image.open(BytesIO(taken(page, size)))
+    # With a palette a picture of a page has a third of the size and looks the same.
+    small = shown.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small.save(Path(folder) / f"{name}.png", optimize=True)
+
+
+def taken(page: Any, size: dict[str, int] | None = None) -> bytes:
+    """What a page looks like."""
     before = page.viewport_size
     page.set_viewport_size(size or before)
-    path = Path(folder) / f"{name}.png"
-    page.screenshot(path=str(path))
+    content: bytes = page.screenshot()
     page.set_viewport_size(before)
-    # With a palette a picture of a page has a third of the size and looks the same.
-    with Image.open(path) as taken:
-        small = taken.convert("RGB").quantize(256, dither=Image.Dither.NONE)
-    small.save(path, optimize=True)
+    return content
+
+
+def _side_by_side(pages: list[Image.Image], gap: int = 24, ground: str = "#d9d5ca") -> Image.Image:
+    width = sum(page.width for page in pages) + gap * (len(pages) + 1)
+    sheet = Image.new("RGB", (width, max(page.height for page in pages) + 2 * gap), ground)
+    left = gap
+    for page in pages:
+        sheet.paste(page, (left, gap))
+        left += page.width + gap
+    return sheet.resize((sheet.width // 2, sheet.height // 2), Image.Resampling.LANCZOS)

@@ -104,6 +104,21 @@ def test_what_is_not_connected_is_named() -> None:
     assert (alone["names"][-1], alone["more"]) == ("x09", 5)
 
 
+def test_thurstone_has_a_table_of_participants() -> None:
+    """The steady choose one side in all pairs; the last one says no difference half of the time."""
+    people = [f"p{number}" for number in range(4) for _ in range(6)] + ["q"] * 6
+    answers = ["left"] * 24 + ["none", "left"] * 3
+    rows = {"participant": people, "left": "a", "right": "b", "item": "ab", "response": answers}
+    judgments = karat.Judgments(pl.DataFrame(rows), karat.Choice(none=True))
+    table = found_by(judgments, "thurstone").participants
+    assert table is not None
+    assert table.select("participant", "n").rows() == [*((f"p{number}", 6) for number in range(4)), ("q", 6)]
+    assert table["criterion"][4] > table["criterion"].to_numpy()[:4].max()
+    shared = found_by(judgments, "thurstone", criterion="shared").participants
+    assert shared is not None
+    assert shared["criterion"].n_unique() == 1
+
+
 def test_thurstone_notes_what_only_the_prior_places() -> None:
     rows = [("a", "b", "left"), ("b", "a", "left"), ("c", "d", "none"), ("d", "c", "left")] * 3
     found = found_by(told(rows, none=True), "thurstone")

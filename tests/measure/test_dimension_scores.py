@@ -8,7 +8,7 @@ import pytest
 
 from karat.measure import MeasureError, dimension_scores, factors, ratings_matrix
 from karat.messages import Message
-from karat.models.means import mean_interval
+from karat.models.proportions import mean_interval
 from measure.differential import differential
 from messages import raises
 

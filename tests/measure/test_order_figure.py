@@ -8,7 +8,7 @@ import pytest
 
 import karat
 from karat.measure.effects.order_effects import STRETCHES, order_effects
-from karat.models.means import mean_interval
+from karat.models.proportions import mean_interval
 from measure.factorial import frame, rated
 from messages import raises
 

@@ -9,7 +9,7 @@ import pytest
 import karat
 from karat.measure import MeasureError, profiles, ratings_matrix
 from karat.messages import Message, message_of
-from karat.models.means import mean_interval
+from karat.models.proportions import mean_interval
 from measure.differential import PAIRS, differential
 from messages import raises
 

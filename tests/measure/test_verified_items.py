@@ -116,6 +116,11 @@ def test_a_written_table_satisfies_the_check_of_controls(items: Path) -> None:
     assert sorted(karat.Ordinal(5).expected(row["expected"])) == ["3", "4", "5"]
 
 
+def test_when_and_where_stimuli_were_verified(items: Path) -> None:
+    CONTROLS.write(items, in_place=True, verified="2026-03, norming study")
+    assert pl.read_csv(items)["verified"][0] == "2026-03, norming study"
+
+
 def test_a_new_table_can_be_read_by_those_who_can_read_other_files(items: Path, tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("item\n")
     written = CONTROLS.write(items, tmp_path / "new.csv")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from karat.models.means import difference_interval, mean_interval
+from karat.models.proportions import difference_interval, mean_interval
 
 
 def test_the_interval_of_a_mean_is_that_of_the_t_test() -> None:

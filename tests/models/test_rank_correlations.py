@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from karat.models import rank_correlations as module
-from karat.models.rank_correlations import kendall, pearson, spearman, weighted_ranks
+from karat.models import resampling as module
+from karat.models.resampling import kendall, pearson, spearman, weighted_ranks
 
 ITEMS = st.lists(
     st.tuples(st.integers(-4, 4), st.integers(-4, 4), st.integers(0, 3)), min_size=3, max_size=12

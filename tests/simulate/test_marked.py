@@ -10,7 +10,7 @@ import pytest
 import karat
 from karat.judgments import Judgments
 from karat.simulate import answer_study
-from karat.simulate.marked import SIMULATED, simulated
+from karat.simulate.behaviours import SIMULATED, simulated
 from karat.study.init import write_study
 from karat.study.study import load
 

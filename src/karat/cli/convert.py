@@ -51,7 +51,10 @@ def convert(
     ] = None,
     safe_for_spreadsheets: Annotated[
         bool,
-        typer.Option("--safe-for-spreadsheets", help="In CSV, mark text that a spreadsheet would run as a formula."),
+        typer.Option(
+            "--safe-for-spreadsheets/--raw",
+            help="In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
+        ),
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -65,7 +68,7 @@ def convert(
     than memory; it is read a few rows at a time.
     """
     if parts is not None:
-        from karat.cli.convert_parts import dealt_lines, write_parts
+        from karat.cli.parted import dealt_lines, write_parts
 
         dealt = write_parts(reading, out, parts, quiet=quiet or as_json)
         if as_json:

@@ -44,9 +44,13 @@ def export(
     codebook: Annotated[
         Path | None, typer.Option(help="Also write a codebook to this CSV file.", metavar="FILE")
     ] = None,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="In CSV, leave text that a spreadsheet would run as a formula unmarked.")
-    ] = False,
+    safe_for_spreadsheets: Annotated[
+        bool,
+        typer.Option(
+            "--safe-for-spreadsheets/--raw",
+            help="In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
+        ),
+    ] = True,
     safe: Annotated[bool, typer.Option("--safe", hidden=True, help="CSV is always so, unless --raw is given.")] = True,
     with_ids: Annotated[
         bool, typer.Option("--with-ids", help="With --participants, include the platform ids, which are personal data.")
@@ -69,7 +73,9 @@ def export(
         raise KaratError("--with-ids needs --participants FILE.")
     with stored_study(study, database, data) as found, working("exporting", quiet=as_json):
         notes = [*_unblinded(found), *_versions(found)]
-        written, summary = _write(found, out, participants, events, codebook, safe=not raw, with_ids=with_ids)
+        written, summary = _write(
+            found, out, participants, events, codebook, safe=safe_for_spreadsheets, with_ids=with_ids
+        )
     if as_json:
         typer.echo(json.dumps({"written": [str(path) for path in written], "summary": summary, "notes": notes}))
         return

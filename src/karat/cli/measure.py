@@ -69,15 +69,23 @@ By = Annotated[
 Dimensions = Annotated[
     int | None,
     typer.Option(
-        "--factors",
+        "--dimensions",
         help="Set the number of dimensions of a semantic differential (default: by parallel analysis).",
         min=1,
         metavar="N",
     ),
 ]
+Factors = Annotated[int | None, typer.Option("--factors", hidden=True, help="An older name of --dimensions.")]
 Posterior = Annotated[
     bool,
     typer.Option("--posterior", help="Sample the full posterior of Thurstone's model (slower; needs the extra bayes)."),
+]
+Bayes = Annotated[
+    bool,
+    typer.Option(
+        "--bayes",
+        help="Add posteriors of the planned contrasts by a Bayesian mixed model (slower; needs the extra bayes).",
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -99,8 +107,10 @@ def measure(
     conditions: Conditions = None,
     functions: Functions = "test",
     by: By = None,
-    factors: Dimensions = None,
+    dimensions: Dimensions = None,
+    factors: Factors = None,
     posterior: Posterior = False,
+    bayes: Bayes = False,
     seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     out: Out = None,
     *,
@@ -130,9 +140,9 @@ def measure(
         found = run(
             known.judgments, model or [], formula=formula, pairs=pairs, question=question,
             conditions=None if conditions is None else _names(conditions), functions=_names(functions), by=by,
-            factors=factors, posterior=posterior, study=stated,
+            factors=dimensions or factors, posterior=posterior, study=stated,
             without=nobody(reading.files) if without is None else excluded(known.judgments, without), seed=seed,
-            progress=partial(working, quiet=silent), executor=executor,
+            progress=partial(working, quiet=silent), executor=executor, bayes=bayes,
         )  # fmt: skip
     with working("writing tables and figures", quiet=silent):
         written = [] if out is None else found.write(out)

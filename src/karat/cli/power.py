@@ -72,7 +72,10 @@ def power(
     seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     *,
     place: ExecutorOptions,
-    svg: Annotated[Path | None, typer.Option(help="Write the power curve to this SVG file.", metavar="FILE")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Write the power curve to this SVG file.", metavar="FILE")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", hidden=True, help="An older name of --out.")] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Record the result in the study file, for the methods paragraph.")
     ] = False,
@@ -107,14 +110,15 @@ def power(
             simulations=simulations, alpha=alpha, analysis="means" if quick else model or analysis, seed=seed,  # type: ignore[arg-type]
             progress=progress, executor=executor,
         )  # fmt: skip
-    if svg is not None:
-        _draw(found, svg)
+    picture = out or svg
+    if picture is not None:
+        _draw(found, picture)
     if write:
         _record(found, loaded.path)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
         return
-    written = [*([] if svg is None else [svg]), *([loaded.path] if write else [])]
+    written = [*([] if picture is None else [picture]), *([loaded.path] if write else [])]
     typer.echo("\n".join([*_lines(found), *(f"written    {file}" for file in written)]))
 
 

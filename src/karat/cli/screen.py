@@ -13,10 +13,9 @@ import typer
 
 from karat.cli.convert import Json, Quiet, SafeAnyway
 from karat.cli.options import ExecutorOptions, RulesPath, StudyPath, found_line, load_rules, with_executor_options
-from karat.cli.parted import NumberOfParts, is_in_parts, lines_on, parts_of
+from karat.cli.parted import NumberOfParts, criteria_lines, is_in_parts, lines_on, parts_of, verdict_line
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import ReadOptions, reads_files
-from karat.cli.screen_output import criteria_lines, verdict_line
 from karat.errors import KaratError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ wherever it ran.
 """
 
 from karat.executors.executor import SERIAL, Executor, ExecutorError, Map, Serial, as_map
-from karat.executors.open_executor import open_executor
+from karat.executors.processes import open_executor
 from karat.types import Progress
 
 __all__ = ["SERIAL", "Executor", "ExecutorError", "Map", "Progress", "Serial", "as_map", "open_executor"]

@@ -34,17 +34,19 @@ TIMES = re.compile(
     r"seconds|ctime|created|submitted|submitdate|startdate|enddate|eventtime"
 )
 PLATFORM = re.compile(
-    r"hitid|hittypeid|hittype|title|description|keywords|reward|creationtime|assignments?|numavailable|numpending|"
-    r"numcomplete|hitstatus|reviewstatus|annotation|assignmentduration(inseconds)?|autoapprovaldelay(inseconds)?|"
+    r"hitid|hittypeid|hittype|keywords|reward|creationtime|assignments?|numavailable|numpending|"
+    r"numcomplete|hitstatus|reviewstatus|assignmentduration(inseconds)?|autoapprovaldelay(inseconds)?|"
     r"hitlifetime|viewhit|assignmentid|assignmentstatus|autoapprovaltime|assignmentaccepttime|assignmentsubmittime|"
     r"assignmentapprovaltime|assignmentrejecttime|deadline|feedback|reject|approve|answercatchtrials|answercondition|"
-    r"answertimeinminutes|os|browser|screenh|screenw|screenwidth|screenheight|useragent|platform|device|system|"
+    r"answertimeinminutes|os|browser|screenh|screenw|screenwidth|screenheight|useragent|platform|device|"
     r"catchtrials|maxassignments|requesterannotation|expiration|numberofsimilarhits|lifetimeinseconds|worktimeinseconds|"
     r"accepttime|submittime|approvaltime|rejectiontime|requesterfeedback|lifetimeapprovalrate|last\d+daysapprovalrate|"
-    r"internalnodeid|experimentid|experimentversion|version|url|ip|ipaddress|errors?|viewhistory|windowwidth|"
+    r"internalnodeid|experimentid|experimentversion|url|ip|ipaddress|errors?|viewhistory|windowwidth|"
     r"windowheight|navigator|studyid|sessionid|prolificstudyid|prolificsessionid|proliferatecondition|plugin.*"
 )
 """Columns about the HIT, the browser and the page."""
+OF_ALL = re.compile(r"title|description|annotation|system|version")
+"""Names that HITs and browsers have as well as stimuli: they are about the platform where they do not vary."""
 PLACES = re.compile(
     r"(trial|slide|page|screen|question|event|item)?(order|position|index|sequence|seq|pos)|slidenumber.*|"
     r"trial(no|nr|num|number|index|order|sequence.*|count|id)?|presentationorder|order(number.*|ofitem)?|"
@@ -55,7 +57,7 @@ PLACES = re.compile(
 LOOPS = re.compile(r".*this(trial|rep|total)?(n|index)")
 """Names of columns in which PsychoPy counts the rounds of a loop."""
 LAYOUT = re.compile(
-    r"blocks?|blockn.*|list|listn.*|listid|group|session|version|side|sides|.*side|left|right|speaker.*|font|colou?r|name|voiceover|run|round|rep|repetition|error"
+    r"blocks?|blockn.*|list|listn.*|listid|group|session|version|side|sides|.*side|left|right|speaker.*|.*gender|font|colou?r|name|voiceover|run|round|rep|repetition|error"
 )
 """Names of columns that say how or when something was shown, not what was judged."""
 
@@ -150,6 +152,7 @@ class Content:
         own = words_of(self.name.rpartition(".")[2]) or words
         return bool(
             PLATFORM.fullmatch(self.plain)
+            or (OF_ALL.fullmatch(self.plain) and self.distinct < 2)
             or TIMES.fullmatch(self.plain)
             or any(TIMES.fullmatch(word) for word in own)
             or (self.is_number and any(DERIVED.fullmatch(word) for word in words))

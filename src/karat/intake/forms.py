@@ -86,7 +86,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, told: dict[str, str]
     """The table with one row per answer."""
     if wide is None:
         frame = _unquoted(frame)
-        long = _with_records(frame) or _with_lists(frame, file)
+        long = _with_records(frame) or _with_lists(frame, file) or _with_groups(frame)
         if long is not None:
             return long
     split, notes = _with_parts(frame)
@@ -218,6 +218,69 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     )  # fmt: skip
 
 
+NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d])[\W_]?(?P<at>\d{1,3})(?:[\W_](?P<rest>[^\W\d]\w*))?")
+FEWEST_GROUPS = 3
+
+
+def _with_groups(frame: pl.DataFrame) -> Shaped | None:
+    """A row per trial where each participant has one row with numbered columns for each trial: item1, rating1, item2.
+
+    >>> wide = pl.DataFrame({"worker": ["a", "b"], "item_1": ["x", "y"], "answer_1": ["4", "2"],
+    ...     "item_2": ["y", "x"], "answer_2": ["1", "5"], "item_3": ["z", "z"], "answer_3": ["3", "3"]})
+    >>> _with_groups(wide).frame.row(1)
+    ('a', 2, 'y', '1')
+    """
+    contents = Contents(frame)
+    rows = frame.height
+    persons = [c for c in map(contents.__getitem__, contents.names) if c.plain in NAMES["participant"]]
+    if not any(c.distinct >= NEARLY_ALL * rows for c in persons):
+        return None
+    columns: dict[str, dict[int, str]] = {}
+    for name in contents.names:
+        found = NUMBERED.fullmatch(name)
+        if found:
+            stem = found["stem"] + (f"_{found['rest']}" if found["rest"] else "")
+            columns.setdefault(stem, {})[int(found["at"])] = name
+    by_numbers: dict[tuple[int, ...], list[str]] = {}
+    for stem, numbered in columns.items():
+        by_numbers.setdefault(tuple(sorted(numbered)), []).append(stem)
+    numbers, stems = max(by_numbers.items(), key=lambda one: len(one[1]), default=((), []))
+    answers = [s for s in stems if any(word in GROUP_ANSWERS for word in words_of(s.removeprefix("Answer.")))]
+    if len(numbers) < FEWEST_GROUPS or not answers or not _name_stimuli(contents, columns, stems, answers):
+        return None
+    used = {columns[stem][at] for stem in stems for at in numbers}
+    rest = [name for name in frame.columns if name not in used]
+    place = "trial" if "trial" not in (*stems, *rest) else "trial_"
+    blocks = [
+        frame.select(
+            *(pl.col(name).alias(f"{name}_" if name in stems else name) for name in rest), pl.lit(nth).alias(place),
+            *(pl.col(columns[stem][at]).cast(pl.String).alias(stem) for stem in stems),
+        ).with_row_index(" row")
+        for nth, at in enumerate(numbers, 1)
+    ]  # fmt: skip
+    long = pl.concat(blocks).sort(" row", place)
+    note = Message("form.groups", {"columns": [columns[stem][numbers[0]] for stem in stems[:3]], "n": len(numbers)})
+    lines = long[" row"].cast(pl.Int64).to_list()
+    return Shaped(long.drop(" row"), lines, notes=[note], units_in=long.height, unit="answers and rows")
+
+
+GROUP_ANSWERS = ("response", "responses", "answer", "rating", "judgment", "judgement", "choice", "score", "resp")
+NEARLY_ALL = 0.9
+
+
+def _name_stimuli(
+    contents: Contents, columns: Mapping[str, Mapping[int, str]], stems: Sequence[str], answers: Sequence[str]
+) -> bool:
+    """Whether numbered columns beside the answers say what was shown: values that come again under other numbers."""
+    for stem in stems:
+        cells = [set(contents[name].values) for name in columns[stem].values()]
+        every = set().union(*cells)
+        named = stem not in answers and len(every) >= FEWEST_JUDGED
+        if named and not all(as_number(value) is not None for value in every):
+            return True
+    return False
+
+
 def _fixed(found: Sequence[Any]) -> list[str] | None:
     """The kinds of elements where every list has the same kinds in the same places: several answers of one trial."""
     kinds = {tuple(_kind(part) for part in one) for one in found if one is not None}
@@ -241,16 +304,17 @@ def _text(part: Any) -> str | None:
     return str(part)
 
 
+SEVERAL_ANSWERS = ("ratings", "scores", "votes", "labels", "annotations", "judgments", "judgements", "responses")
+
+
 def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -> None:
     """IntakeError where ratings are lists in cells and nothing says who gave them."""
     columns = [name for name, found in lists.items() if any(one and isinstance(one[0], dict) for one in found if one)]
-    rated = [
-        name for name in lists if name in columns or any(w in ("ratings", "scores", "votes") for w in words_of(name))
-    ]
+    rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
     person = any(
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
-        for content in contents  # type: ignore[attr-defined]
-    )
+        for content in contents if content.name not in lists  # type: ignore[attr-defined]
+    )  # fmt: skip
     if rated and not person:
         raise IntakeError(
             f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
@@ -358,8 +422,9 @@ def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) 
     for key, names in sorted(groups.items(), key=lambda one: -len(one[1])):
         values = {value.lower() for name in names for value in contents[name].values}
         # The points of a scale are no positions of a slider, although a slider has these numbers too.
-        home = next((one for one in merged if values <= one[1] and (one[0] == "slider") == (key == "slider")), None)
+        home = next((one for one in merged if _are_alike(values, one[1]) and _are_of_kind(key, one[0])), None)
         if home is not None:
+            home[1].update(values)
             home[2].extend(names)
         else:
             merged.append((key, values, list(names)))
@@ -368,8 +433,23 @@ def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) 
     if len(stem) == 1 and _are_raters(best):
         # The last of several raters often judged little.
         (first,) = stem
-        best = [n for n in contents.names if re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number]
+        best = [
+            n for n in contents.names
+            if n in best or (re.fullmatch(rf"{re.escape(first)}\d+", n) and contents[n].is_number)
+        ]  # fmt: skip
     return [name for name in contents.names if name in best]
+
+
+def _are_alike(answers: set[str], others: set[str]) -> bool:
+    """Whether answers are among others; words may be new where few people answered and most of the words are known."""
+    if answers <= others:
+        return True
+    worded = not any(as_number(answer) is not None for answer in answers | others)
+    return worded and len(answers | others) <= MOST_ANSWERS and len(answers & others) > len(answers) / 2
+
+
+def _are_of_kind(one: object, other: object) -> bool:
+    return (one == "slider") == (other == "slider")
 
 
 def _of_one_stem(names: list[str]) -> list[str]:
@@ -397,22 +477,39 @@ def _alphabet(content: Content) -> object:
         ):
             return "numbers", "01" if high <= 1 else ""
         return "slider"
+    if all(POINT.match(value) for value in content.values):
+        return "points in words"
     return frozenset(value.lower() for value in content.values)
 
 
+POINT = re.compile(r"\(?(-?\d{1,2})\)?\s*[-–:.=)]\s*[^\W\d]")
+"""An answer that begins with the number of a point: 5 : very fluent."""
 LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 """A column with one of these names holds the answers; such a table has one trial per row."""
 ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
 OF_TOOLS = re.compile(
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
-    r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage"
+    r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
+    r"grouptime\d+|\w*q\w*\d+\w*time"
 )
 """Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms."""
 
 
+def _code(name: str) -> str:
+    """The code of a question before its text, as LimeSurvey writes both into the header.
+
+    >>> _code("id. ID de la réponse"), _code("R1Q2[comment]. Le rapport est-il concis ?"), _code("raw.judgment")
+    ('id', 'R1Q2[comment]', 'raw.judgment')
+    """
+    found = re.match(r"(\w+(?:\[\w+\])*)\. \S", name)
+    return found[1] if found else name
+
+
 def _is_of_tool(content: Content) -> bool:
-    name = content.plain
+    name = plain(_code(content.name))
+    if _code(content.name).endswith("[comment]"):
+        return True
     return bool(
         OF_TOOLS.fullmatch(name) or ROW_NUMBERS.fullmatch(name) or name in NAMES["participant"] or content.is_other
     )
@@ -436,7 +533,8 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, st
     if any(c in unique for c in persons) or any(_is_of_tool(c) or c.are_person_codes for c in told_apart):
         named = [c for c in unique if plain(c.name) in NAMES["item"] and c.plain not in ("task",)]
         if not named or any(c in unique for c in persons):
-            return "participant" if 2 * len(judged) >= len([c for c in rest if not c.is_other]) else None
+            others = [c for c in rest if c.distinct and not c.is_text and not _is_of_tool(c)]
+            return "participant" if 2 * len(judged) >= len(others) else None
     named = [
         c for c in unique if any(w in (*ITEM_WORDS, "lemma", "form", "verb") for w in words_of(c.name)) or c.is_text
     ]
@@ -469,6 +567,10 @@ def _melted(
         for at, name in enumerate(judged)
     ]  # fmt: skip
     stack = pl.concat(blocks).sort(" row", " at")
+    answers = stack["response"].drop_nulls().unique().to_list()
+    if len(answers) > MOST_ANSWERS and all(POINT.match(answer) for answer in answers):
+        # Every question words the points of its scale anew; what they share is the numbers.
+        stack = stack.with_columns(pl.col("response").str.extract(r"(-?\d{1,2})").alias("response"))
     return stack.drop(" row", " at"), stack[" row"].to_list()
 
 
@@ -476,11 +578,9 @@ def _by_participant(contents: Contents, judged: Sequence[str], told: dict[str, s
     """One row per participant: the columns are items."""
     rest = [name for name in contents.names if name not in judged]
     known = [
-        name
-        for name in rest
-        if contents[name].plain in (*NAMES["participant"], *ROW_IDS) and contents[name].filled > 0.9
+        name for name in rest if plain(_code(name)) in (*NAMES["participant"], *ROW_IDS) and contents[name].filled > 0.9
     ]
-    known.sort(key=lambda name: contents[name].plain not in NAMES["participant"])
+    known.sort(key=lambda name: plain(_code(name)) not in NAMES["participant"])
     person = told.get("participant") or next(iter(known), None)
     if person is None or contents[person].distinct < contents.frame.height:
         numbers = pl.Series("participant", [str(n) for n in range(1, contents.frame.height + 1)])

@@ -393,12 +393,13 @@ def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Read
 
 def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading:
     """The user's mapping on top of what a tool's own reader found, unless the reader has used it already."""
-    if reader.maps or not options.mapping or not reading.frame.width:
+    given = {column: source for column, source in options.mapping.items() if column not in reading.used}
+    if reader.maps or not given or not reading.frame.width:
         return reading
     frame = reading.frame
-    refuse_misspelt(options.mapping, frame.columns)
-    mapping = dict(options.mapping)
-    for column, source in options.mapping.items():
+    refuse_misspelt(given, frame.columns)
+    mapping = dict(given)
+    for column, source in given.items():
         parts = joined(source, frame.columns)
         absent = next((part for part in parts if part and part not in frame.columns), None)
         if absent is not None:

@@ -84,6 +84,8 @@ class Reading:
     """The rules and items with which the study started, where the source is an export of karat that has them."""
     open: list[Question] = field(default_factory=list)
     """What the user must confirm before this reading counts."""
+    used: tuple[str, ...] = ()
+    """The columns of the user's mapping that the reader itself has used."""
     taken: dict[str, str] = field(default_factory=dict)
     """The file's own columns, and as which of karat's each was taken; empty where the reader has names of its own."""
 

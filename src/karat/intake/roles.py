@@ -83,6 +83,7 @@ PHRASE = 2
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
+FEWEST_POINTS = 5
 MOST_PARTS = 5
 FEWEST_ROWS = 20
 DETAILS = {
@@ -407,13 +408,25 @@ class _RoleSearch:
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
         spread = self._dispersion(content)
-        if _says_answer(content) and self._differs_on_stimuli(content):
+        if (_says_answer(content) or self._are_points(content)) and self._differs_on_stimuli(content):
             return not self._between_lists(content)
         if spread < (DESIGNED if _says_answer(content) else 1) or self._between_lists(content):
             return False
         return _says_answer(content) or (
             spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
         )
+
+    def _are_points(self, content: Content) -> bool:
+        """Whether a column holds points of a scale that no design gave: answers, whatever the column is called."""
+        if not self.person or not content.is_whole or not FEWEST_POINTS <= content.distinct <= MOST_LEVELS:
+            return False
+        low, high = float(str(content.numbers.min())), float(str(content.numbers.max()))
+        if low not in (0.0, 1.0) or high > MOST_LEVELS or content.distinct < high - low:
+            return False
+        if self._names_items(content) or PLACES.fullmatch(content.plain) or LAYOUT.fullmatch(content.plain):
+            return False
+        named = content.plain in SESSION_NAMES or content.is_other or content.is_about_people
+        return not named and not self._of_person(content) and self._dispersion(content) >= FREE
 
     def _differs_on_stimuli(self, content: Content) -> bool:
         """Whether participants have different values where all that may describe a stimulus is the same."""
@@ -423,6 +436,7 @@ class _RoleSearch:
             and not (c.is_number and (not c.is_whole or c.distinct > MOST_LEVELS) and not self._names_items(c))
             and not PLACES.fullmatch(c.plain) and not _says_answer(c) and not _is_beside_the_answer(c)
             and not CHOSEN.fullmatch(c.name.lower()) and not LAYOUT.fullmatch(c.plain) and not self._of_person(c)
+            and not self._are_points(c)
         ]  # fmt: skip
         cells = self.contents.combinations(keys)
         if not keys or 2 * cells > self.contents.codes.height:
@@ -607,7 +621,7 @@ class _RoleSearch:
 
     def _is_second_answer(self, content: Content) -> bool:
         """Whether a column holds answers to another question on the same stimuli."""
-        if content.name in self.second:
+        if content.name in self.second or self._are_points(content):
             return True
         named = _says_answer(content) and self._is_answer_like(content)
         return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
@@ -630,17 +644,28 @@ class _RoleSearch:
         ):
             return
         answers = self.contents[source]
-        for first, second in SIDES:
-            for left, right in self._pairs(first, second):
-                if _are_sides(answers, left, right, (first, second)):
-                    self._take("left", left.name)
-                    self._take("right", right.name)
-                    detail = self._choice("item", [left.name, right.name]).detail
-                    self._ask("item", [Proposal({"left": left.name, "right": right.name}, detail)])
-                    return
+        for sides in SIDES:
+            pairs = [pair for pair in self._pairs(*sides) if _are_sides(answers, *pair, sides)]
+            # Systems come again and can be compared; the texts that they wrote come once.
+            pairs.sort(key=lambda pair: pair[0].distinct)
+            if pairs:
+                left, right = pairs[0]
+                self._take("left", left.name)
+                self._take("right", right.name)
+                choices = [
+                    Proposal(
+                        {"left": one.name, "right": other.name}, self._choice("item", [one.name, other.name]).detail
+                    )
+                    for one, other in pairs[:3]
+                ]
+                self._ask("item", choices)
+                return
 
     def _item(self) -> None:
-        if {"left", "right"} <= set(self.roles.mapping) and "item" not in self.by_name:
+        if {"left", "right"} <= set(self.roles.mapping) and plain(self.by_name.get("item", "")) not in (
+            "item",
+            "itemid",
+        ):
             return
         if "item" in self.told or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             return
@@ -698,7 +723,12 @@ class _RoleSearch:
                     and self._is_judged_once(c.name, asked)]  # fmt: skip
         if numbered:
             return False, [max(numbered, key=lambda c: c.distinct).name]
-        keep = sorted(design, key=lambda c: (self._names_items(c), not c.is_text, c.distinct, -names.index(c.name)))
+        shared = self._shared(names)
+        full = self.contents.combinations(shared)
+        keep = sorted(
+            (c for c in design if c.name in shared),
+            key=lambda c: (self._names_items(c), not c.is_text, c.distinct, -names.index(c.name)),
+        )
         kept = [c.name for c in keep]
         for content in keep:
             rest = [name for name in kept if name != content.name]
@@ -707,6 +737,25 @@ class _RoleSearch:
         if len(kept) > MOST_PARTS:
             kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
         return False, [name for name in self.contents.names if name in kept]
+
+    def _shared(self, names: list[str]) -> list[str]:
+        """Columns that together identify what several participants judged, without texts made anew for every trial.
+
+        Names drawn at random for the people in a story, for example, make nearly every text one of its own.
+        """
+        rows = self.contents.codes.height
+        people = self.contents.combinations(self.person) if self.person else 0
+        if people < FEWEST_ITEMS or 2 * self.contents.combinations(names) <= rows:
+            return names
+        left = list(names)
+        while 2 * self.contents.combinations(left) > rows:
+            rest = {
+                n: self.contents.combinations([o for o in left if o != n]) for n in left if self.contents[n].is_text
+            }
+            if not rest or len(left) == 1:
+                return names
+            left.remove(min(rest, key=lambda name: rest[name]))
+        return left if self.contents.combinations(left) >= FEWEST_ITEMS else names
 
     def _is_weak(self, content: Content) -> bool:
         """Whether the name of a column alone does not make it the item."""
@@ -743,7 +792,8 @@ class _RoleSearch:
         for role in ("participant", "response", "item"):
             source = self.by_name.get(role)
             found = role in self.roles.mapping or source is None or source in self.taken
-            if found or source is None or (role == "item" and {"left", "right"} <= set(self.by_name)):
+            sides = {*self.by_name, *self.roles.mapping}
+            if found or source is None or (role == "item" and {"left", "right"} <= sides):
                 continue
             if self.contents[source].distinct > 1 or role == "participant":
                 self._take(role, source)
@@ -802,37 +852,60 @@ class _RoleSearch:
 
 def _names_sides(content: Content) -> bool:
     """Whether the values only say on which side of the screen something was: left, 1right, top."""
-    values = {re.sub(r"[^a-z]", "", value.lower()) for value in content.values[:50]}
+    values = {re.sub(r"[^a-z]", "", value.lower()) for value in content.values[:50]} - {"middle", "center", "centre"}
     return len(values) == 2 and any(values == {*sides} for sides in (("left", "right"), ("top", "bottom"), ("l", "r")))
 
 
 def _are_sides(answers: Content, first: Content, second: Content, names: tuple[str, str]) -> bool:
     """Whether the answers are the names of two sides, or in every row what one of the two sides shows."""
-    given = {value.strip().lower() for value in answers.values}
-    if given <= {*names, "none"} and len(given) > 1:
+    sides = _sides_named(answers.values, names, (first.name, second.name))
+    if len(set(sides.values()) - {"none"}) > 1:
         return True
     if first.is_number or answers.distinct <= 2:
         return False
-    rows = pl.DataFrame({"a": answers.cells, "l": first.cells, "r": second.cells}).drop_nulls()
+    cells = {"a": answers.cells, "l": first.cells, "r": second.cells}
+    rows = pl.DataFrame({name: column.cast(pl.String) for name, column in cells.items()}).drop_nulls()
     if rows.height < SPARSE * answers.cells.drop_nulls().len():
         return False
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
+
+
+TIES = re.compile(r"(tie|none|neither|both|same|equal|equally good|no preference|no difference|draw)( ?\(.*\))?")
+"""Answers that prefer neither of two."""
+
+
+def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequence[str] = ()) -> dict[str, str]:
+    """Each answer with the side it names, by itself or as the column does that holds what was shown there.
+
+    >>> _sides_named(["model_a", "B", "tie"], ("a", "b"), ("model_a", "model_b"))
+    {'model_a': 'left', 'B': 'right', 'tie': 'none'}
+    """
+    known = dict(zip(sides, ("left", "right"), strict=True))
+    known |= dict(zip((name.lower() for name in columns), ("left", "right"), strict=False))
+    found = {}
+    for answer in answers:
+        word = answer.strip().lower()
+        side = known.get(word) or ("none" if TIES.fullmatch(word) else None)
+        if side is None:
+            return {}
+        found[answer] = side
+    return found
 
 
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
 """What the two stimuli of a choice are called."""
 
 
-def sides_of(answers: Sequence[str]) -> dict[str, str]:
+def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, str]:
     """Answers that name a side in other words, each with the side; empty where they do not.
 
     >>> sides_of(["A", "B"]), sides_of(["left", "right"]), sides_of(["yes", "no"])
     ({'A': 'left', 'B': 'right'}, {}, {})
     """
-    for sides in SIDES[1:]:
-        if len(answers) > 1 and {answer.strip().lower() for answer in answers} <= {*sides, "none"}:
-            both = dict(zip((*sides, "none"), ("left", "right", "none"), strict=True))
-            return {answer: both[answer.strip().lower()] for answer in answers}
+    for sides in SIDES:
+        found = _sides_named(answers, sides, columns)
+        if len(set(found.values()) - {"none"}) > 1:
+            return {answer: side for answer, side in found.items() if answer != side}
     return {}
 
 

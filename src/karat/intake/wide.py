@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import polars as pl
 
-from karat.intake.guess import MOST_NOMINAL_LEVELS
+from karat.intake.guess import MOST_NOMINAL_LEVELS, joined
+from karat.intake.reading import Options, Proposal, Question
 from karat.judgments.checks import Place
 from karat.judgments.columns import COLUMNS
 from karat.judgments.scales import as_number
+from karat.messages import Message
 
 ROW, ORDER = " row", " order"
 """The row of the source that an answer comes from, and its position among the answers of that row. The names of a
@@ -52,6 +54,47 @@ def all_numbers(answers: Iterable[str]) -> bool:
 def is_free_text(answers: Sequence[str]) -> bool:
     """Whether answers are too many different texts to be the answers of a scale."""
     return len(answers) > MOST_NOMINAL_LEVELS and not all_numbers(answers)
+
+
+def judged_batteries(
+    answers: Mapping[str, Sequence[str]], sizes: Mapping[str, int], options: Options
+) -> tuple[list[str], list[Question]]:
+    """The batteries of questions that ask for judgments, by their answers, and what the user is to confirm.
+
+    Batteries on one scale are read as they are. On several, the one with the most questions is proposed;
+    `--map response=A+B` names others.
+
+    >>> judged_batteries({"fluent": ["1", "5"], "clear": ["2", "5"]}, {"fluent": 9, "clear": 9}, Options())
+    (['fluent', 'clear'], [])
+    >>> judged_batteries({"fluent": ["1", "4"], "media": ["no", "yes"]}, {"fluent": 20, "media": 9}, Options())[0]
+    ['fluent']
+    """
+    names = list(answers)
+    told = joined(options.mapping.get("response", ""), names)
+    if told and set(told) <= set(names):
+        return told, []
+    groups: list[tuple[set[str], list[str]]] = []
+    for name in sorted(names, key=lambda name: -len(set(answers[name]))):
+        given = {answer.strip().lower() for answer in answers[name]}
+        if all_numbers(given):
+            # The highest answer tells five points from seven, and both from a slider.
+            given = {str(max(number for answer in given if (number := as_number(answer)) is not None))}
+        home = next((group for group in groups if given <= group[0]), None)
+        if home is None:
+            groups.append((given, [name]))
+        else:
+            home[1].append(name)
+    if len(groups) < 2 or options.keep_all:
+        return names, []
+    best = max((found for _, found in groups), key=lambda found: sum(sizes[name] for name in found))
+    kept = [name for name in names if name in best]
+    choices = [
+        Proposal({"response": "+".join(some)}, Message("ask.response_choice", {
+            "n": len({answer for name in some for answer in answers[name]}), "sample": list(answers[some[0]])[:3],
+        }))
+        for some in (kept, names)
+    ]  # fmt: skip
+    return kept, [Question("response", tuple(choices))]
 
 
 SAME_MEANING = ("list", "block", "subgroup", "pair")

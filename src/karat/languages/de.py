@@ -108,8 +108,8 @@ TEXTS = {
     "sources": "Sie wurden rekrutiert über {counts}.",
     "when": "Die Daten wurden zwischen dem {first} und dem {last} erhoben.",
     "when.day": "Die Daten wurden am {first} erhoben.",
-    "working.minutes": "Die mediane Bearbeitungszeit betrug {median} Minuten (Spannweite: {low} bis {high}).",
-    "working.seconds": "Die mediane Bearbeitungszeit betrug {median} Sekunden (Spannweite: {low} bis {high}).",
+    "working.minutes": "Die Bearbeitungszeit betrug im Median {median} Minuten (Spannweite: {low} bis {high}).",
+    "working.seconds": "Die Bearbeitungszeit betrug im Median {median} Sekunden (Spannweite: {low} bis {high}).",
     "background": "Angaben zur Person: {columns}.",
     "background.counts": "{column}: {counts}",
     "background.number": "{column}: Median {median}, Spannweite {low} bis {high}",
@@ -148,8 +148,9 @@ TEXTS = {
     "needs.completion": "Antworten auf mindestens {at_least} der Trials und keine zweite Teilnahme",
     "needs.completion.trials": "Antworten auf mindestens {at_least} von {trials} Trials und keine zweite Teilnahme",
     "needs.speed.mean_below": "mittlere Antwortzeit von mindestens {mean_below} s",
-    "needs.speed.median_below": "mediane Antwortzeit von mindestens {median_below} s",
-    "needs.speed.relative_below": "mediane Antwortzeit von mindestens {relative_below} der medianen Person",
+    "needs.speed.median_below": "Median der Antwortzeiten von mindestens {median_below} s",
+    "needs.speed.relative_below": "Median der Antwortzeiten von mindestens {relative_below} des Medians aller "
+    "Teilnehmenden",
     "needs.speed.share_of_expected": "Bearbeitungszeit von mehr als {share_of_expected} von {expected_minutes} Minuten",
     "needs.remfod": "mindestens {genuine_at_least} echte Antwortzeiten, also Zeiten von höchstens {upper} medianen "
     "absoluten Abweichungen über und {lower} unter dem Median nach Person und nach Item-Funktion, iterativ bestimmt",
@@ -160,7 +161,7 @@ TEXTS = {
     "Lesetempo von höchstens {words_per_minute} Wörtern pro Minute und eine Uhr, die nicht rückwärts läuft",
     "needed": "mindestens {needed} von {trials} richtig",
     "needed.group": "mindestens {needed} von {trials} {group} Trials richtig",
-    "needed.guess": "Raten besteht mit p {p}", "group.grammatical": "grammatischen",
+    "needed.guess": "wer rät, besteht mit p {p}", "group.grammatical": "grammatischen",
     "group.ungrammatical": "ungrammatischen", "account.positional": "positionalen",
     "account.relational": "relationalen", "account.extended": "erweiterten relationalen", "account.strict": "strengen",
     "account.pairwise": "paarweisen",
@@ -171,7 +172,7 @@ TEXTS = {
     "needs.attention.slips": "richtige Antworten nach dem {account} Maßstab, höchstens {slips} falsch",
     "needs.straightlining": "keine Folge und kein Muster von Antworten mit einer Zufallswahrscheinlichkeit unter "
     "{alpha}",
-    "needs.inconsistency": "bessere Übereinstimmung wiederholter Antworten als beim Raten, sodass Raten mit p ≤ "
+    "needs.inconsistency": "bessere Übereinstimmung wiederholter Antworten als beim Raten, sodass, wer rät, mit p ≤ "
     "{alpha} besteht",
     "needs.inconsistency.upper": "Unterschied wiederholter Antworten von höchstens {upper} medianen absoluten "
     "Abweichungen über dem Median",
@@ -201,11 +202,11 @@ TEXTS = {
     "mit Zufallseffekten für Personen und Stimuli geschätzt [@mccullagh1980].",
     "strengths.binary": "Die Akzeptabilität von {stimuli} [wurde|wird] mit einem Logit-Modell mit "
     "Zufallseffekten für Personen und Stimuli geschätzt [@bates2015].",
-    "strengths.mean": "Die Akzeptabilität von {stimuli} [wurde|wird] durch mittlere Antworten gemessen.",
-    "strengths.zscore": "Die Akzeptabilität von {stimuli} [wurde|wird] durch Mittel der je Person "
-    "standardisierten Antworten gemessen.",
-    "strengths.magnitude": "Die Akzeptabilität von {stimuli} [wurde|wird] durch Mittel der logarithmierten, "
-    "je Person standardisierten Verhältnisse zum Modulus gemessen [@bard1996].",
+    "strengths.mean": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der Antworten bestimmt.",
+    "strengths.zscore": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der je Person standardisierten "
+    "Antworten bestimmt.",
+    "strengths.magnitude": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der logarithmierten, je "
+    "Person standardisierten Verhältnisse zum Modulus bestimmt [@bard1996].",
     "strengths.thurstone": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Thurstones Modell für drei "
     "Antworten geschätzt, in dem sich Personen in Streuung und Kriterium unterscheiden [@thurstone1927; "
     "@langsford2018].",
@@ -363,7 +364,8 @@ MESSAGES = {
     "sind mit Vorsicht zu lesen.",
     "wald.no_intercept": "Ohne Achsenabschnitt prüft der Test des ersten Faktors, ob alle seine Mittelwerte 0 sind.",
     "wald.not_converged": "{formula:quoted} ist nicht konvergiert.",
-    "wald.mixture": "Eine Varianz kann nicht unter null liegen, deshalb stammt p aus einer gleichen Mischung von χ² "
+    "wald.mixture": "Eine Varianz kann nicht unter null liegen, deshalb stammt p aus einer Mischung von χ² zu "
+    "gleichen Teilen "
     "mit {first} und {second} Freiheitsgraden.",
     "wald.boundary": "Eine Varianz wird bei null getestet, ihrem kleinsten möglichen Wert; das wahre p ist deshalb "
     "kleiner.",
@@ -371,7 +373,7 @@ MESSAGES = {
     "marginal.link": "Geschätzte Randmittel auf der Skala der Linkfunktion.",
     "marginal.response": "Geschätzte Randmittel auf der Skala der Antworten.",
     "marginal.mean": "{cell}:[[ {mean}]][[ ({level:%}-Intervall {lower}]][[ bis {upper})]]",
-    "marginal.differences": "Differenzen der Randmittel mit Holms Korrektur.",
+    "marginal.differences": "Differenzen der Randmittel mit Holm-Korrektur.",
     "marginal.difference": "{pair}:[[ {estimate}]][[ (SE {se}]][[, korrigiertes p {p:p})]]",
     "marginal.no_factor": "{name:quoted} ist kein Faktor von {formula:quoted}. Faktoren sind {factors}.",
     "marginal.no_covariate": "`at` nennt {name:quoted}, was keine Kovariate von {formula:quoted} ist.",
@@ -505,7 +507,7 @@ MESSAGES = {
     "ratings.pair_name": "Ein Paar kann nicht {pair} heißen, weil eine Spalte so heißt. Die Frage braucht einen "
     "anderen Namen.",
     "ratings.dependent_cases": "{cases:case} von {participants:participant} sind nicht unabhängig voneinander; Tests, "
-    "die das annehmen, verwerfen zu leicht. factor_intervals zieht Personen.",
+    "die das annehmen, verwerfen zu oft. factor_intervals zieht stattdessen Personen.",
     "ratings.no_questions": "Ein semantisches Differential braucht die Spalte question, die das beurteilte Paar nennt.",
     "ratings.no_polarity": "Es gibt keine Spalte polarity; alle Paare gelten als gleich herum gezeigt.",
     "ratings.polarity_missing": "{n:answer} ohne Polung {n:gilt|gelten} als auf die übliche Weise gezeigt.",
@@ -627,6 +629,8 @@ MESSAGES = {
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
+    "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
+    "wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
     "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
     "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen. {left} weitere "
@@ -683,8 +687,8 @@ MESSAGES = {
     "gorilla.questions_by_screen_and_object": "Manche Trials haben mehrere Antworten; question ist der Name des "
     "Bildschirms und der Zone oder des Objekts.",
     "gorilla.attempts": "Wurde eine Frage in mehreren Versuchen beantwortet, zählt der erste.",
-    "gorilla.public_ids": "Teilnehmende heißen nach ihrer öffentlichen Kennung, der von Prolific.",
-    "gorilla.private_ids": "Teilnehmende heißen nach ihrer privaten Kennung. Öffentliche Kennungen wurden "
+    "gorilla.public_ids": "Teilnehmende sind nach ihrer öffentlichen Kennung benannt, der von Prolific.",
+    "gorilla.private_ids": "Teilnehmende sind nach ihrer privaten Kennung benannt. Öffentliche Kennungen wurden "
     "ausgelassen, weil sie Personen erkennen lassen.",
     "pcibex.single_questions": "{names}: einmal je Person gefragt, daher keine Urteile. Auswahlantworten stehen in "
     "der Tabelle der Teilnehmenden; Getipptes wurde ausgelassen, weil es Personen erkennen lässt.",
@@ -694,14 +698,14 @@ MESSAGES = {
     "Empfangszeit und Hash der Adresse erkannt. Falls eine Spalte die Teilnehmenden nennt: --map participant=NAME.",
     "pcibex.participants_by_hash": "Teilnehmende werden an Empfangszeit und Hash ihrer Adresse erkannt. Falls eine "
     "Spalte sie nennt: --map participant=NAME.",
-    "pcibex.sessions": "Manche nahmen mehrmals teil; session zählt die Male.",
+    "pcibex.sessions": "Manche nahmen mehrmals teil; session nummeriert die Teilnahmen.",
     "pcibex.function": "function stammt von Labels, die practice, filler oder attention nennen. Um das rückgängig "
     "zu machen: --map function=",
     "pcibex.questions": "Manche Trials haben mehrere Antworten; question ist der Name des Elements.",
     "pcibex.sides": "left und right stammen aus den Kommentaren der Selektoren. Um die Namen als Antworten zu "
     "behalten: --map left= --map right=",
-    "pcibex.items_by_label": "Items ohne protokollierte Nummer heißen nach Label und Latin-Square-Gruppe oder "
-    "Ordnungsnummer. Falls eine Spalte sie nennt: --map item=NAME.",
+    "pcibex.items_by_label": "Items ohne protokollierte Nummer sind nach Label und Latin-Square-Gruppe oder "
+    "Ordnungsnummer benannt. Falls eine Spalte sie nennt: --map item=NAME.",
     "pcibex.list": "list ist die protokollierte Spalte Group. Für eine andere Spalte: --map list=NAME.",
     "pcibex.rt_from_display": "Bei {n:answer} läuft rt ab der letzten protokollierten Anzeige vor der Antwort.",
     "pcibex.rt_from_start": "Bei {n:answer} ohne protokollierte Anzeige läuft rt ab dem Beginn des Trials.",
@@ -760,11 +764,12 @@ MESSAGES = {
     "label_studio.trials": "trial ist die Reihenfolge, in der die Annotationen einer Person entstanden.",
     "label_studio.answers": "Die Antworten in {file} stammen aus {columns}. Falls das falsch ist: --map response=NAME.",
     "lrex.questions": "{file} hat {n} Bewertungen je Zeile; question ist der Name der Bewertungsspalte.",
-    "lrex.items": "Items heißen nach ihren Materialien und ihrer Nummer. Für eine andere Spalte: --map item=NAME.",
+    "lrex.items": "Items sind nach ihren Materialien und ihrer Nummer benannt. Für eine andere Spalte: --map "
+    "item=NAME.",
     "lrex.function": "function stammt von Materialien, die nach practice, filler oder attention benannt sind. Um "
     "das rückgängig zu machen: --map function=",
     "lrex.never_rated": "{column}: {n:answer} -1 {n:gilt|gelten} als fehlend.",
-    "lrex.ids": "Teilnehmende heißen nach ihrer ID. Für die Nummer von L-Rex: --map participant=number.",
+    "lrex.ids": "Teilnehmende sind nach ihrer ID benannt. Für die Nummer von L-Rex: --map participant=number.",
     "lrex.ids_left_out": "Die IDs der Teilnehmenden wurden ausgelassen, weil sie Personen erkennen lassen; die "
     "Nummern bleiben.",
     "mturk.item_section_and_number": "Als Item gelten Abschnitt und Nummer von turktools, verbunden. Für eine "
@@ -789,7 +794,8 @@ MESSAGES = {
     "otree.several_answers": "Mehrere Felder gelten als Antworten. Falls nur eines eine Antwort ist: --map "
     "response=NAME.",
     "otree.item": "Das Feld {field} ist das Item von {app}.",
-    "otree.item_by_round": "Kein Feld von {app} nennt das Item; Items heißen nach App und Runde. Falls ein Feld sie "
+    "otree.item_by_round": "Kein Feld von {app} nennt das Item; Items sind nach App und Runde benannt. Falls ein "
+    "Feld sie "
     "nennt: --map item=NAME.",
     "otree.bots": "{n:participant} {n:wurde|wurden} von Bots von oTree gespielt; die Spalte is_bot der "
     "Teilnehmenden zeigt, welche.",
@@ -818,7 +824,8 @@ MESSAGES = {
     "beiseitegelegt.",
     "qualtrics.without_id": "{n} {n:Rückmeldung hat|Rückmeldungen haben} kein {column}; dort gilt ResponseId als "
     "Teilnehmerkennung.",
-    "qualtrics.sessions": "{n:participant} {n:antwortete|antworteten} mehrmals; die Spalte session zählt die Male.",
+    "qualtrics.sessions": "{n:participant} {n:antwortete|antworteten} mehrmals; die Spalte session nummeriert die "
+    "Teilnahmen.",
     "qualtrics.unfinished": "{n} {n:Rückmeldung ist|Rückmeldungen sind} unvollständig und {n:bleibt|bleiben} "
     "enthalten; die Spalte finished der Teilnehmenden ist dort leer.",
     "qualtrics.background": "Einmal gefragt und daher in der Tabelle der Teilnehmenden: {tags}.",
@@ -947,7 +954,7 @@ MESSAGES = {
     "design.levels": "Der Faktor {factor:quoted} braucht mindestens eine Stufe, und jede Stufe darf nur einmal "
     "genannt sein.[[ {advice}]]",
     "design.cell_twice": "Item {item:quoted} hat zwei Zeilen[[ in der Bedingung {condition}]].[[ {advice}]]",
-    "design.two_items": "Als zwei Items benennen oder eine entfernen.",
+    "design.two_items": "Die Zeilen als zwei Items benennen oder eine entfernen.",
     "design.no_level": "Item {item:quoted} hat keine Stufe des Faktors {factor:quoted}.[[ {advice}]]",
     "design.unknown_level": "Item {item:quoted} hat die unbekannte Stufe {level:quoted} des Faktors "
     "{factor:quoted}.[[ {advice}]]",
@@ -1048,16 +1055,34 @@ MESSAGES = {
     "plan.compared_level": "Item {item} hat {factor} = {level}; das ist keine der Stufen {levels}.[[ {advice}]]",
     "plan.fix_items_or_factor": "Die Item-Tabelle oder den Faktor korrigieren.",
     "plan.no_subset": "Ein Teilmengen-Design braucht subset mit per_participant und ratings.",
+    "check.verified_where": "{n} {n:Kontrolle gilt|Kontrollen gelten} als geprüft, aber nicht, wann und wo.",
+    "check.attention_early": "{item}: Der Verstoß beginnt mit Wort {place} von {length}. Er fällt auch denen auf, die "
+    "früh aufhören zu lesen[[; ebenso in {n} weiteren]].",
+    "check.attention_early_signs": "{item}: Der Verstoß beginnt mit Zeichen {place} von {length}. Er fällt auch denen "
+    "auf, die früh aufhören zu lesen[[; ebenso in {n} weiteren]].",
+    "check.violation_absent": "{item}: Die Spalte violation hat {text:quoted}, was in ihrem Satz nicht vorkommt.",
+    "check.personal_question": "{name}: Diese Frage zur Person muss beantwortet werden und lässt sich nicht ablehnen.",
+    "check.frame_words": "Fast alle {n} Testsätze haben {words:and}, aber kaum einer der {fillers} anderen Sätze. Test-"
+    "Trials sind daran zu erkennen.",
+    "check.frame_questions": "Fast alle {n} Testsätze sind Fragen, aber kaum einer der {fillers} anderen Sätze. Test-"
+    "Trials sind daran zu erkennen.",
+    "check.expected_points": "{item} ist {status}, aber auf {points} Punkten wird {answer} erwartet. Damit wäre {end}, "
+    "die klarste Antwort, falsch[[; ebenso in {n} weiteren]].",
+    "check.frame_length": "Testsätze haben im Mittel {tests:.1} Wörter, die anderen {fillers:.1}. Test-Trials sind an "
+    "ihrer Länge zu erkennen.",
+    "check.frame_length_signs": "Testsätze haben im Mittel {tests:.1} Zeichen, die anderen {fillers:.1}. Test-Trials "
+    "sind an ihrer Länge zu erkennen.",
     "size.trials": "{design}, {task}: {test} Test- und {fillers} Füll-Trials ergeben {trials:trial}, innerhalb der "
     "Grenze von {most}.",
     "size.too_many_trials": "{design}, {task}: {test} Test- und {fillers} Füll-Trials ergeben {trials:trial}, mehr "
     "als die Grenze von {most}.",
-    "size.fillers": "Die Füller sind {calibration} Eich-, {control} Kontroll- ({control_rule} richtig), {attention} "
+    "size.fillers": "Die Füller sind {calibration} Kalibrierungs-, {control} Kontroll- ({control_rule} richtig), "
+    "{attention} "
     "Aufmerksamkeits- ({attention_rule} richtig) und {other} andere {other:Trial|Trials}.",
     "size.cost": "Der Fragebogen dauert etwa {minutes:.0} Minuten; {n:participant} kosten {cost:.2} {currency}.",
     "size.right": "{right} von {n}",
     "size.right_of_both": "{right} von {n} grammatischen, {right} von {n} ungrammatischen",
-    "size.special_fillers": "Das Verhältnis braucht {wanted} Füller, Eichung, Kontrollen und Aufmerksamkeit aber "
+    "size.special_fillers": "Das Verhältnis braucht {wanted} Füller, Kalibrierung, Kontrollen und Aufmerksamkeit aber "
     "{special}.",
     "size.compared_pairs": "Kein Faktor hat zwei Stufen; {levels} Stufen werden in {pairs:pair} verglichen, jedes "
     "eine Bedingung.",
@@ -1065,7 +1090,7 @@ MESSAGES = {
     "Person und Pausen",
     "size.assumed_pay": "{n:participant} zu {pay:.2} {currency} je Stunde, dazu {fee:%} Gebühr der Plattform",
     "size.assumed_fillers": "{n} {n:Lexikalisierung|Lexikalisierungen} je Bedingung und {fillers} Füller je Test-Trial",
-    "size.assumed_guessing": "Raten besteht mit einer Wahrscheinlichkeit von höchstens {p:.2r+}; {n} {n:Ausrutscher "
+    "size.assumed_guessing": "wer rät, besteht mit einer Wahrscheinlichkeit von höchstens {p:.2r+}; {n} {n:Ausrutscher "
     "ist|Ausrutscher sind} je Gruppe erlaubt",
     # end of study
     # ==================== field ====================
@@ -1098,9 +1123,9 @@ MESSAGES = {
     "etwa {minutes:minute} und läuft im Browser, am Computer oder Telefon:\n\n{link}\n\nDie erste Seite erklärt, "
     "was Sie tun und wie Ihre Daten verwendet werden. Sie können jederzeit aufhören.\n\nVielen Dank!",
     # ==================== simulate ====================
-    "power.reached": "{items:item}, Effekt {effect} {unit}: {participants:participant} erreichen eine Power von "
+    "power.reached": "{items:item}, Effekt {effect} {unit}: {participants:participant} erreichen eine Teststärke von "
     "{wanted:.2r}.",
-    "power.not_reached": "{items:item}, Effekt {effect} {unit}: Die Power ist mit {participants:participant} "
+    "power.not_reached": "{items:item}, Effekt {effect} {unit}: Die Teststärke ist mit {participants:participant} "
     "{power:.2r}, unter {wanted:.2r}.",
     "power.pilot": "Der Effekt in der Pilotstudie ist {effect:.2} (Standardfehler {error:.2}). In kleinen "
     "Pilotstudien gefundene Effekte sind oft überschätzt.",
@@ -1144,12 +1169,12 @@ MESSAGES = {
     "Enden angeben.",
     "simulate.deviation": "Die Standardabweichung {name} darf nicht negativ sein.",
     "simulate.no_bot": "Es gibt keinen Bot mit dem Verhalten {name}. Bekannt sind: {known}.",
-    "behaviours.share_twice": "Der Anteil von {name} ist zweimal angegeben. Einmal angeben.",
+    "behaviours.share_twice": "Der Anteil von {name} ist zweimal angegeben. Er darf nur einmal angegeben sein.",
     "behaviours.no_share": "{text:quoted} ist kein Anteil. NAME=ANTEIL schreiben, etwa guesser=0.05.",
     "behaviours.unknown": "Es gibt kein Verhalten {name} zu simulieren.[[ Gemeint ist vielleicht {close}.]][[ Es "
     "gibt {known}.]]",
     "behaviours.share": "Der Anteil von {name} muss zwischen 0 und 1 liegen, ist aber {value}.",
-    "behaviours.total": "Die Anteile ergeben {total}, nicht 1. {name} weglassen, um den Rest darauf zu verteilen.",
+    "behaviours.total": "Die Anteile ergeben {total}, nicht 1. Ohne Angabe für {name} entfällt der Rest darauf.",
     "crowd.tasks": "Eine Crowd braucht mindestens 1 Aufgabe und 2 Kategorien, es gibt aber {tasks} und {categories}.",
     "crowd.balance": "balance braucht einen Anteil für jede von {categories} Kategorien, zusammen 1.",
     "crowd.spammers": "Es gibt keine Spammer der Art {kind}; es gibt {known}.",
@@ -1162,7 +1187,7 @@ MESSAGES = {
     "Eine kürzere Folge verwenden.",
     # end of simulate
     # ==================== screen: completion, times, controls, attention ====================
-    "evidence.flagged": "{flagged} von {participants:participant} markiert.",
+    "evidence.flagged": "{flagged} von {participants:participant} auffällig.",
     "participants.no_column": "Die Tabelle der Teilnehmenden hat keine Spalte {column}.[[ Ist {meant} gemeint?]][[ "
     "Ihre Spalten sind {columns}.]]",
     "times.none": "Diese Urteile haben keine Antwortzeiten (Spalte rt, in Sekunden).",
@@ -1186,8 +1211,9 @@ MESSAGES = {
     "automation.not_seen": "{n:participant} antworteten, bevor Seiten Spuren meldeten, nicht auffällig.",
     "automation.limits": "Programme, die Menschen nachahmen und ihre Merkmale verbergen, lassen sich an Spuren nicht "
     "erkennen; für {share:%} der automatisierten Teilnahmen wird das angenommen.",
-    "automation.no_traces": "Es gibt keine Spuren der Hände (Spalte trace), die nur die Trialseite von karat meldet.",
-    "automation.bad_setting": "{setting} liegt außerhalb dessen, was das Kriterium annimmt.",
+    "automation.no_traces": "Es gibt keine Maus- und Tastaturspuren (Spalte trace), die nur die Trialseite von karat "
+    "meldet.",
+    "automation.bad_setting": "{setting} liegt außerhalb des Bereichs, den das Kriterium zulässt.",
     "automation.small_pilot": "Ein Pilot braucht Spuren von mindestens {n:participant}.",
     "receipt_times.fit": "Antwortzeiten passen zwischen die Eingangszeiten von {pages:page}",
     "receipt_times.found": "von {pages:page}[[, Antwortzeiten von {claimed:.1} s passen nicht in {elapsed:.1} s nach "
@@ -1236,7 +1262,7 @@ MESSAGES = {
     "(quiz_attempts nicht lesbar: {unread_attempts:quoted})]][[ (quiz_passed nicht lesbar: {unread_passed:quoted})]]",
     "quiz.attempts": "{attempts:attempt} beim Quiz[[ (höchstens {allowed} erlaubt)]][[ (quiz_attempts nicht lesbar: "
     "{unread_attempts:quoted})]][[ (quiz_passed nicht lesbar: {unread_passed:quoted})]]",
-    "quiz.results_unknown": "{n:participant} ohne bekanntes Quizergebnis, nicht markiert.",
+    "quiz.results_unknown": "{n:participant} ohne bekanntes Quizergebnis, nicht auffällig.",
     "quiz.unread": "{n:participant} mit einem unlesbaren Eintrag zum Quiz. In quiz_attempts gehören ganze Zahlen ab "
     "1, in quiz_passed true oder false.",
     "quiz.bad_attempts": "attempts_at_most muss eine ganze Zahl ab 1 sein und ist {value}.",
@@ -1250,7 +1276,7 @@ MESSAGES = {
     "sind oder die Skala sie nicht kennt.",
     "gold.left_out": "Items mit zweifelhaftem Schlüssel zählen nicht zur Genauigkeit ({n:item}).",
     "gold.all_doubtful": "Jede hinterlegte richtige Antwort widerspricht der Mehrheit. Die Spalte expected prüfen.",
-    "gold.bad_share": "near_unanimous muss über einem halben und höchstens bei 1 liegen und ist {value}.",
+    "gold.bad_share": "near_unanimous muss über 0,5 und höchstens bei 1 liegen und ist {value}.",
     "gold.no_key": "Kein Trial gibt an, welche Antwort richtig ist (Spalte expected).",
     "gold.bad_doubtful": "doubtful muss „left out“ oder „counted“ sein und ist {value:quoted}.",
     "time_filter.no_times": "keine Antwortzeiten außerhalb der Übung",
@@ -1277,7 +1303,7 @@ MESSAGES = {
     "({needed:%} nötig)",
     "remfod.no_times": "keine Antwortzeiten",
     "remfod.found": "{intermissions:intermission}, {rushes:rush} in {rounds:round}; {flagged} von "
-    "{participants:participant} markiert (unter {needed:%} echt)[[, Regel {rule}]].",
+    "{participants:participant} auffällig (unter {needed:%} echt)[[, Regel {rule}]].",
     "remfod.untimed": "{n:trial} ohne Antwortzeit ausgelassen.",
     "remfod.one_function": "Alle Trials haben die Funktion {function}, daher sind die Grenzen je Item-Funktion die "
     "aller Zeiten zusammen.",
@@ -1308,19 +1334,19 @@ MESSAGES = {
     "length.no_column": "Es gibt keine Spalte {column} für die Länge.[[ Ist {meant} gemeint?]] Zu nennen ist eine "
     "Spalte mit dem Satz oder seiner Länge.",
     "length.neither": "Die Spalte {column} enthält weder Texte noch Längen als Zahlen.",
-    "answers.right": "{right} von {trials} Trials richtig ({needed} nötig)[[, {unanswered} unbeantwortet]]; Raten "
+    "answers.right": "{right} von {trials} Trials richtig ({needed} nötig)[[, {unanswered} unbeantwortet]]; wer rät, "
     "besteht mit p {p:p}[[; {neutral} von {answers:answer} neutral (höchstens {neutral_at_most:%} erlaubt)]]",
     "answers.right_by_status": "[[{grammatical_right} von {grammatical_trials} grammatischen Trials richtig "
     "({grammatical_needed} nötig); ]][[{ungrammatical_right} von {ungrammatical_trials} ungrammatischen Trials "
-    "richtig ({ungrammatical_needed} nötig); ]][[{unanswered} unbeantwortet; ]]Raten besteht mit p {p:p}[[; "
+    "richtig ({ungrammatical_needed} nötig); ]][[{unanswered} unbeantwortet; ]]wer rät, besteht mit p {p:p}[[; "
     "{neutral} von {answers:answer} neutral (höchstens {neutral_at_most:%} erlaubt)]]",
     "passing.no_trials": "kein bewertbarer Trial wurde gezeigt[[; {neutral} von {answers:answer} neutral (höchstens "
     "{neutral_at_most:%} erlaubt)]]",
     "passing.nothing_required": "{slips:slip} bei {n} erlaubt, daher wird nichts verlangt[[; {neutral} von "
     "{answers:answer} neutral (höchstens {neutral_at_most:%} erlaubt)]]",
-    "passing.too_few": "zu wenige Trials, weil Raten alle {n} mit p {p:p} richtig hat[[; {neutral} von "
+    "passing.too_few": "zu wenige Trials, weil durch Raten alle {n} mit p {p:p} richtig wären[[; {neutral} von "
     "{answers:answer} neutral (höchstens {neutral_at_most:%} erlaubt)]]",
-    "passing.guessing": "Raten besteht mit p {p:p}, mehr als alpha ({alpha:.2r+}).",
+    "passing.guessing": "Wer rät, besteht mit p {p:p}, mehr als alpha ({alpha:.2r+}).",
     "passing.nobody_judged": "Niemand konnte bewertet werden: {why}.",
     "passing.bad_alpha": "alpha muss eine Wahrscheinlichkeit zwischen 0 und 1 sein und ist {value}.",
     "passing.bad_slips": "slips muss eine ganze Zahl ab 0 sein und ist {value}.",
@@ -1330,38 +1356,39 @@ MESSAGES = {
     "übernommen wird.",
     "answers.left_out": "{n:trial} ausgelassen, weil die richtige Antwort nicht bekannt ist.[[ {why}]][[ ({more} "
     "weitere solche Probleme.)]]",
-    "answers.chance_unknown": "Wie oft Raten richtig ist, ist nicht bekannt. {why}[[ ({more} weitere solche "
+    "answers.chance_unknown": "Wie oft man durch Raten richtig liegt, ist nicht bekannt. {why}[[ ({more} weitere "
+    "solche "
     "Probleme.)]]",
     "answers.no_key": "Kein Trial gibt an, welche Antwort richtig ist (Spalte expected), daher ist nicht bekannt, "
-    "wie oft Raten richtig ist.",
+    "wie oft man durch Raten richtig liegt.",
     "answers.use_pairs": "{error} Solche Trials paarweise bewerten: account = \"pairwise\".",
     "answers.fix_expected": "{error} Die Spalte expected berichtigen.",
     "answers.other_status": "{n:trial} weder grammatisch noch ungrammatisch, ausgelassen.",
     "answers.counted_together": "Die Spalte status nennt nicht beide Arten von Sätzen, daher zählen alle Bewertungen "
     "zusammen.",
-    "answers.chances_differ": "Die Trials einer Gruppe unterscheiden sich darin, wie oft Raten richtig ist, daher "
-    "besteht Raten höchstens mit der gezeigten Wahrscheinlichkeit.",
+    "answers.chances_differ": "Die Trials einer Gruppe unterscheiden sich darin, wie oft man durch Raten richtig "
+    "liegt, daher besteht, wer rät, höchstens mit der gezeigten Wahrscheinlichkeit.",
     "answers.not_published": "Die veröffentlichte Regel gilt für Bewertungen beider Arten von Sätzen, daher werden "
     "diese Antworten stattdessen gezählt.",
     "answers.bad_account": "account muss eines von {accounts} sein und ist {value}.",
     "pairs.right": "schlechterer Satz in {right} von {trials:pair} nicht bevorzugt ({needed} nötig)[[, {unanswered} "
-    "mit fehlender Antwort]]; Raten besteht mit p {p:p}",
+    "mit fehlender Antwort]]; wer rät, besteht mit p {p:p}",
     "pairs.none": "kein vollständiges Paar gesehen",
     "pairs.nobody_saw_one": "Niemand hat beide Sätze eines Paars gesehen. Die Partner sind in der Spalte pair zu "
     "nennen, und in der Spalte status, welcher grammatisch ist.",
     "pairs.no_partner": "{n:trial} ohne Partner oder Status ausgelassen.",
     "pairs.half_seen": "{n:pair} ausgelassen, weil nur einer der Sätze gesehen wurde.",
-    "pairs.rated_equally": "{n:pair} gleich bewertet, obwohl die Wahrscheinlichkeit, mit der Raten besteht, keines "
-    "annimmt.",
-    "pairs.categories": "Der paarweise Vergleich braucht Wahlen oder Bewertungen, weil Kategorien keine Ordnung "
+    "pairs.rated_equally": "{n:pair} gleich bewertet, obwohl die Wahrscheinlichkeit, durch Raten zu bestehen, keinen "
+    "Gleichstand annimmt.",
+    "pairs.categories": "Der paarweise Vergleich braucht Wahlen oder Bewertungen, weil Kategorien keine Reihenfolge "
     "haben.",
     "controls.relational": "Mittel {grammatical:.2} für grammatische und {ungrammatical:.2} für ungrammatische "
-    "Kontrollen (das erste muss höher sein); Raten besteht mit p {p:p}",
+    "Kontrollen (das erste muss höher sein); wer rät, besteht mit p {p:p}",
     "controls.extended": "Mittel {grammatical:.2} für grammatische und {ungrammatical:.2} für ungrammatische "
-    "Kontrollen (eine Differenz von {apart} ist nötig); Raten besteht mit p {p:p}",
+    "Kontrollen (eine Differenz von {apart} ist nötig); wer rät, besteht mit p {p:p}",
     "controls.strict": "Mittel {grammatical:.2} für grammatische und {ungrammatical:.2} für ungrammatische "
     "Kontrollen, {slips} auf der falschen Seite oder unbeantwortet (mindestens {least} und höchstens {most} nötig, "
-    "ohne Fehler); Raten besteht mit p {p:p}",
+    "ohne Fehler); wer rät, besteht mit p {p:p}",
     "controls.not_both": "nicht beide Arten von Kontrollsätzen wurden gezeigt",
     "controls.not_ratings": "Die Antworten sind richtig oder falsch und keine Bewertungen, daher lässt sich "
     "{account:quoted} nicht anwenden.",
@@ -1378,9 +1405,9 @@ MESSAGES = {
     "controls.status_missing": "account = \"{account}\" vergleicht grammatische mit ungrammatischen Kontrollen, aber "
     "die Spalte status nennt nicht beide.",
     "neutral.middle": "Die Skala nennt keinen neutralen Punkt, daher gilt ihre Mitte ({points:or}).",
-    "neutral.no_point": "Die Skala der Kontrollen hat keinen neutralen Punkt, daher markiert neutral_at_most "
-    "niemanden.",
-    "neutral.guessing_at_most": "Auch zu viele neutrale Antworten führen zum Nichtbestehen, daher besteht Raten "
+    "neutral.no_point": "Die Skala der Kontrollen hat keinen neutralen Punkt, daher fällt durch neutral_at_most "
+    "niemand auf.",
+    "neutral.guessing_at_most": "Auch zu viele neutrale Antworten führen zum Nichtbestehen, daher besteht, wer rät, "
     "höchstens mit der gezeigten Wahrscheinlichkeit.",
     "neutral.bad_share": "neutral_at_most muss ein Anteil zwischen 0 und 1 sein und ist {value}.",
     "sensitivity.undefined": "d′ und c sind für {undefined} von {participants:participant} nicht definiert. Sie "
@@ -1408,7 +1435,7 @@ MESSAGES = {
     "inconsistency.several_scales": "Die wiederholten Fragen haben verschiedene Skalen, daher sind Unterschiede "
     "Anteile an der Breite der jeweiligen Skala.",
     "inconsistency.no_deviation": "Mindestens die Hälfte der Werte ({scores:score}) beträgt {median:.2}, sodass die "
-    "mittlere absolute Abweichung vom Median 0 ist und jeder Wert über dem Median markiert wird, wie klein der "
+    "mittlere absolute Abweichung vom Median 0 ist und jeder Wert über dem Median auffällt, wie klein der "
     "Unterschied auch ist. Die Werte selbst sollten geprüft werden.",
     "inconsistency.steps": "Antworten auf {questions:repeated question} liegen {difference:.2} Skalenstufen "
     "auseinander (quadratisches Mittel, {comparisons:comparison})[[; Raten ergibt höchstens {limit:.2}]][[ mit p = "
@@ -1418,7 +1445,7 @@ MESSAGES = {
     "{p:.3r}]]",
     "inconsistency.once": "keine Frage wurde zweimal beantwortet",
     "scale_use.neutral_at_most": "`neutral_at_most` muss ein Anteil von 0 bis 1 sein, ist aber {neutral_at_most}.",
-    "scale_use.no_neutral_point": "Die Skala hat keinen neutralen Punkt, daher kann niemand markiert werden. Die "
+    "scale_use.no_neutral_point": "Die Skala hat keinen neutralen Punkt, daher kann niemand auffallen. Die "
     "übrigen Spalten dienen nur der Information.",
     "scale_use.only_test_items": "Nur von Test-Items sind Status oder erwartete Antwort bekannt, daher beschreiben "
     "Kontrast und Kompression die Test-Items.",
@@ -1455,7 +1482,7 @@ MESSAGES = {
     "einzelner Paare nicht schätzen. Für alle Paare wird dieselbe Korrelation angenommen, und die Wahrscheinlichkeiten "
     "sind Näherungen.",
     "mahalanobis.few_answers": "Die Stimuli haben im Mittel je {mean:.1} Antworten. Bei weniger als {fewest} fallen "
-    "die Abstände zu klein aus, und kaum jemand wird markiert.",
+    "die Abstände zu klein aus, und kaum jemand fällt auf.",
     "mahalanobis.no_variance": "Alle Personen haben jeden Stimulus gleich beantwortet, daher sind alle Abstände 0.",
     "mahalanobis.single_answers": "{answers:answer} auf Stimuli, die nur eine Person beantwortet hat, "
     "{answers:wurde|wurden} weggelassen.",
@@ -1474,7 +1501,7 @@ MESSAGES = {
     "markov.settings": "`cutoffs` muss „simulated“ oder „published“ sein, und `strategy` muss „rows“, „average“ oder "
     "„minimum“ sein.",
     "markov.alpha": "`alpha` muss eine Wahrscheinlichkeit zwischen 0 und 1 sein, ist aber {alpha}.",
-    "markov.few_simulations": "Bei {simulations:simulation} kann niemand mit alpha = {alpha} markiert werden (alpha "
+    "markov.few_simulations": "Bei {simulations:simulation} kann mit alpha = {alpha} niemand auffallen (alpha "
     "wird durch die Zahl der Skalen geteilt). Nötig sind mindestens {least}, besser viel mehr.",
     "markov.no_published_minimum": "Für das Minimum gibt es keinen veröffentlichten Grenzwert. Möglich sind die "
     "Strategien rows und average oder simulierte Grenzwerte.",
@@ -1519,10 +1546,11 @@ MESSAGES = {
     "mit der Mehrheit.",
     "risk.no_majority": "Kein Item hat eine Mehrheitsantwort. Nötig sind richtige Antworten in der Spalte expected.",
     "risk.criteria": "`criteria` muss markov, deletion oder beide nennen.",
-    "risk.not_flagged": "von keinem Kriterium der Antworten markiert",
-    "risk.accuracy": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "risk.not_flagged": "nach keinem Kriterium der Antworten auffällig",
+    "risk.accuracy": "{level:word} ({score} von 3): nach einem Kriterium der Antworten auffällig[[, mit {run} gleichen "
     "Antworten in Folge]]; mittlere Zeit {time:word}; Genauigkeit {accuracy:word}",
-    "risk.agreement": "{level:word} ({score} von 3): von einem Kriterium der Antworten markiert[[, mit {run} gleichen "
+    "risk.agreement": "{level:word} ({score} von 3): nach einem Kriterium der Antworten auffällig[[, mit {run} "
+    "gleichen "
     "Antworten in Folge]]; mittlere Zeit {time:word}; Übereinstimmung mit der Mehrheit {accuracy:word}",
     "credence.below": "`below` muss eine Wahrscheinlichkeit zwischen 0 und 1 sein, ist aber {below}.",
     "credence.few_participants": "Alle Personen werden mit den anderen verglichen, daher sind mindestens "
@@ -1558,7 +1586,7 @@ MESSAGES = {
     "[[über {above:.3r}]][[; ähnlichstes Verhalten: {behaviour:word}]][[ ab Trial {switch}]]"
     "[[ ({switch_from} bis {switch_to})]][[; dagegen: {against:word}]][[; dafür: {in_favour:word}]]"
     "[[; verglichen mit Sprechenden der Gruppe {speakers}]][[; {limit:word}]]",
-    "credence.summary": "{flagged} von {participants:participant} markiert (aufmerksam mit einer "
+    "credence.summary": "{flagged} von {participants:participant} auffällig (aufmerksam mit einer "
     "Wahrscheinlichkeit unter {below:.2r+}).",
     "credence.nothing_to_draw": "Von {participant} gibt es keine Antworten zu zeichnen.",
     "credence.unknown_participant": "Es gibt keine Person {participant}.[[ Ist {close} gemeint?]]",
@@ -1627,7 +1655,7 @@ MESSAGES = {
     "word.evidence.sequence": "die Abfolge der Antworten",
     "word.evidence.times": "Antwortzeiten",
     # end of screen: answers, sequences, credence
-    # ==================== screen: crowd (Spammer Index, deletion, procedure, sources) ====================
+    # ==================== screen: crowd (Spammer-Index, deletion, procedure, sources) ====================
 
     "crowd.no_categories": "Nötig sind Antworten in Kategorien (ja oder nein, Bewertungen, Labels oder "
     "Auswahlen), doch es gibt keine.",
@@ -1643,16 +1671,16 @@ MESSAGES = {
     "(karat.screen.spammer_index in Python, mit ihren Urteilen). Oder die Labels zu zweien zusammenfassen, deren "
     "Modell viel kleiner ist, bei einer Million Antworten aber langsam (karat convert FILE --answers "
     "a=a,b=rest,c=rest --scale nominal:a,rest -o OUT).",
-    "spammer_index.low": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]: kein Anzeichen, dass viele "
+    "spammer_index.low": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]: kein Anzeichen, dass viele "
     "Personen antworteten, ohne die Items zu beachten.",
-    "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
+    "spammer_index.suspicious": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
-    "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
+    "spammer_index.raised": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
     "Personen: {why}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
     "spammer_index.ordered": "die Antworten sind Bewertungen",
     "spammer_index.items_alike": "die Items unterscheiden sich kaum",
     "spammer_index.alone": "kein Kriterium wurde damit verglichen",
-    "spammer_index.no_criterion": "kein Kriterium markiert ähnlich viele Personen",
+    "spammer_index.no_criterion": "nach keinem Kriterium fallen ähnlich viele Personen auf",
     "spammer_index.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
     "spammer_index.no_variance": "Dieses Modell hat keine einzelne Varianz der Personen.",
     "spammer_index.rounds_of_labels": "Runden (Spalte {column}) bleiben unberücksichtigt, weil das Modell der "
@@ -1688,7 +1716,7 @@ MESSAGES = {
     "spammer_index.takes_long": "Für diese Labels würde er ungefähr {minutes:minute} dauern. "
     "karat.screen.spammer_index in Python berechnet ihn trotzdem. Bei einem Ordner von Teilen (--parts) wird er "
     "aus einer Stichprobe geschätzt.",
-    "spammer_index.none": "Kein Spammer Index. {why}",
+    "spammer_index.none": "Kein Spammer-Index. {why}",
     "spammer_index.unfinished": "Die Anpassung wurde unterbrochen. Denselben Befehl noch einmal ausführen.",
     "spammer_index.no_bootstrap_in_parts": "Ein Bootstrap zieht alle Antworten neu und braucht sie im "
     "Arbeitsspeicher. Ohne `simulations` wird das Profilintervall berechnet.",
@@ -1759,8 +1787,8 @@ MESSAGES = {
     "procedure.go_on": "{step}: {met} von {entered} kommen weiter.",
     "procedure.verdict": "`verdict` muss \"every step\" oder \"any criterion\" sein. Das zweite braucht "
     "candidates_only=False, damit jedes Kriterium alle Personen prüft.",
-    "procedure.no_index": "Das Verfahren beginnt mit dem Spammer Index, der sich nicht berechnen lässt. {why}",
-    "procedure.no_model": "Das Verfahren beginnt mit dem Spammer Index, der kein Modell dieser Antworten hat: {why}",
+    "procedure.no_index": "Das Verfahren beginnt mit dem Spammer-Index, der sich nicht berechnen lässt. {why}",
+    "procedure.no_model": "Das Verfahren beginnt mit dem Spammer-Index, der kein Modell dieser Antworten hat: {why}",
     "procedure.order": "`order` muss \"markov first\" oder \"deletion first\" sein.",
     "procedure.criteria": "`criteria` muss eine Liste mit markov, deletion oder beidem sein.",
     "procedure.auxiliary": "`auxiliary` muss time, accuracy, completeness, eine Evidenz oder None sein.",
@@ -1773,10 +1801,10 @@ MESSAGES = {
     "procedure.why": "[[{first}]][[{second}]][[{third}]]",
     "procedure.met": "{met} von {steps:step} erfüllt",
     "procedure.not_in_evidence": "nicht in dieser Evidenz",
-    "procedure.stopped": "Der Spammer Index liegt unter {least:.2r+}, sodass niemand weiter geprüft wurde. Mit "
+    "procedure.stopped": "Der Spammer-Index liegt unter {least:.2r+}, sodass niemand weiter geprüft wurde. Mit "
     "least_index=0 werden alle Personen geprüft.",
     "procedure.note": "{step}: {note}",
-    "procedure.not_judged": "{step}: {participants:participant} nicht beurteilbar; der Pfad sagt, warum.",
+    "procedure.not_judged": "{step}: {participants:participant} nicht beurteilbar; der Grund steht im Pfad.",
     "accuracy.no_key": "keine Antworten, deren richtige Antwort bekannt ist",
     "accuracy.right": "{per_cent:.1} % richtig, nicht unter [[{mean:.1} %, dem Mittelwert]][[{mean_sd:.1} %, "
     "eine Standardabweichung unter dem Mittelwert]]",
@@ -1786,7 +1814,7 @@ MESSAGES = {
     "Mittelwert]][[{mean_sd:.1} %, eine Standardabweichung unter dem Mittelwert]]",
     "accuracy.majority_below": "{per_cent:.1} % wie die Mehrheit, unter [[{mean:.1} %, dem "
     "Mittelwert]][[{mean_sd:.1} %, eine Standardabweichung unter dem Mittelwert]]",
-    "compare.group": "{group}: {workers:participant}, {tasks:item}: Spammer Index {spammer_index:.3r} "
+    "compare.group": "{group}: {workers:participant}, {tasks:item}: Spammer-Index {spammer_index:.3r} "
     "[{lower:.3r}; {upper:.3r}][[; {markov} auffällig nach markov]][[; {deletion} auffällig nach deletion]].",
     "compare.groups": "Nötig sind mindestens zwei Gruppen mit Namen: compare({{\"one\": judgments, \"two\": "
     "others}}).",
@@ -1818,7 +1846,7 @@ MESSAGES = {
     "source_effect.not_a_number": "Spalte {outcome} muss Zahlen enthalten, oder wahr und falsch.",
     "source_effect.not_binary": "Logistische Regression braucht ein Ergebnis aus 0 und 1, doch {outcome} hat "
     "andere Werte.",
-    "source_effect.confounded": "{column} und {source} gehen immer zusammen; diese Daten können ihre Effekte "
+    "source_effect.confounded": "{column} und {source} treten immer gemeinsam auf; diese Daten können ihre Effekte "
     "nicht trennen. {column} weglassen und berichten, dass beide gemeint sind.",
     "source_effect.redundant": "{column} folgt aus den anderen Spalten der Adjustierungsmenge. Die Spalte weglassen.",
     "source_effect.no_maximum": "Das logistische Modell hat kein Maximum, etwa weil alle Antworten einer Gruppe "
@@ -1829,7 +1857,7 @@ MESSAGES = {
     "word.flagged": "auffällig",
 
     "word.goes on": "kommt weiter",
-    # end of screen: crowd (Spammer Index, deletion, procedure, sources)
+    # end of screen: crowd (Spammer-Index, deletion, procedure, sources)
     # ==================== screen: runs, rules, multiverse, effects, composition ====================
 
     "screening.flagged": "{criterion}: {flagged} von {participants:participant} auffällig.",
@@ -1838,7 +1866,7 @@ MESSAGES = {
     "screening.not_in_parts": "Kann nicht in Teilen laufen, weil alle Personen zugleich betrachtet werden. Eine "
     "Tabelle screenen, die in den Arbeitsspeicher passt.",
     "screening.written": "Urteile: geschrieben.",
-    "screening.written_before_index": "Urteile: geschrieben. Zuletzt wird der Spammer Index berechnet.",
+    "screening.written_before_index": "Urteile: geschrieben. Zuletzt wird der Spammer-Index berechnet.",
     "screening.note": "{criteria}: {note}",
     "screening.skipped": "{criterion} konnte nicht ausgeführt werden. {why}",
     "screening.no_rule": "Niemand wird ausgeschlossen: Es ist keine Regel angegeben.",
@@ -1863,7 +1891,7 @@ MESSAGES = {
     "explain.no_proof": "Eine solche Wahrscheinlichkeit fasst zusammen, was ein Modell von aufmerksamen "
     "Antworten erwartet. Sie ist kein Beweis: Auch Personen, deren Sprache von der aller anderen abweicht, "
     "können eine niedrige haben.",
-    "explain.passed": "Diese Kriterien fanden nichts Auffälliges. {found}.",
+    "explain.passed": "Bei diesen Kriterien fiel nichts auf. {found}.",
     "explain.silent": "Diese Kriterien haben keinen Wert. {found}.",
     "explain.not_reached": "Nach dem Ausschluss nicht mehr geprüft: {criteria}.",
     "explain.no_answers": "Keine Antworten zu prüfen: {criteria}.",
@@ -1879,22 +1907,26 @@ MESSAGES = {
     "difference.steps": "Stufen der Skala",
     "difference.logarithm": "Logarithmus",
     "difference.points": "Punkte der Skala",
-    "difference.several_scales": "Kein Unterschied ist berechenbar, weil die Antworten auf {scales} geordneten "
+    "difference.several_scales": "Es lässt sich kein Unterschied berechnen, weil die Antworten auf {scales} geordneten "
     "Skalen liegen.",
-    "difference.no_order": "Kein Unterschied ist berechenbar, weil keine Antworten zu Test-Items geordnet sind.",
-    "difference.no_sides": "Kein Unterschied ist berechenbar, weil bei den Auswahlen nicht angegeben ist, was "
+    "difference.no_order": "Es lässt sich kein Unterschied berechnen, weil keine Antworten zu Test-Items geordnet "
+    "sind.",
+    "difference.no_sides": "Es lässt sich kein Unterschied berechnen, weil bei den Auswahlen nicht angegeben ist, was "
     "links und rechts stand.",
-    "difference.no_choice": "Kein Unterschied ist berechenbar, weil keine Auswahl zwischen {factor} {first} und "
+    "difference.no_choice": "Es lässt sich kein Unterschied berechnen, weil keine Auswahl zwischen {factor} {first} "
+    "und "
     "{second} besteht.",
-    "difference.no_whole": "Kein Unterschied ist berechenbar, weil keine Person in allen Bedingungen von {first} minus "
+    "difference.no_whole": "Es lässt sich kein Unterschied berechnen, weil keine Person in allen Bedingungen von "
+    "{first} minus "
     "{second} geantwortet hat.",
-    "difference.no_column": "Kein Unterschied ist berechenbar, weil es keine Spalte {column} gibt.[[ Ist {close} "
+    "difference.no_column": "Es lässt sich kein Unterschied berechnen, weil es keine Spalte {column} gibt.[[ Ist "
+    "{close} "
     "gemeint?]][[ Das Design hat {columns}.]]",
-    "difference.no_level": "Kein Unterschied ist berechenbar, weil {column} auf Testtrials keine Stufe {level} "
+    "difference.no_level": "Es lässt sich kein Unterschied berechnen, weil {column} auf Testtrials keine Stufe {level} "
     "hat.[[ Ist {close} gemeint?]][[ Vorhanden sind {levels}.]]",
     "multiverse.kept": "In {combinations} {combinations:Kombination|Kombinationen}[[, gezogen aus {possible},]] "
     "bleiben {fewest}[[ bis {most}]] von {participants:participant}[[ (wie angegeben: {stated})]].",
-    "multiverse.no_difference": "Kein Unterschied zwischen Bedingungen wird verfolgt.",
+    "multiverse.no_difference": "Es wird kein Unterschied zwischen Bedingungen verfolgt.",
     "multiverse.stated": "Der Unterschied {contrast} ({unit}) ist mit den angegebenen Regeln {estimate:.2r}[[ "
     "(95-%-Intervall {lower:.2r} bis {upper:.2r})]].",
     "multiverse.range": "Über alle Kombinationen liegt der Unterschied[[ {contrast}]][[ ({unit})]] zwischen "
@@ -1903,8 +1935,8 @@ MESSAGES = {
     "multiverse.all_apart": "Sein 95-%-Intervall schließt 0 in jeder aus.",
     "multiverse.none_apart": "Sein 95-%-Intervall schließt 0 in keiner aus.",
     "multiverse.some_apart": "Sein 95-%-Intervall schließt 0 in {apart} von {combinations} aus.",
-    "multiverse.missing": "In {combinations} {combinations:Kombination|Kombinationen} ist niemand übrig, um ihn "
-    "zu berechnen.",
+    "multiverse.missing": "In {combinations} {combinations:Kombination|Kombinationen} bleibt niemand übrig, aus "
+    "dessen Antworten er sich berechnen ließe.",
     "multiverse.sample": "{sample} von {combinations} Kombinationen wurden zufällig gezogen (Startwert {seed}).",
     "multiverse.sample_with_stated": "{sample} von {combinations} Kombinationen wurden zufällig gezogen "
     "(Startwert {seed}), darunter immer die angegebene.",
@@ -1926,7 +1958,7 @@ MESSAGES = {
     "effects.correct_column": "Die Tabelle hat eine Spalte `correct`; die richtigen Antworten dahinter wurden "
     "nicht geprüft.",
     "effects.no_column": "Es gibt keine Spalte {column}.[[ Ist {close} gemeint?]]",
-    "effects.labels": "Labels haben keine Ordnung. Eine Spalte für das gefragte Label hinzufügen.",
+    "effects.labels": "Labels haben keine Reihenfolge. Eine Spalte für das gefragte Label hinzufügen.",
     "effects.family": "Spalte {column} hat {values} verschiedene Werte. family=\"binary\", \"ordinal\" oder "
     "\"gaussian\" verwenden.",
     "effects.no_factor": "Die Formel {formula} hat keinen Faktor, dessen Mittelwerte gezeichnet werden könnten.",
@@ -1957,7 +1989,7 @@ MESSAGES = {
     "composition.too_small": "{variable}: zu wenige Personen für eine Aussage über {groups}. Bei {excluded} von "
     "{participants} Ausgeschlossenen könnte p auch beim ungleichsten Ausschluss nicht auf 0,05 fallen.",
     "background.left_out": "{column} bleibt außen vor: {why}",
-    "background.simulated": "die Spalte sagt, wie simulierte Personen antworten.",
+    "background.simulated": "die Spalte gibt an, wie simulierte Personen antworten.",
     "background.names": "die Spalte benennt Personen.",
     "background.time": "die Spalte ist eine Zeitangabe.",
     "background.criterion": "ein Kriterium prüft die Spalte.",
@@ -1984,6 +2016,7 @@ MESSAGES = {
     "unit.log_ratios": "natürlichen Logarithmen des Verhältnisses zum Modulus",
     "unit.log_magnitudes": "natürlichen Logarithmen der Größen",
     "unit.noise_deviations": "Standardabweichungen des Rauschens einer typischen Person",
+    "unit.latent_deviations": "Standardabweichungen der latenten Skala",
     "unit.column": "Einheiten von {column}",
     "unit.choosing_first": "Logits der Wahl der ersten Stufe",
     "unit.log_seconds": "Logarithmen von Sekunden",
@@ -2144,6 +2177,31 @@ MESSAGES = {
     "proportional.not_ordinal": "Proportionale Odds sind eine Annahme ordinaler Modelle. Diese Antworten haben ein "
     "anderes.",
     "proportional.no_fit": "Die Teilung bei {split} ließ sich nicht anpassen.",
+    "bayes.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, {response:.2}]][[ {answers} "
+    "auf der Skala der Antworten]].",
+    "bayes.posterior": "{name}: {positive:%} der Posteriorverteilung liegen über null, {rope:%} innerhalb von "
+    "±{bound:.2}.",
+    "bayes.null": "{name}: Die Antworten sind ohne Unterschied {factor:.1}-mal so wahrscheinlich wie mit einem.",
+    "bayes.alternative": "{name}: Die Antworten sind mit einem Unterschied {factor:.1}-mal so wahrscheinlich wie ohne.",
+    "bayes.much_null": "{name}: Die Antworten sind ohne Unterschied über {factor}-mal so wahrscheinlich wie mit einem.",
+    "bayes.much_alternative": "{name}: Die Antworten sind mit einem Unterschied über {factor}-mal so wahrscheinlich "
+    "wie ohne.",
+    "bayes.units": "Die Differenzen sind in {unit} angegeben, auf der Skala der Antworten in {answers} für eine "
+    "typische Person und ein typisches Item.",
+    "bayes.not_installed": "Bayessche Modelle brauchen NumPyro: {command}. Ohne NumPyro passt `contrasts` dasselbe "
+    "Modell mit Maximum-Likelihood-Schätzung an.",
+    "bayes.draws": "Die Posteriorverteilungen beruhen auf {draws} Ziehungen aus {chains} {chains:Kette|Ketten}: R-hat "
+    "ist höchstens {rhat:.3}, es gibt mindestens {ess} effektive Ziehungen und {divergences} "
+    "{divergences:Divergenz|Divergenzen}.",
+    "bayes.not_converged": "Die Ziehungen sind nicht konvergiert, diese Posteriorverteilungen sind also nicht "
+    "verlässlich: R-hat sollte unter {rhat} liegen, es sollte mindestens {ess} effektive Ziehungen und keine "
+    "Divergenzen geben. Abhilfe schaffen mehr Ziehungen oder weniger zufällige Effekte.",
+    "bayes.rough_factor": "Für {names:and} liegen kaum Ziehungen jenseits der Null, deshalb ist vom Bayes-Faktor nur "
+    "die Größenordnung bekannt.",
+    "bayes.fits": "Prüfung der Vorhersagen: In allen {statistics} Kennzahlen gleichen Antworten aus dem Modell den "
+    "gegebenen.",
+    "bayes.misfit": "Prüfung der Vorhersagen: {n} von {statistics} Kennzahlen liegen außerhalb der Intervalle von "
+    "Antworten aus dem Modell: {names:and}.",
     "planned.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} ist {estimate:.2}, ohne Intervall.",
     "planned.unit": "Die Differenzen sind in {unit} angegeben.",
@@ -2158,7 +2216,7 @@ MESSAGES = {
     "planned.choice": "Eine Wahl vergleicht zwei Stufen, deshalb hat sie keine Interaktion und keine Gewichte über "
     "Zellen. Besser ist ein Unterschied zweier Stufen mit `within` auf jeder Stufe des anderen Faktors.",
     "planned.no_column": "Die Wahlen haben keine Spalte {column:quoted}.",
-    "planned.no_choice": "Keine Wahl ist zwischen {levels:and} von {factor}.",
+    "planned.no_choice": "Keine Wahl vergleicht {levels:and} von {factor}.",
     "planned.ties": "{name}: {n:answer} „kein Unterschied“ {n:wurde|wurden} ausgelassen.",
     "planned.no_sides": "Die Wahlen geben nicht an, was links und rechts gezeigt wurde.",
     "planned.nothing": "Die Studiendatei plant keinen Vergleich.",
@@ -2187,7 +2245,7 @@ MESSAGES = {
     "measures.too_many": "{n} Maße passen nicht auf eine Seite. Darstellbar sind höchstens {most}.",
     "measures.not_measured": "{name} wurde nicht berechnet. {reason}",
     "measures.unknown": "Es gibt kein Ergebnis {name:quoted}. Es gibt {known}.",
-    "run.differential": "Ein semantisches Differenzial hat viele Fragen, hier {n}. Die Option `question` wählt eine "
+    "run.differential": "Ein semantisches Differential hat viele Fragen, hier {n}. Die Option `question` wählt eine "
     "aus, etwa {questions:or}.",
     "run.no_question": "Es gibt keine Frage {question:quoted}. Es gibt {questions}.",
     "run.no_models": "{model:quoted} ist kein Modell für Antworten der Art {kinds:and}, die keines haben. Es muss "
@@ -2341,8 +2399,8 @@ MESSAGES = {
     "{words:or}, oder {symbols}.",
     "compare_decisions.reserved_name": "Ein Maß kann nicht pair heißen. Es braucht einen anderen Namen.",
     "compare_decisions.no_shared_pair": "{first} und {second} haben kein gemeinsames Paar.",
-    "dimensions.unknown_number": "Die Zahl der Faktoren ließ sich nicht bestimmen. Sie wird mit --factors gesetzt.",
-    "dimensions.no_factors": "Die Parallelanalyse findet keine Faktoren. Eine Zahl wird mit --factors gesetzt.",
+    "dimensions.unknown_number": "Die Zahl der Faktoren ließ sich nicht bestimmen. Sie wird mit --dimensions gesetzt.",
+    "dimensions.no_factors": "Die Parallelanalyse findet keine Faktoren. Eine Zahl wird mit --dimensions gesetzt.",
     "overall_regression.explained": "Die Dimensionen erklären {r2:%} der Varianz von {overall} über {texts} "
     "{texts:Text|Texte} ({left_out:%} für Texte außerhalb der Anpassung).",
     "overall_regression.largest": "{dimension} hat das größte Gewicht (standardisiert {weight:.2}).",
@@ -2350,7 +2408,7 @@ MESSAGES = {
     "ist mehr als {times}-mal so groß wie ohne die anderen.",
     "overall_regression.too_few_texts": "{texts} {texts:Text ist|Texte sind} zu wenig für {dimensions} "
     "{dimensions:Dimension|Dimensionen}.",
-    "overall_regression.dependent": "Die Dimensionen sind nicht voneinander unabhängig. Eine davon muss weg.",
+    "overall_regression.dependent": "Die Dimensionen sind nicht voneinander unabhängig. Eine davon muss entfallen.",
     "feature_correlations.clear": "{clear} von {n} {n:Korrelation|Korrelationen} {clear:ist|sind} von null verschieden "
     "(adjustiertes p < {alpha:.2r}).",
     "feature_correlations.strongest": "Am stärksten ist {dimension} mit {feature} (r = {r:.2r}).",
@@ -2483,7 +2541,7 @@ MESSAGES = {
     "karat check nennt sie.",
     "verified_items.no_item_column": "{file} ist keine Itemtabelle: Die Spalte item fehlt.",
     "verified_items.no_items": "{file} hat keines der Items der Normierungsstudie ({items}, ...).",
-    "verified_items.two_targets": "Es geht nur out=... oder in_place=True, nicht beides.",
+    "verified_items.two_targets": "Möglich ist out=... oder in_place=True, nicht beides.",
     "verified_items.spreadsheet": "{file} ist eine Arbeitsmappe und wird nicht selbst geändert. Mit out=... wird eine "
     "CSV-Datei genannt.",
     "verified_items.no_target": "Mit out=... entsteht eine neue Itemtabelle, mit in_place=True wird {file} selbst "
@@ -2518,7 +2576,7 @@ MESSAGES = {
     "measure_correlations.more": "Die Tabelle hat {n} weitere {n:Korrelation|Korrelationen}.",
     "measure_correlations.left_out": "{first} und {second}: {n} {n:Schätzung blieb|Schätzungen blieben} weg, weil nur "
     "eines der beiden Maße sie hat.",
-    "measure_correlations.one_measure": "Nötig sind mindestens zwei Maße, als Abbildung von ihren Namen.",
+    "measure_correlations.one_measure": "Nötig sind mindestens zwei Maße, als Zuordnung von Namen zu Maßen.",
     "measure_correlations.few_shared": "{first} und {second} haben {shared:stimulus} gemeinsam und brauchen "
     "{fewest}.[[ {first} hat {first_stimuli}.]][[ {second} hat {second_stimuli}.]]",
     "measure_correlations.reserved_name": "Ein Maß kann nicht \"stimulus\" heißen; so heißt die Spalte der Namen. Es "
@@ -2538,7 +2596,7 @@ MESSAGES = {
     "gezählt.",
     "correlations.too_few_cases": "Nur {n} {n:Fall hat|Fälle haben} für jedes Paar eine Bewertung. Korrelationen "
     "brauchen mindestens drei.",
-    "correlations.constant": "Alle Antworten auf {pairs:and} sind gleich. Was nicht variiert, muss weg.",
+    "correlations.constant": "Alle Antworten auf {pairs:and} sind gleich. Was nicht variiert, muss entfallen.",
     "correlations.singular": "Die Korrelationsmatrix ist singulär, weil ein Paar aus anderen folgt oder es weniger "
     "Fälle als Paare gibt. Nötig sind weniger Paare oder mehr Fälle.",
     "correlations.shape": "Eine Matrix braucht zwei Dimensionen: Zeilen (Fälle) und Spalten (Paare).",

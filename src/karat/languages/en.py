@@ -188,7 +188,7 @@ TEXTS = {
     "needs.procedure": "not all steps met: Spammer Index from {least_index} on, {order}, auxiliary factor {auxiliary}, "
     "{cutoffs} cutoffs, α = {alpha}",
     # How it is measured.
-    "analysed": "Only {functions} [entered|will enter] the analysis. Intervals [have|will have] a level of {level}.",
+    "analysed": "Only {functions} [entered|will enter] the analysis. All intervals [are|will be] {level} intervals.",
     "question": "{question}: {text}",
     "strengths.ordinal": "The acceptability of {stimuli} [was|will be] estimated with a cumulative logit model with "
     "random effects for participants and stimuli [@mccullagh1980].",
@@ -357,7 +357,7 @@ MESSAGES = {
     "intervals.wald": "Wald intervals, {level:%}.",
     "intervals.profile": "Profile intervals, {level:%}.",
     "intervals.interval": "{name}: {estimate}[[ ({lower}]][[ to {upper})]]",
-    "intervals.likelihood": "Estimates and profiles are by maximum likelihood.",
+    "intervals.likelihood": "Estimates and profiles are based on maximum likelihood.",
     "intervals.open": "The likelihood does not bound {names:and}.",
     "intervals.not_converged": "A model that did not converge has no profile. {convergence}",
     "fit.binary": "yes-or-no",
@@ -587,6 +587,8 @@ MESSAGES = {
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
+    "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
+    "group is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
     "form.wide_participant": "One row per participant: {n} columns are read as items. {left} other {left:column "
@@ -851,7 +853,7 @@ MESSAGES = {
     "aside.preloading": "preloading steps",
     "aside.preview_cells": "cells of previews",
     "aside.questionnaire_rows": "questionnaire rows (their answers are in the table of participants)",
-    "aside.questions_beside": "answers to questions beside the choice",
+    "aside.questions_beside": "answers to questions next to the choice",
     "aside.reading_times": "reading times",
     "aside.recordings": "recordings",
     "aside.repeated_headers": "repeated header lines",
@@ -996,6 +998,23 @@ MESSAGES = {
     "plan.compared_level": "Item {item} has {factor} = {level}, which is not one of the levels {levels}.[[ {advice}]]",
     "plan.fix_items_or_factor": "Fix the item table or the factor.",
     "plan.no_subset": "A subset design needs subset with per_participant and ratings.",
+    "check.verified_where": "{n} {n:control is|controls are} marked as verified, but not when and where.",
+    "check.attention_early": "{item}: the violation begins with word {place} of {length}, so that those who stop "
+    "reading early notice it as well[[; the same in {n} more]].",
+    "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so that those who "
+    "stop reading early notice it as well[[; the same in {n} more]].",
+    "check.violation_absent": "{item}: the column violation has {text:quoted}, which is not in its sentence.",
+    "check.personal_question": "{name}: participants must answer this question about themselves and cannot decline.",
+    "check.frame_words": "nearly all of {n} test sentences have {words:and}, and hardly any of {fillers} others has "
+    "it, so that test trials can be recognised.",
+    "check.frame_questions": "nearly all of {n} test sentences are questions, and hardly any of {fillers} others is, "
+    "so that test trials can be recognised.",
+    "check.expected_points": "{item} is {status}, but {answer} is expected on {points} points, so that {end}, the "
+    "clearest answer, would be wrong[[; the same in {n} more]].",
+    "check.frame_length": "test sentences have {tests:.1} words on average, the others {fillers:.1}, so that test "
+    "trials can be recognised by their length.",
+    "check.frame_length_signs": "test sentences have {tests:.1} characters on average, the others {fillers:.1}, so "
+    "that test trials can be recognised by their length.",
     "size.trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} {fillers:filler|fillers} make "
     "{trials:trial}, within the limit of {most}.",
     "size.too_many_trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} "
@@ -1864,7 +1883,7 @@ MESSAGES = {
     "background.simulated": "it says how simulated participants answer.",
     "background.names": "it names people.",
     "background.time": "it is a time.",
-    "background.criterion": "a criterion examines it.",
+    "background.criterion": "a criterion already uses it.",
     "background.same_value": "all participants have the same value.",
     "background.too_few_values": "it has fewer than two values.",
     "background.all_different": "every participant has a different value.",
@@ -1888,6 +1907,7 @@ MESSAGES = {
     "unit.log_ratios": "natural logarithms of the ratio to the modulus",
     "unit.log_magnitudes": "natural logarithms of magnitudes",
     "unit.noise_deviations": "standard deviations of a typical participant's noise",
+    "unit.latent_deviations": "standard deviations of the latent scale",
     "unit.column": "units of {column}",
     "unit.choosing_first": "logits of choosing the first",
     "unit.log_seconds": "logarithms of seconds",
@@ -2031,6 +2051,28 @@ MESSAGES = {
     "proportional.not_ordinal": "Proportional odds are an assumption of ordinal models, and these answers have another "
     "model.",
     "proportional.no_fit": "The split at {split} could not be fitted.",
+    "bayes.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, {response:.2}]][[ {answers} on "
+    "the scale of the answers]].",
+    "bayes.posterior": "{name}: {positive:%} of the posterior lie above zero, {rope:%} within ±{bound:.2}.",
+    "bayes.null": "{name}: the answers are {factor:.1} times as probable without a difference as with one.",
+    "bayes.alternative": "{name}: the answers are {factor:.1} times as probable with a difference as without one.",
+    "bayes.much_null": "{name}: the answers are over {factor} times as probable without a difference as with one.",
+    "bayes.much_alternative": "{name}: the answers are over {factor} times as probable with a difference as without "
+    "one.",
+    "bayes.units": "Differences are in {unit}, those on the scale of the answers in {answers} for a typical "
+    "participant and item.",
+    "bayes.not_installed": "Bayesian models need NumPyro: {command}. Without it, `contrasts` fits the same model by "
+    "maximum likelihood.",
+    "bayes.draws": "Posteriors are from {draws} draws of {chains} {chains:chain|chains}: R-hat is at most {rhat:.3}, "
+    "there are at least {ess} effective draws, and {divergences} {divergences:divergence|divergences}.",
+    "bayes.not_converged": "The sampler did not converge, so do not rely on these posteriors: R-hat should be below "
+    "{rhat}, effective draws at least {ess}, and divergences none. Use more draws or fewer random effects.",
+    "bayes.rough_factor": "Hardly any draws lie beyond zero for {names:and}, so the Bayes factor is known by its order "
+    "of magnitude only.",
+    "bayes.fits": "Posterior predictive check: answers drawn from the model resemble those given in all {statistics} "
+    "statistics.",
+    "bayes.misfit": "Posterior predictive check: {n} of {statistics} statistics lie outside the intervals of answers "
+    "drawn from the model: {names:and}.",
     "planned.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, p {p:p}]].",
     "planned.no_interval": "{name}: {first} minus {second} is {estimate:.2}, without an interval.",
     "planned.unit": "Differences are in {unit}.",
@@ -2082,7 +2124,7 @@ MESSAGES = {
     "`formula`.",
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
-    "run.no_labels": "{kinds:and} answers are not labels that could be right or wrong.",
+    "run.no_labels": "Only labels can be right or wrong; {kinds:and} answers cannot.",
     "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
     "use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
@@ -2215,8 +2257,8 @@ MESSAGES = {
     "or {symbols}.",
     "compare_decisions.reserved_name": "A measure cannot be called pair. Give it another name.",
     "compare_decisions.no_shared_pair": "{first} and {second} have no pair in common.",
-    "dimensions.unknown_number": "The number of factors could not be determined. Use --factors to set it.",
-    "dimensions.no_factors": "Parallel analysis finds no factors. Use --factors to set a number.",
+    "dimensions.unknown_number": "The number of factors could not be determined. Use --dimensions to set it.",
+    "dimensions.no_factors": "Parallel analysis finds no factors. Use --dimensions to set a number.",
     "overall_regression.explained": "The dimensions explain {r2:%} of the variance of {overall} over {texts} "
     "{texts:text|texts} ({left_out:%} for texts left out of the fit).",
     "overall_regression.largest": "{dimension} has the largest weight (standardised {weight:.2}).",
@@ -2382,8 +2424,8 @@ MESSAGES = {
     "measure_correlations.one_measure": "Give at least two measures, as a mapping from their names.",
     "measure_correlations.few_shared": "{first} and {second} have {shared:stimulus} in common and need {fewest}.[[ "
     "{first} has {first_stimuli}.]][[ {second} has {second_stimuli}.]]",
-    "measure_correlations.reserved_name": "A measure cannot be called \"stimulus\", which is the column of their "
-    "names. Give it another name.",
+    "measure_correlations.reserved_name": "A measure cannot be called \"stimulus\", because the column of stimulus "
+    "names has that name. Give it another name.",
     "measure_correlations.repeated": "{measure} has {stimulus} twice. Put the columns that distinguish stimuli between "
     "item and estimate.",
     "measure_correlations.columns": "{measure} must have the columns item and estimate.",

@@ -20,6 +20,7 @@ from karat.measure.dimensions.number_of_factors import (
 )
 from karat.measure.dimensions.profiles import DimensionScores, Profiles, dimension_scores, profiles
 from karat.measure.dimensions.reduction import Reduction, ShortForm, reduce_pairs, short_form
+from karat.measure.effects.bayes import BayesContrasts, bayes_contrasts
 from karat.measure.effects.contrasts import Contrasts, ProportionalOdds, contrasts, proportional_odds
 from karat.measure.effects.order_effects import OrderEffects, order_effects
 from karat.measure.measures import Measures
@@ -41,6 +42,7 @@ from karat.measure.scaling.strengths import strengths
 __all__ = [
     "Adequacy",
     "Agreement",
+    "BayesContrasts",
     "ChoiceAssumptions",
     "Consensus",
     "Contrasts",
@@ -70,6 +72,7 @@ __all__ = [
     "Suitability",
     "adequacy",
     "agreement",
+    "bayes_contrasts",
     "choice_assumptions",
     "compare_decisions",
     "compare_measures",

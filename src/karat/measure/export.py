@@ -24,6 +24,7 @@ from karat.errors import KaratError
 from karat.judgments.files import escape_formulas, replacing
 from karat.measure.dimensions.adequacy import Adequacy
 from karat.measure.dimensions.factors import Factors
+from karat.measure.effects.bayes import BayesContrasts
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.result import MeasureError
@@ -305,6 +306,7 @@ TABLES: dict[str, Callable[[Any], dict[str, pl.DataFrame]]] = {
         "coefficients": one.coefficients,
     },
     "planned": lambda one: {"planned": one.frame},
+    "bayes": lambda one: {"bayes": one.frame, "bayes-parameters": one.parameters, "bayes-check": one.predictive},
     "order effects": lambda one: {"order-effects": one.frame, "order-tests": one.tests},
     "decisions": lambda one: {"decisions": one.frame},
     "decisions compared": lambda one: {
@@ -334,6 +336,7 @@ FIGURES: dict[str, dict[str, Callable[[Any, Measured], Figure]]] = {
     "strengths": {"strengths": lambda one, _: one.plot()},
     "measures": {"measures": lambda one, _: one.plot()},
     "contrasts": {"means": lambda one, _: one.plot()},
+    "bayes": {"bayes": lambda one, _: one.plot()},
     "order effects": {"order-effects": lambda one, _: one.plot()},
     "decisions compared": {"decisions-compared": lambda one, _: one.plot()},
     "number of factors": {"eigenvalues": lambda one, _: one.plot()},
@@ -350,6 +353,9 @@ TOLD = {
     "means": "Estimated marginal means of conditions, with plain means beside.",
     "coefficients": "The coefficients of the model.",
     "planned": "The comparisons that the study file planned: the first level minus the second.",
+    "bayes": "Posteriors of the planned comparisons, with the region of practical equivalence and Bayes factors.",
+    "bayes-parameters": "Posteriors of the parameters of the Bayesian model, with R-hat and effective draws.",
+    "bayes-check": "The posterior predictive check: answers beside those that the model draws anew.",
     "order-effects": "How answers and response times change over ten trials, by condition.",
     "order-tests": "Tests of the position and of its interaction with conditions.",
     "decisions": "For each pair: as experts say, the other way round, or neither; and whether they are equivalent.",
@@ -412,6 +418,8 @@ def numbers(result: Any) -> dict[str, Any]:
         return fit | {"converged": result.converged}
     if isinstance(result, PlannedContrasts):
         return {"unit": str(result.unit)}
+    if isinstance(result, BayesContrasts):
+        return {"formula": result.formula, "unit": str(result.unit), "converged": result.converged}
     return {}
 
 

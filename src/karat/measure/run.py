@@ -2,7 +2,7 @@
 
     strengths           of every stimulus, by the recommended model of the scale or those that are named
     measures            rank correlations between the strengths, where there are several
-    contrasts           of the conditions, and the comparisons that the study planned
+    contrasts           of the conditions, and the comparisons that the study planned; their posteriors if asked for
     order effects       of the position in the questionnaire
     decisions           on pairs, and where models decide differently
     agreement, noise ceiling, decision study, stability (by session, or by source of participants)
@@ -33,6 +33,7 @@ from karat.judgments.scales import Binary, Choice, Nominal
 from karat.judgments.trial_order import order_is_known
 from karat.measure.consensus import consensus
 from karat.measure.dimensions.steps import dimensions, is_differential
+from karat.measure.effects.bayes import bayes_contrasts
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.data import family_of
 from karat.measure.effects.order_effects import order_effects
@@ -78,6 +79,7 @@ def run(
     progress: NamedSteps = lambda _: nullcontext(),
     executor: Executor = SERIAL,
     samples: int | None = None,
+    bayes: bool = False,
 ) -> Measures:
     """Compute everything that applies to these judgments; `skipped` says what does not, and why.
 
@@ -86,6 +88,7 @@ def run(
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
     contrasts are told. `without` leaves out participants: see `karat.measure.measured`. `executor` says where bootstrap
     samples are computed (`karat.executors.open_executor`), and `samples` how many there are, 0 for no intervals.
+    `bayes` adds the posteriors of the planned comparisons, by `bayes_contrasts`.
 
     >>> import karat
     >>> found = run(karat.datasets.load("crowd"))
@@ -103,7 +106,7 @@ def run(
     chosen = _conditions(judged, conditions, study, functions)
     wanted = Wanted(
         tuple(models), formula, pairs, chosen, tuple(functions), by, factors, posterior, level, seed, study, executor,
-        samples,
+        samples, bayes,
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)
@@ -121,7 +124,7 @@ def run(
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,
         "functions": list(functions), "by": by, "factors": factors, "posterior": posterior, "level": level,
-        "seed": seed,
+        "seed": seed, "bayes": bayes,
     }  # fmt: skip
     fingerprint = None if study is None else study.fingerprint
     return Measures(judged, tuple(found.parts), found.skipped, gone, settings, fingerprint)
@@ -236,10 +239,10 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
             return contrasts(judgments, wanted.formula, functions=wanted.functions, level=wanted.level)
         # Refuses choices and labels, whatever columns there are.
         family_of(one.scale, "contrasts")
-        named = wanted.conditions or None
-        blocks = () if wanted.study is None else wanted.study.blocks
-        stated = {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
-        return contrasts(judgments, conditions=named, functions=wanted.functions, level=wanted.level, levels=stated)
+        return contrasts(
+            judgments, conditions=wanted.conditions or None, functions=wanted.functions, level=wanted.level,
+            levels=wanted.stated_levels,
+        )  # fmt: skip
 
     made = found.add("contrasts", compute, question, must=wanted.formula is not None and not several)
     plan = [] if wanted.study is None else wanted.study.settings.contrast
@@ -247,6 +250,16 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
         found.add("planned", lambda: planned_contrasts(plan, made), question)
     elif plan and for_choices(judgments):
         found.add("planned", lambda: planned_choices(plan, judgments, wanted.functions, wanted.level), question)
+    if wanted.bayes:
+        conditions = None if wanted.formula is not None else wanted.conditions or None
+        found.add(
+            "bayes",
+            lambda: bayes_contrasts(
+                judgments, wanted.formula, plan, conditions=conditions, functions=wanted.functions, level=wanted.level,
+                levels=wanted.stated_levels, seed=wanted.seed,
+            ),
+            question, must=not several,
+        )  # fmt: skip
 
 
 def correlations(found: Collected, wanted: Wanted) -> None:
@@ -355,6 +368,13 @@ class Wanted:
     study: Study | None
     executor: Executor = SERIAL
     samples: int | None = None
+    bayes: bool = False
+
+    @property
+    def stated_levels(self) -> dict[str, list[str]]:
+        """The levels of the factors, in the order of the study file."""
+        blocks = () if self.study is None else self.study.blocks
+        return {name: own.levels for block in blocks for name, own in block.settings.factors.items()}
 
 
 class Collected:

@@ -20,13 +20,22 @@ so that s_i = C - A, s_r = C - B and s_e = A + B - C (Koch 1967, who sums over s
 items and raters, as mean squares are. Without missing ratings these are the estimates of the two-way analysis of
 variance; with missing ones they stay unbiased, also where some lists of a design share no stimulus, and nothing is
 filled in. They can be negative. All are sums, so that bootstrap samples of raters cost a product of matrices each;
-pairs of two copies of a rater are left out (see `karat.models.resampling`).
+pairs of two copies of a rater are left out.
 
 With k raters an item, and D the mean of all pairs of different items (McGraw and Wong 1996; Shrout and Fleiss 1979)
 
     ICC(1)   = 1 - A / D                  raters differ from item to item and are not told apart
     ICC(A,1) = s_i / (s_i + s_r + s_e)    ICC(A,k) = s_i / (s_i + (s_r + s_e) / k)    absolute agreement
     ICC(C,1) = s_i / (s_i + s_e)          ICC(C,k) = s_i / (s_i + s_e / k)            consistency
+
+Correlations of two sets of scores, of the study and of bootstrap samples of its items at once.
+
+An item that a sample drew w times counts w times. With weighted ranks R = (weight of all smaller values) + (weight of
+equal ones + 1) / 2, Spearman's coefficient is the weighted correlation of the ranks; Kendall's tau-b is
+
+    sum of w_i w_j sign(x_i - x_j) sign(y_i - y_j) / sqrt(weight of pairs untied in x * weight of pairs untied in y),
+
+to which the copies of an item, tied in both, add nothing. Both are what they would be of a table with the copies in it.
 """
 
 from __future__ import annotations
@@ -230,3 +239,72 @@ def components(items: ArrayLike, raters: ArrayLike, values: ArrayLike, weights: 
     both = quotient(np.maximum(apart, 0.0), pairs)
     one_way = quotient(np.maximum(apart, 0.0) + spread @ w, pairs + (own**2 - own) @ w)
     return Components(both - same_item, both - same_rater, same_item + same_rater - both, one_way)
+
+
+BLOCK = 512
+"""How many items are set against all others at a time."""
+
+
+def pearson(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """Pearson's correlation for each column of weights.
+
+    >>> pearson([1, 2, 3], [1, 3, 2]).round(3).tolist()
+    [0.5]
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    weight = as_weights(weights, len(first))
+    return _weighted(first[:, None], second[:, None], weight)
+
+
+def spearman(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """Spearman's rank correlation for each column of weights.
+
+    >>> spearman([1, 2, 30], [1, 3, 2]).round(3).tolist()
+    [0.5]
+    """
+    weight = as_weights(weights, len(np.asarray(x)))
+    return _weighted(weighted_ranks(x, weight), weighted_ranks(y, weight), weight)
+
+
+def kendall(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """Kendall's tau-b for each column of weights.
+
+    >>> kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(3).tolist()
+    [0.667]
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    weight = as_weights(weights, len(first))
+    both, one, other = np.zeros((3, weight.shape[1]))
+    for start in range(0, len(first), BLOCK):
+        part = slice(start, start + BLOCK)
+        a, b = np.sign(first[part, None] - first), np.sign(second[part, None] - second)
+        own = weight[part]
+        both += (own * ((a * b) @ weight)).sum(axis=0)
+        one += (own * (np.abs(a) @ weight)).sum(axis=0)
+        other += (own * (np.abs(b) @ weight)).sum(axis=0)
+    return quotient(both, np.sqrt(one * other))
+
+
+def weighted_ranks(values: ArrayLike, weights: ArrayLike) -> Floats:
+    """The mean rank of each value (rows) in each sample (columns), from the lowest.
+
+    >>> weighted_ranks([10, 30, 20], np.ones((3, 1))).ravel().tolist()
+    [1.0, 3.0, 2.0]
+    """
+    weight = np.asarray(weights, dtype=np.float64)
+    distinct, place = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
+    total = np.zeros((len(distinct), weight.shape[1]))
+    np.add.at(total, place, weight)
+    ranks: Floats = (np.cumsum(total, axis=0) - total / 2 + 0.5)[place]
+    return ranks
+
+
+def _weighted(x: Floats, y: Floats, weight: Floats) -> Floats:
+    """The weighted correlation of columns; NaN where one does not vary."""
+    total = weight.sum(axis=0)
+    # What rounding leaves of a constant is not variation.
+    least_x, least_y = (1e-20 * total * float(np.max(np.abs(table), initial=0.0)) ** 2 for table in (x, y))
+    x, y = x - (weight * x).sum(axis=0) / total, y - (weight * y).sum(axis=0) / total
+    product, one, other = ((weight * a * b).sum(axis=0) for a, b in ((x, y), (x, x), (y, y)))
+    one, other = np.where(one > least_x, one, 0.0), np.where(other > least_y, other, 0.0)
+    return quotient(product, np.sqrt(one * other))

@@ -3,6 +3,9 @@
 Each combination of rules is one place on the horizontal axis, the same in all panels, sorted by its estimate (by how
 many stay where no difference is followed). Neighbours that share a setting are drawn as one stroke, so that 2,000
 combinations stay a small file.
+
+Beside it, the marginal means of one or two factors before and after exclusion: figure 9 of Ba, Mancenido, Chiou and
+Pan.
 """
 
 from __future__ import annotations
@@ -15,11 +18,28 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.plots.style import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, NARROW_CM, figure, say, thousands
+from karat.plots.style import (
+    BLACK,
+    BLUE,
+    FLAGGED,
+    FLAGGED_MARKER,
+    GREEN,
+    GREY,
+    KEPT,
+    LIGHT_GREY,
+    NARROW_CM,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    figure,
+    say,
+    thousands,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
 
 Criteria = Mapping[str, tuple[str, Sequence[str]]]
 ROW_CM, GAP = 0.42, 0.8
@@ -147,3 +167,59 @@ def _strokes(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
     edges = np.diff(np.concatenate([[0], holds.astype(np.int8), [0]]))
     starts, ends = np.flatnonzero(edges == 1) + 0.5, np.flatnonzero(edges == -1) + 0.5
     return np.column_stack([starts, ends, np.full(len(starts), np.nan)]).ravel()
+
+
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE)
+MARKERS = ("o", "D", "^", "s", "v")
+APART = 0.06
+"""How far apart the points of two lines stand, so that their intervals do not cover each other."""
+
+
+def before_after_plot(
+    means: pl.DataFrame, factors: Sequence[str], panels: Mapping[str, str], ylabel: str, title: str,
+    width_cm: float = 16,
+) -> Figure:  # fmt: skip
+    """A panel before and one after: lines for the first factor over the levels of the second, with intervals.
+
+    With one factor there is one line over its levels. `means` has when, the factors, estimate, lower and upper;
+    `panels` has the title of each `when`.
+
+    >>> means = pl.DataFrame({"when": ["before", "after"], "order": ["old"] * 2, "estimate": [1, 2]})
+    >>> means = means.with_columns(lower=pl.col("estimate") - 1, upper=pl.col("estimate") + 1)
+    >>> drawn = before_after_plot(means, ["order"], {"before": "before", "after": "after"}, "answer", "It rises")
+    >>> [axes.get_title(loc="left") for axes in drawn.axes]
+    ['before', 'after']
+    """
+    across, lines = factors[-1], factors[0] if len(factors) > 1 else None
+    narrow = width_cm < NARROW_CM
+    with figure(width_cm, 13 if narrow else 8) as drawn:
+        all_axes = drawn.subplots(*((2, 1) if narrow else (1, 2)), sharex=True, sharey=True)
+        for axes, (when, heading) in zip(all_axes, panels.items(), strict=True):
+            _panel(axes, means.filter(pl.col("when") == when), across, lines)
+            axes.set_title(heading)
+            axes.set_xlabel(across)
+        for axes in all_axes if narrow else all_axes[:1]:
+            axes.set_ylabel(ylabel)
+        say(drawn, title)
+    return drawn
+
+
+def _panel(axes: Axes, means: pl.DataFrame, across: str, lines: str | None) -> None:
+    """The means of one model: a line for each level of one factor over the levels of the other."""
+    ticks = means[across].unique(maintain_order=True).to_list()
+    levels = means[lines].unique(maintain_order=True).to_list() if lines else [None]
+    for number, level in enumerate(levels):
+        part = means.filter(pl.col(lines) == level) if lines else means
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        places = [ticks.index(one) + APART * (number - (len(levels) - 1) / 2) for one in part[across].to_list()]
+        middle = part["estimate"].to_numpy()
+        ends = (middle - part["lower"].to_numpy(), part["upper"].to_numpy() - middle)
+        axes.errorbar(places, middle, yerr=ends, color=colour, marker=marker, markersize=4, capsize=2, linewidth=1.2)
+        if level is not None:
+            axes.annotate(
+                str(level), (places[-1], middle[-1]), xytext=(6, 0), textcoords="offset points", color=colour,
+                verticalalignment="center", annotation_clip=False,
+            )  # fmt: skip
+    axes.set_xticks(range(len(ticks)), ticks)
+    axes.set_xlim(-0.3, len(ticks) - 1 + (0.3 if lines is None else 0.6))
+    axes.grid(axis="y")

@@ -31,7 +31,7 @@ from karat.screen.evidence import Evidence
 from karat.screen.rules import settings_of
 from karat.screen.screening import Screening
 from karat.section import Section, Table
-from karat.simulate.marked import simulated
+from karat.simulate.behaviours import simulated
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.study.summary import functions_per_list

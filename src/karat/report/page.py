@@ -37,7 +37,7 @@ from karat.report.words.sample import simulated_told
 from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.screening import stage_words
 from karat.section import Section, Table
-from karat.simulate.marked import simulated
+from karat.simulate.behaviours import simulated
 
 COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
 DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")

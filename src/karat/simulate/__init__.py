@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from karat.simulate.analysis import closed_power
-from karat.simulate.behaviours import BEHAVIOURS
+from karat.simulate.behaviours import BEHAVIOURS, SimulateError
 from karat.simulate.crowd import Tasks, WorkerSettings, crowd, draw_tasks, worker_answers
-from karat.simulate.marked import SimulateError
 from karat.simulate.planned import answer_study
 from karat.simulate.power import Power, power
 from karat.simulate.respond import SimulatedPeople, draw_people, respond

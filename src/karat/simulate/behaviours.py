@@ -8,6 +8,11 @@ One trial in a hundred is interrupted and takes eight times as long. Those who r
 pause in every eighth trial; clever spammers take about a second, but at least three times between 20 and 60. Medians
 and deviations are about those of the ratings that Pieper, Börner and Kiss published; other tasks are faster or slower
 by the ratio of their usual times.
+
+All simulations share what they refuse, and the mark of simulated participants, whose `source` is `simulated`. The mark
+stands in the table of participants, in every file and format, so that it survives CSV and Parquet; and it
+stays where the column `behaviour`, which says how each of them answered, is taken out before data are handed to
+students.
 """
 
 from __future__ import annotations
@@ -15,11 +20,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from karat.errors import KaratError
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.simulate.marked import SimulateError
 from karat.types import Floats
 
 ATTENTIVE = "attentive"
@@ -142,3 +148,19 @@ def seconds(
         taken[random.choice(own, pauses, replace=False)] = random.uniform(20, 60, pauses)
     rounded: Floats = taken.round(3)
     return rounded
+
+
+SIMULATED = "simulated"
+
+
+def simulated(people: pl.DataFrame) -> int:
+    """How many of these participants are simulated.
+
+    >>> simulated(pl.DataFrame({"participant": ["p1", "p2"], "source": ["simulated", "prolific"]}))
+    1
+    """
+    return int((people["source"].cast(pl.String) == SIMULATED).sum()) if "source" in people.columns else 0
+
+
+class SimulateError(KaratError, ValueError):
+    """A crowd, a questionnaire or a design that cannot be simulated."""

@@ -44,7 +44,7 @@ from karat.judgments import Judgments
 from karat.judgments.checks import Checked
 from karat.judgments.scales import Binary, Nominal, Ordinal
 from karat.messages import Message
-from karat.simulate.marked import SIMULATED, SimulateError
+from karat.simulate.behaviours import SIMULATED, SimulateError
 from karat.simulate.scale_answers import logistic
 from karat.types import Floats
 

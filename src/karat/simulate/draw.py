@@ -18,8 +18,8 @@ import numpy as np
 
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
+from karat.simulate.behaviours import SimulateError
 from karat.simulate.layout import SimulationLayout
-from karat.simulate.marked import SimulateError
 from karat.simulate.scale_answers import EXPONENT, INDIFFERENCE, Spread, ends_of, line_share, logistic, thresholds
 from karat.types import Floats, Ints
 

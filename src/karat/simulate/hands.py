@@ -30,7 +30,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
-from karat.simulate.marked import SimulateError
+from karat.simulate.behaviours import SimulateError
 from karat.types import Floats
 
 PEOPLE = {

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Scale
 from karat.messages import Message
-from karat.simulate.marked import SimulateError
+from karat.simulate.behaviours import SimulateError
 from karat.study.plan import COMPARISON, Block
 from karat.study.settings import BlockSettings, ContrastSettings
 from karat.study.study import Study

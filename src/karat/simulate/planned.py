@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.messages import Message
-from karat.simulate.behaviours import JUDGES, USUAL, allot, seconds
+from karat.simulate.behaviours import JUDGES, SIMULATED, USUAL, SimulateError, allot, seconds
 from karat.simulate.layout import side_of, stated_effects
-from karat.simulate.marked import SIMULATED, SimulateError
 from karat.simulate.respond import SimulatedPeople, as_planned, draw_people, respond
 from karat.simulate.scale_answers import Spread
 from karat.study.results import on_scales
@@ -33,7 +32,7 @@ BETWEEN_TRIALS = 0.4
 """Seconds from an answer to the next stimulus."""
 TOGETHER = 50
 """How many participants a process makes questionnaires for at a time."""
-NOT_SHOWN = ("acceptability", "verified")
+NOT_SHOWN = ("acceptability", "verified", "violation")
 """Columns that are for those who plan, and no part of results."""
 
 

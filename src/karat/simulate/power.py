@@ -43,6 +43,7 @@ from karat.simulate.analysis import (
     by_mixed_model,
     fit_normal,
 )
+from karat.simulate.behaviours import SimulateError
 from karat.simulate.draw import Latent, Model, Normal, draw_rounds, in_logits, mean_answers, on_scale, unit_of
 from karat.simulate.layout import (
     USUAL_EFFECT,
@@ -54,7 +55,6 @@ from karat.simulate.layout import (
     rounded_items,
     side_of,
 )
-from karat.simulate.marked import SimulateError
 from karat.simulate.scale_answers import Spread, levels_of
 from karat.study.designs.factorial import answer_family
 from karat.study.plan import Block

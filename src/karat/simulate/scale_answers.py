@@ -26,7 +26,7 @@ from scipy.special import expit, logit
 
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
-from karat.simulate.marked import SimulateError
+from karat.simulate.behaviours import SimulateError
 from karat.types import Floats, Ints
 
 WIDTH = 1.5

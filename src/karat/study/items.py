@@ -32,7 +32,8 @@ STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
 BESIDE = ("gloss", "gloss_2", "feedback", "hidden")
 """What is shown with a stimulus: interlinear lines below it, what is said after the answer in practice, and text that
 only programs read (honeypots)."""
-KNOWN = ("item", "function", "subgroup", "status", "pair", *STIMULI, *BESIDE, "expected", "acceptability", "verified")
+KNOWN = ("item", "function", "subgroup", "status", "pair", *STIMULI, *BESIDE, "expected", "acceptability", "verified",
+         "violation")  # fmt: skip
 QUESTION_COLUMNS = ("question", "left", "right")
 ALIKE = 0.8
 """From this likeness on, a column that karat does not know is taken for a misspelt one that it does."""

@@ -10,12 +10,14 @@ from typing import Any
 import matplotlib
 import pytest
 
-from field.browser import picture
+from field.browser import picture, taken
 from field.server.conftest import write
 from field.web.real import served
 from field.web.samples import TASKS, settle, trial
 from field.web.stub import Stub
 from karat.field.content.texts import words
+from karat.study.init import write_study
+from karat.study.study import load
 
 pytestmark = pytest.mark.browser
 
@@ -156,3 +158,92 @@ def test_hebrew_runs_from_right_to_left(browser: Any, tmp_path: Path) -> None:
         assert ends[0].bounding_box()["x"] > ends[1].bounding_box()["x"]
         picture(page, "field-hebrew-desk")
         page.close()
+
+
+QUESTIONS = "".join(
+    f'[[background]]\nname = "{name}"\nquestion = "What about {name}?"\nanswers = {answers}\nrequired = {required}\n'
+    for name, answers, required in (
+        ("language", [f"language {number}" for number in range(9)], "true"),
+        ("gender", ["woman", "man", "prefer not to say"], "true"),
+        ("glasses", ["yes", "no"], "false"),
+        ("region", [f"region {number}" for number in range(8)], "true"),
+    )
+)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_background_questions_are_short_pages_on_a_phone(width: int, browser: Any, tmp_path: Path) -> None:
+    """One page each for the long questions and one for the two short ones; on a wide screen, all on one page."""
+    study = write(tmp_path / "study", QUESTIONS, items="item,function,sentence\nt1,test,The dog sleeps.\n")
+    with served(study, tmp_path) as real:
+        page = browser.new_page(viewport={"width": width, "height": 844})
+        page.set_default_timeout(30_000)
+        sent: list[str] = []
+        page.on("request", lambda request: request.method == "POST" and sent.append(request.post_data or ""))
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_text("What about language?").wait_for()
+        sent.clear()
+        shown = []
+        onward = page.get_by_role("button", name="Continue")
+        if width == 390:
+            page.get_by_text("1 / 3").wait_for()
+            onward.click()
+            assert page.locator(".error").all_inner_texts() == [words("en")["page.required"]]
+            page.get_by_label("language 2").check()
+            assert page.locator(".error").count() == 0
+            onward.click()
+            page.get_by_role("button", name="Back").click()
+            assert page.get_by_label("language 2").is_checked()
+        for label in ("language 3", "prefer not to say", "region 1"):
+            if not page.get_by_label(label).is_visible():
+                onward.click()
+            shown.append(page.locator("fieldset:visible").count())
+            if width == 390:
+                assert page.evaluate("document.documentElement.scrollHeight") <= 844
+            page.get_by_label(label).check()
+        assert sent == []
+        onward.click()
+        page.get_by_role("heading", name="What to do").wait_for()
+        page.close()
+    assert shown == ([1, 2, 1] if width == 390 else [4, 4, 4])
+    (form,) = sent
+    assert {"language=language+3", "gender=prefer+not+to+say", "region=region+1"} <= set(form.split("&"))
+
+
+TEMPLATES = ("likert", "yes-no", "choice", "pairs", "magnitude", "label", "differential", "antonyms", "norming")
+SCREENS = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1280, "height": 800}}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize(
+    "template", [pytest.param(name, marks=[pytest.mark.slow] * (place > 0)) for place, name in enumerate(TEMPLATES)]
+)
+def test_the_first_pages_of_a_template(template: str, screen: str, browser: Any, tmp_path: Path) -> None:
+    """The start page has the public title, consent and instructions have lists, and no page needs to be scrolled."""
+    write_study(tmp_path / "study", template)
+    study = load(tmp_path / "study")
+    eligible = {one.question: one.eligible[0] for one in study.settings.background if one.eligible}
+    pages = []
+    with served(study, tmp_path) as real:
+        page = browser.new_page(viewport=SCREENS[screen])
+        page.set_default_timeout(30_000)
+        page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID={'5f' * 12}")
+        assert page.locator("h1").inner_text() == study.settings.public_title != study.title
+        for step in ("Start", "I agree and want to take part", "Continue"):
+            assert step == "Start" or page.locator(".prose > ul > li").count() >= 3
+            assert page.evaluate("document.documentElement.scrollWidth") <= SCREENS[screen]["width"]
+            assert page.evaluate("document.documentElement.scrollHeight") <= SCREENS[screen]["height"]
+            pages.append(taken(page))
+            page.get_by_role("button", name=step).click()
+            page.wait_for_load_state()
+            for group in page.locator("form.background fieldset").all():
+                if not group.is_visible():
+                    page.get_by_role("button", name="Continue").click()
+                good = eligible.get(group.locator("legend").inner_text())
+                (group.get_by_label(good, exact=True) if good else group.get_by_role("radio").last).check()
+            if page.locator("form.background").count():
+                page.get_by_role("button", name="Continue").click()
+                page.get_by_role("heading", name="What to do").wait_for()
+        page.close()
+    picture(pages, f"template-{template}-{screen}")

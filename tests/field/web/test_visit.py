@@ -60,6 +60,8 @@ def fill(page: Any, study: Study) -> None:
     right = {question.question: question.answers[question.right - 1] for question in study.settings.texts.quiz}
     wanted = {question.question: question.eligible for question in study.settings.background if question.eligible}
     for group in page.locator("fieldset").all():
+        if not group.is_visible():  # on the next of several short pages
+            page.locator("main form button").first.click()
         question = group.locator("legend").inner_text().strip()
         choices = group.get_by_role("radio")
         good = right.get(question) or next(iter(wanted.get(question, [])), None)

@@ -1,6 +1,6 @@
 # Reference values of ordinal location-scale models, by clm and clmm2 of the package ordinal (Christensen 2022).
 # Rscript scale.R writes scale.json: the wine data of the package, the models and what they found.
-# clmm2 is asked for 20 nodes: with one, the Laplace approximation, its curvature leaves out a part of the scale.
+# clmm2 is asked for 20 nodes; with one, the Laplace approximation, its log-likelihood is lower by 0.03.
 library(ordinal)
 library(jsonlite)
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import shutil
 
-from tests.study.check.builder import BROKEN, FOLDER, SOUND, Study, broken, choice, parts, row, sentence, tests
+from tests.study.check.builder import (
+    BROKEN,
+    FOLDER,
+    SOUND,
+    VERIFIED,
+    Study,
+    broken,
+    choice,
+    parts,
+    row,
+    sentence,
+    tests,
+)
 
 
 @broken("public-title__none")
@@ -132,7 +144,7 @@ def _(study: Study) -> None:
 def _(study: Study) -> None:
     study.settings["screening"]["controls"] = {"account": "relational"}
     for status in ("grammatical", "ungrammatical"):
-        study.add("control", 3, status, subgroup="related", verified="yes")
+        study.add("control", 3, status, subgroup="related", verified=VERIFIED)
 
 
 @broken("no-controls__no-attention")
@@ -191,6 +203,56 @@ def _(study: Study) -> None:
     study.only("control")[3]["verified"] = "no"
 
 
+@broken("verified-where__two-bare")
+def _(study: Study) -> None:
+    study.only("control")[0]["verified"] = "yes"
+    study.only("control")[1]["verified"] = "yes, in 2026"
+
+
+@broken("expected-points__five-of-seven")
+def _(study: Study) -> None:
+    study.block["scale"] = {"points": 7}
+    study.add("attention", 1, "ungrammatical")
+    for one in study.others:
+        if one.get("expected") == "1-2":
+            one["expected"] = "1-3"
+    study.only("control")[1]["expected"] = "4-7"
+    for one in [*study.only("control")[:1], *study.only("control")[2:5]]:
+        one["expected"] = "4-5"
+
+
+@broken("attention-early__violation-column")
+def _(study: Study) -> None:
+    one = study.only("attention")[0]
+    one.update(sentence="The the gardener had watered all of his roses before the rain began.", violation="The the")
+    study.only("attention")[1]["violation"] = "rain the"
+
+
+@broken("attention-early__choice", choice)
+def _(study: Study) -> None:
+    good = "The gardener had watered all of his roses before the rain began."
+    study.only("attention")[0].update(sentence=good, sentence_2=good.replace("gardener had", "had gardener"))
+
+
+@broken("filler-frames__shared-words")
+def _(study: Study) -> None:
+    for one in study.tests:
+        one["sentence"] = f"Ruth thinks that {one['sentence'][0].lower()}{one['sentence'][1:]}"
+
+
+@broken("filler-frames__questions")
+def _(study: Study) -> None:
+    for one in study.tests:
+        one["sentence"] = f"{one['sentence'][:-1]}?"
+
+
+@broken("filler-frames__long")
+def _(study: Study) -> None:
+    for place, one in enumerate(study.tests):
+        more = ("of which all in the valley spoke", "that no one there had hoped for", "which the old man foresaw now")
+        one["sentence"] = one["sentence"].replace("rain", f"rain {more[place // 2 % 3]}")
+
+
 @broken("related-controls__none")
 def _(study: Study) -> None:
     for one in study.only("control"):
@@ -222,7 +284,7 @@ def _(study: Study) -> None:
 @broken("filler-range__no-unnatural")
 def _(study: Study) -> None:
     study.drop("control")
-    study.add("control", 10, "grammatical", subgroup="related", verified="yes")
+    study.add("control", 10, "grammatical", subgroup="related", verified=VERIFIED)
     for one in [*study.only("attention"), *study.only("filler")]:
         one["acceptability"] = "mid"
 
@@ -299,7 +361,7 @@ def _(study: Study) -> None:
     study.tests = [{**one, "case": case} for one in tests(18) for case in ("a", "b")]
     study.tests = [one for one in study.tests if (one["order"], one["case"]) != ("OS", "b")]
     for one in study.tests:
-        one["sentence"] = one["sentence"].replace("cellar", "cellar" if one["case"] == "a" else "garden")
+        one["sentence"] = one["sentence"].replace("rain", "rain" if one["case"] == "a" else "storm")
     study.block["factors"] = {"order": ["SO", "OS"], "case": ["a", "b"]}
     study.add("filler", 8, "marked", subgroup="pseudo")
 
@@ -316,7 +378,7 @@ def _(study: Study) -> None:
 
 @broken("design__two-rows-in-a-condition")
 def _(study: Study) -> None:
-    study.tests.insert(2, row("t01", "test", "Somebody else opened a letter in the cellar.", order="SO"))
+    study.tests.insert(2, row("t01", "test", "Somebody else opened a letter before the rain began.", order="SO"))
 
 
 @broken("unbalanced__thirteen-items")
@@ -338,12 +400,12 @@ def _(study: Study) -> None:
 @broken("near-identical__one-word")
 def _(study: Study) -> None:
     name, verb, noun = parts(0)
-    study.tests[8]["sentence"] = f"{name} {verb} the {noun} in the garden."
+    study.tests[8]["sentence"] = f"{name} {verb} the {noun} before the storm began."
 
 
 @broken("white-space__two-blanks")
 def _(study: Study) -> None:
-    study.tests[0]["sentence"] = study.tests[0]["sentence"].replace(" in ", "  in ")
+    study.tests[0]["sentence"] = study.tests[0]["sentence"].replace(" before ", "  before ")
 
 
 @broken("white-space__no-break-space")
@@ -374,13 +436,13 @@ def _(study: Study) -> None:
 @broken("lengths__one-item")
 def _(study: Study) -> None:
     one = study.tests[12]
-    one["sentence"] = one["sentence"].replace("cellar", "cellar of the house that his aunt had left him")
+    one["sentence"] = one["sentence"].replace("rain", "rain that everybody in the valley had wanted")
 
 
 @broken("condition-lengths__one-condition")
 def _(study: Study) -> None:
     for one in study.tests[::2]:
-        one["sentence"] = one["sentence"].replace("cellar", "cellar of the house beside the old mill")
+        one["sentence"] = one["sentence"].replace("rain", "rain that all in the valley wanted")
 
 
 @broken("images__not-there")
@@ -487,20 +549,39 @@ def _(study: Study) -> None:
 @broken("quotas__no-room")
 def _(study: Study) -> None:
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10, "south": 10}}
-    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"]}
+    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"], "required": False}
     study.settings["background"] = [question]
 
 
 @broken("quotas__asked-too-late")
 def _(study: Study) -> None:
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10}}
-    question = {"name": "region", "question": "Where do you live?", "answers": ["north", "south"], "when": "after"}
+    question = {
+        "name": "region",
+        "question": "Where do you live?",
+        "answers": ["north", "south"],
+        "when": "after",
+        "required": False,
+    }
     study.settings["background"] = [question]
+
+
+@broken("personal-question__no-way-out")
+def _(study: Study) -> None:
+    answers = ["woman", "man", "another"]
+    study.settings["background"] = [
+        {"name": "gender", "question": "What is your gender?", "answers": answers},
+        {"name": "age", "question": "How old are you?", "answers": ["18-39", "40 or older", "I prefer not to say"]},
+        {"name": "town", "question": "Where do you live?", "required": False},
+        {"name": "first", "question": "Is English your first language?", "answers": ["yes", "no"], "eligible": ["yes"]},
+    ]
 
 
 @broken("taken-names__question")
 def _(study: Study) -> None:
-    study.settings["background"] = [{"name": "source", "question": "Where did you hear of this study?"}]
+    study.settings["background"] = [
+        {"name": "source", "question": "Where did you hear of this study?", "required": False}
+    ]
 
 
 @broken("taken-names__column")

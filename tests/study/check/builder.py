@@ -19,6 +19,7 @@ NOUNS = [
 ]  # fmt: skip
 VERBS = ("mended", "painted", "borrowed", "polished", "hid")
 SYLLABLES = ("ba", "do", "fe", "gu", "ka", "li", "mo", "ne", "pi", "ro", "su", "ta")
+VERIFIED = "2026-03, norming study"
 LABELS = ["very unnatural", "rather unnatural", "no tendency", "rather natural", "very natural"]
 
 Row = dict[str, str]
@@ -121,9 +122,10 @@ def tests(count: int) -> list[Row]:
     """Test items in two orders."""
     rows = []
     for number in range(count):
-        name, verb, noun = parts(number)
-        rows.append(row(f"t{number + 1:02}", "test", f"{name} {verb} the {noun} in the cellar.", order="SO"))
-        rows.append(row(f"t{number + 1:02}", "test", f"The {noun} {name} {verb} in the cellar.", order="OS"))
+        name, _, noun = parts(number)
+        verb = VERBS[number % len(VERBS)]
+        rows.append(row(f"t{number + 1:02}", "test", f"{name} {verb} the {noun} before the rain began.", order="SO"))
+        rows.append(row(f"t{number + 1:02}", "test", f"The {noun} {name} {verb} before the rain began.", order="OS"))
     return rows
 
 
@@ -148,8 +150,8 @@ def likert() -> Study:
     for degree in ("low", "mid", "high"):
         status = {"low": "ungrammatical", "mid": "marked", "high": "grammatical"}[degree]
         study.add("calibration", 2, status, acceptability=degree)
-    study.add("control", 5, "grammatical", subgroup="related", verified="yes")
-    study.add("control", 5, "ungrammatical", subgroup="unrelated", verified="yes")
+    study.add("control", 5, "grammatical", subgroup="related", verified=VERIFIED)
+    study.add("control", 5, "ungrammatical", subgroup="unrelated", verified=VERIFIED)
     study.add("attention", 6, "ungrammatical")
     for status in ("grammatical", "marked", "ungrammatical"):
         study.add("filler", 2, status, subgroup="pseudo")
@@ -173,7 +175,7 @@ def choice() -> Study:
     for function, count in counts.items():
         for _ in range(count):
             number = 100 + len(study.others)
-            scored = {"control": {"subgroup": "related", "verified": "yes"}, "filler": {"subgroup": "pseudo"}}
+            scored = {"control": {"subgroup": "related", "verified": VERIFIED}, "filler": {"subgroup": "pseudo"}}
             cells = {"sentence_2": sentence(number, "ungrammatical"), "expected": "1", **scored.get(function, {})}
             study.others.append(row(f"{function[0]}{number}", function, sentence(number), **cells))
     return study

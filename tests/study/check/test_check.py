@@ -14,15 +14,17 @@ from typer.testing import CliRunner
 
 from karat.cli.check import check as command
 from karat.errors import KaratError
+from karat.messages import Message
 from karat.study.chance import pass_probability, smallest
 from karat.study.check import RULES, Draft, Finding, Report, check
 from karat.study.check.controls import at_least
 from karat.study.orders import OrderUndecidedError
 from karat.study.settings import CODED_PLATFORMS, RecruitmentSettings
 from karat.study.settings import PLATFORMS as KNOWN_PLATFORMS
+from karat.study.size import size
 from karat.study.study import load
 from tests.study.check.breaks import BROKEN
-from tests.study.check.builder import FOLDER, SOUND, Study, choice, likert, row
+from tests.study.check.builder import FOLDER, SOUND, VERIFIED, Study, choice, likert, row
 
 ROOT = Path(__file__).parents[3]
 STUDIES = {f"sound__{name}": made for name, made in SOUND.items()} | BROKEN
@@ -88,7 +90,7 @@ def test_the_example_of_attention_says_what_to_use() -> None:
 
 def test_a_row_at_fault_is_named() -> None:
     finding = the(check(load(FOLDER / "lengths__one-item")))
-    assert finding.message == "t07: its conditions differ by 9 words; elsewhere by 0."
+    assert finding.message == "t07: its conditions differ by 7 words; elsewhere by 0."
     assert finding.place == "items.csv:14"
 
 
@@ -130,6 +132,67 @@ def test_a_study_that_states_more_slips_needs_more_trials(tmp_path: Path) -> Non
     n, k = smallest(0.4, slips=2)
     assert f"Use {n} ({k} right" in finding.mend
     assert "with 4 of 6 right a guesser passes with p = .179" in finding.message
+
+
+@pytest.mark.parametrize("points", [5, 7, 9])
+def test_attention_trials_follow_the_stated_points(points: int, tmp_path: Path) -> None:
+    needed = size("2", points=points).attention
+    study = likert()
+    study.block["scale"] = {"points": points}
+    low, high = f"1-{points // 2}", f"{points // 2 + 1}-{points}"
+    for count, rules in ((needed, []), (needed - 1, ["attention"])):
+        study.drop("attention")
+        study.add("attention", count, "ungrammatical")
+        study.drop("control")
+        for status in ("grammatical", "ungrammatical"):
+            study.add("control", 5, status, subgroup="related", verified=VERIFIED)
+        for one in study.others:
+            if one.get("expected"):
+                one["expected"] = low if one["status"] == "ungrammatical" else high
+        assert [finding.rule for finding in written(study, tmp_path / str(count)).findings] == rules
+
+
+def typed(name: str) -> tuple[str, dict[str, object]]:
+    finding = the(check(load(FOLDER / name)))
+    assert finding.typed is not None
+    assert finding.sentence("de") != finding.message == finding.sentence()
+    return finding.typed.code, dict(finding.typed.values)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "values"),
+    [
+        ("attention-early__violation-column", "check.attention_early", {"place": 1, "length": 13, "n": None}),
+        ("attention-early__choice", "check.attention_early", {"place": 2, "length": 12}),
+        ("filler-frames__shared-words", "check.frame_words", {"words": ['"ruth"', '"thinks"', '"that"'], "n": 24}),
+        ("filler-frames__questions", "check.frame_questions", {"n": 24, "fillers": 28}),
+        ("filler-frames__long", "check.frame_length", {}),
+        ("personal-question__no-way-out", "check.personal_question", {"name": "gender"}),
+        ("verified-where__two-bare", "check.verified_where", {"n": 2}),
+        ("expected-points__five-of-seven", "check.expected_points", {"points": 7, "end": "7", "n": 3}),
+    ],
+)
+def test_typed_findings(name: str, code: str, values: dict[str, object]) -> None:
+    found, own = typed(name)
+    assert found == code
+    assert own | values == own
+
+
+def test_a_late_violation_and_one_in_a_short_sentence_are_fine(tmp_path: Path) -> None:
+    study = likert()
+    late, short, absent = study.only("attention")[:3]
+    late["violation"] = "the began"
+    short.update(sentence="Began the rain before noon.", violation="Began the")
+    absent["violation"] = "nowhere to be found"
+    finding = the(written(study, tmp_path))
+    assert finding.typed == Message("check.violation_absent", {"item": absent["item"], "text": "nowhere to be found"})
+
+
+@pytest.mark.parametrize("cell", ["2025, pilot in Graz", "yes (2024, osf.io/ab3c)", "norming study, March 2026"])
+def test_when_and_where_controls_were_verified(cell: str, tmp_path: Path) -> None:
+    study = likert()
+    study.only("control")[0]["verified"] = cell
+    assert written(study, tmp_path).findings == ()
 
 
 @pytest.mark.parametrize("n", [4, 6, 8])
@@ -258,7 +321,7 @@ def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
 
 def two_rows_of_a_condition() -> Study:
     study = likert()
-    study.tests.insert(2, row("t01", "test", "Somebody else opened a letter in the cellar.", order="SO"))
+    study.tests.insert(2, row("t01", "test", "Somebody else opened a letter before the rain began.", order="SO"))
     return study
 
 

@@ -27,7 +27,7 @@ from karat.study.plan import Block
 from karat.study.questionnaire import Questionnaire
 from karat.study.study import Study
 
-HIDDEN = ("acceptability", "verified", "feedback", "hidden")
+HIDDEN = ("acceptability", "verified", "violation", "feedback", "hidden")
 """Columns of the items that are no part of results."""
 
 Row = dict[str, Any]

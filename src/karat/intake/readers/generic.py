@@ -63,7 +63,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
     frame = _mapped(long, mapping)
     frame = _with_functions(frame, roles)
-    frame, more = _with_sides(frame, options)
+    frame, more = _with_sides(frame, mapping, options)
     notes += more
     frame, rows, gone = _trials_only(frame, shaped.rows)
     frame, more = _missing_answers(frame)
@@ -185,11 +185,14 @@ def refuse_absent(given: Mapping[str, str], there: Sequence[str], file: str) -> 
                 )
 
 
-def _with_sides(frame: pl.DataFrame, options: Options) -> tuple[pl.DataFrame, list[Message]]:
+def _with_sides(
+    frame: pl.DataFrame, mapping: Mapping[str, str], options: Options
+) -> tuple[pl.DataFrame, list[Message]]:
     """Answers such as A and B as left and right, where two columns hold what was shown on either side."""
     if not {"left", "right", "response"} <= set(frame.columns) or options.answers:
         return frame, []
-    sides = sides_of(text_column(frame["response"]).drop_nulls().unique().to_list())
+    columns = [mapping.get(side, side) for side in ("left", "right")]
+    sides = sides_of(text_column(frame["response"]).drop_nulls().unique().to_list(), columns)
     if not sides:
         return frame, []
     note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})

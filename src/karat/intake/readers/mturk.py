@@ -16,12 +16,22 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.guess import guess_rt_unit, plain
+from karat.intake.forms import parsed
+from karat.intake.guess import guess_rt_unit, joined, plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.table_repair import read_results
-from karat.intake.wide import ORDER, ROW, is_free_text, numbers_or_text, one_row_each, own_name, stacked, texts
+from karat.intake.wide import (
+    ORDER,
+    ROW,
+    is_free_text,
+    numbers_or_text,
+    one_row_each,
+    own_name,
+    stacked,
+    texts,
+)
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.message_tables import listed
 from karat.judgments.source import SourceFile
@@ -198,6 +208,7 @@ def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
     frame = _in_order(frame)
     kept = _without_other_fields(frame, answers, reading)
     layout = _layout(frame, kept)
+    _choose(frame, layout, options, reading)
     _judge(frame, layout, options, reading)
     reading.participants = _people(frame, layout, reading)
     return reading
@@ -229,7 +240,7 @@ def _without_other_fields(frame: pl.DataFrame, answers: Sequence[str], reading: 
             reading.set_apart(Message("aside.personal_cells"), frame.height)
         elif PRACTICE.fullmatch(name):
             reading.set_apart(Message("aside.practice_cells"), frame.height)
-        elif plain(name) in FORM_FIELDS:
+        elif plain(name) in FORM_FIELDS or (len(words) >= SEVERAL and all(parsed(word) is not None for word in words)):
             reading.set_apart(Message("aside.own_field_cells"), frame.height)
         elif REMARK.search(name) or is_free_text(words):
             reading.set_apart(Message("aside.free_text_cells"), frame.height)
@@ -259,11 +270,37 @@ def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> BatchLayout:
         else:
             background.append(column)
     if len(to_item) < 2:
-        judged = [column for column in answers if not describes_a_person(_question(column))] or answers
+        judged = [column for column in answers if not _is_about_worker(frame, column)] or answers
         one = {_question(column): column for column in judged}
         return BatchLayout([{}], [one], [1], inputs, [column for column in answers if column not in judged])
     numbers = sorted(to_item)
     return BatchLayout([of_item[n] for n in numbers], [to_item[n] for n in numbers], numbers, shared, background)
+
+
+SEVERAL = 3
+
+
+def _is_about_worker(frame: pl.DataFrame, column: str) -> bool:
+    """Whether a field describes the worker: by its name, or because workers with several HITs never vary in it."""
+    if describes_a_person(_question(column)):
+        return True
+    given = frame.select(pl.col(WHO), pl.col(column).alias("answer")).drop_nulls()
+    by_worker = given.group_by(WHO).agg(pl.len().alias("n"), pl.col("answer").n_unique().alias("different"))
+    busy = by_worker.filter(pl.col("n") >= SEVERAL)
+    return busy.height >= SEVERAL and bool((busy["different"] == 1).all())
+
+
+def _choose(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: Reading) -> None:
+    """Keep the fields that the user names as the answers, if any."""
+    names = list(dict.fromkeys(name for fields in layout.answers for name in fields))
+    told = joined(options.mapping.get("response", "").replace("Answer.", ""), names)
+    if not told or not set(told) <= set(names):
+        return
+    reading.used = ("response",)
+    for fields in layout.answers:
+        for name in [name for name in fields if name not in told and plain(name) not in RESPONSE_TIMES]:
+            del fields[name]
+            reading.set_apart(Message("role.other_answers"), frame.height)
 
 
 def _question(column: str) -> str:

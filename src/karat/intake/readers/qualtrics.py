@@ -16,7 +16,7 @@ from datetime import datetime
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.guess import MOST_ORDINAL_POINTS
+from karat.intake.guess import MOST_ORDINAL_POINTS, joined
 from karat.intake.labels import function_named_in
 from karat.intake.personal import (
     asks_for_a_person,
@@ -26,13 +26,14 @@ from karat.intake.personal import (
     left_out_note,
     names_a_person,
 )
-from karat.intake.reading import Options, Reader, Reading
+from karat.intake.reading import Options, Proposal, Question, Reader, Reading
 from karat.intake.wide import (
     ORDER,
     ROW,
     all_numbers,
     is_free_text,
     is_true,
+    judged_batteries,
     numbers_or_text,
     one_row_each,
     own_name,
@@ -190,8 +191,11 @@ class Survey:
     background: list[QualtricsColumn] = field(default_factory=list)
     set_aside: dict[Message, list[str]] = field(default_factory=dict)
     notes: list[Message] = field(default_factory=list)
+    open: list[Question] = field(default_factory=list)
+    used: bool = False
+    """Whether the user has named what is judged."""
 
-    def tell_columns_apart(self, body: pl.DataFrame) -> None:
+    def tell_columns_apart(self, body: pl.DataFrame, options: Options) -> None:
         """Find the questions that ask for judgments, by the answers in their columns."""
         asked = []
         for column in self.questions:
@@ -208,6 +212,7 @@ class Survey:
         self.background = [column for column in asked if column not in chosen]
         for group in repeated:
             _name(group, {column.question for column in self.judged})
+        repeated = self._confirmed(repeated, options)
         for column in self.judged:
             column.question = column.question or column.base
         if len({column.question for column in self.judged}) > 1 and repeated:
@@ -220,6 +225,34 @@ class Survey:
             tags = listed([column.tag for column in self.judged], most=12)
             self.notes.append(Message("qualtrics.judgments", {"tags": tags}))
         self.notes += _give_timers(self)
+
+    def _confirmed(self, batteries: list[list[QualtricsColumn]], options: Options) -> list[list[QualtricsColumn]]:
+        """The batteries that are judgments, where the user confirms which: of several long ones on different scales, or
+        where most of what was asked stands outside of them. The user may also name tags.
+        """
+        told = joined(options.mapping.get("response", ""), self.header)
+        named = [column for column in (*self.judged, *self.background) if column.tag in told]
+        if named and len(named) == len(told):
+            self.background += [column for column in self.judged if column not in named]
+            self.background = [column for column in self.background if column not in named]
+            self.judged, self.used = [column for column in self.questions if column in named], True
+            return []
+        single = [c for c in self.background if not c.is_about_the_person and len(c.answers) > 1]
+        long = len(batteries) > 1 and sorted(map(len, batteries))[-2] >= FEWEST_IN_BATTERY
+        beside = len(batteries) > 0 and len(single) > max(FEWEST_IN_BATTERY, len(self.judged))
+        if not long and not beside and "response" not in options.mapping:
+            return batteries
+        answers = {one[0].question: sorted({word for column in one for word in column.answers}) for one in batteries}
+        kept, self.open = judged_batteries(answers, {one[0].question: len(one) for one in batteries}, options)
+        self.used = joined(options.mapping.get("response", ""), list(answers)) == kept
+        if beside and not self.used and not self.open:
+            detail = {"n": len(answers[kept[0]]), "sample": answers[kept[0]][:3]}
+            choice = Proposal({"response": "+".join(kept)}, Message("ask.response_choice", detail))
+            self.open = [Question("response", (choice,))]
+        left_out = [column for one in batteries if one[0].question not in kept for column in one]
+        self.judged = [column for column in self.judged if column not in left_out]
+        self.background += left_out
+        return [one for one in batteries if one[0].question in kept]
 
 
 def survey_of(tags: Sequence[str], labels: Sequence[str], identities: Sequence[str]) -> Survey:
@@ -333,6 +366,10 @@ def _keys(column: QualtricsColumn) -> list[str]:
     stem = re.sub(r"[_\-. ]?\d+$", "", column.base.lower())
     if stem and stem not in (DEFAULT_STEM, column.base.lower()):
         keys.append(f"stem {stem}")
+    # Tags such as item3_a and item4_b name one battery, whatever is numbered and lettered in them.
+    pattern = re.sub(r"(?<=[_\-.])[a-z](?![a-z])", "@", re.sub(r"\d+", "#", column.base.lower()))
+    if "#" in pattern and pattern.strip("#_-.@") not in ("", DEFAULT_STEM):
+        keys.append(f"pattern {pattern}")
     numbers = [as_number(answer) for answer in column.answers]
     points = [number for number in numbers if number is not None and 0 <= number <= MOST_ORDINAL_POINTS]
     is_single = not column.row and not column.loop
@@ -349,7 +386,10 @@ def _keys(column: QualtricsColumn) -> list[str]:
 def _name(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
     bases = list(dict.fromkeys(column.base for column in group))
     stems = {re.sub(r"[_\-. ]?\d+$", "", base) for base in bases}
-    name = bases[0] if len(bases) == 1 or len(stems) > 1 else (stems.pop() or bases[0])
+    ends = min(bases), max(bases)
+    alike = next((at for at, (one, other) in enumerate(zip(*ends, strict=False)) if one != other), len(ends[0]))
+    shared = re.sub(r"[\W\d_]+$", "", ends[0][:alike])
+    name = bases[0] if len(bases) == 1 else (stems.pop() or bases[0]) if len(stems) == 1 else shared or bases[0]
     while name in taken:
         name += "_"
     for column in group:
@@ -438,7 +478,9 @@ def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
     body = _without_previews(body, survey, reading)
     body = body.with_columns(_participants_id(body, reading))
     _note_unfinished(body, reading)
-    survey.tell_columns_apart(body)
+    survey.tell_columns_apart(body, options)
+    reading.open = survey.open
+    reading.used = ("response",) if survey.used else ()
     _account(body, survey, reading)
     _judge(body, survey, reading)
     reading.participants = _people(body, survey, reading)

@@ -25,7 +25,7 @@ from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import aligned_ratings
 from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
-from karat.models.means import mean_interval
+from karat.models.proportions import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

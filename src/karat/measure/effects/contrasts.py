@@ -18,7 +18,7 @@ An interaction may be a matter of the scale: see `karat.measure.effects.interact
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,7 +26,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.measure.effects.data import Asked, asked_for, named_groups
+from karat.measure.effects.data import Asked, asked_for, named_groups, with_levels
 from karat.measure.effects.interactions import (
     EMPTY,
     REMOVABLE,
@@ -203,10 +203,7 @@ def contrasts(
     """
     if not 0 < level < 1:
         raise MeasureError(Message("measure.level", {"level": level}))
-    asked = asked_for(judgments, formula, conditions, question, functions)
-    if levels:
-        known = {name: _ordered(own, asked.data[name]) for name, own in levels.items() if name in asked.conditions}
-        asked = replace(asked, levels={**asked.levels, **known})
+    asked = with_levels(asked_for(judgments, formula, conditions, question, functions), levels)
     model, notes = _fitted(asked, simplify)
     try:
         model = model.tested_by(df)
@@ -225,12 +222,6 @@ def contrasts(
         _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings,
         (*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model,
     )  # fmt: skip
-
-
-def _ordered(stated: Sequence[str], values: Any) -> list[str]:
-    """The levels that occur, in the order that is stated, then any others by name."""
-    there = {str(value) for value in values if value is not None}
-    return [level for level in stated if level in there] + sorted(there - set(stated))
 
 
 def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:

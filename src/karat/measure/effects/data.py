@@ -9,8 +9,8 @@ Without a formula, the largest one that the design supports is taken (`karat.stu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,25 @@ def asked_for(
     return Asked(
         text, simple, family, data, levels, plain, one.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
     )
+
+
+def with_levels(asked: Asked, levels: Mapping[str, Sequence[str]] | None) -> Asked:
+    """The same with the levels of conditions in another order.
+
+    >>> import karat
+    >>> asked = asked_for(karat.datasets.load("likert"), None, ["order"], None, ("test",))
+    >>> with_levels(asked, {"order": ["PP>OBJ", "OBJ>PP"]}).levels["order"]
+    ['PP>OBJ', 'OBJ>PP']
+    """
+    named = (levels or {}).items()
+    known = {name: _ordered(own, asked.data[name]) for name, own in named if name in asked.conditions}
+    return replace(asked, levels={**asked.levels, **known})
+
+
+def _ordered(stated: Sequence[str], values: Any) -> list[str]:
+    """The levels that occur, in the order that is stated, then any others by name."""
+    there = {str(value) for value in values if value is not None}
+    return [level for level in stated if level in there] + sorted(there - set(stated))
 
 
 def _read(text: str) -> Formula:

@@ -37,7 +37,7 @@ from karat.models.glrm import Model, marginal_means
 from karat.models.glrm.formulas.formula import names_in
 from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.formulas.marginal import MarginalMeans
-from karat.models.glrm.formulas.model import quantile, two_sided
+from karat.models.glrm.formulas.model import Laid, quantile, two_sided
 from karat.models.glrm.formulas.syntax import Call, Name
 from karat.types import Floats
 
@@ -119,7 +119,7 @@ def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level:
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
-def factor_terms(model: Model) -> dict[str, tuple[str, ...]]:
+def factor_terms(model: Model | Laid) -> dict[str, tuple[str, ...]]:
     """The terms of up to three variables that are all factors, with the columns of the data behind them.
 
     >>> from karat.models.glrm import fit

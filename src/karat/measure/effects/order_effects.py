@@ -34,9 +34,8 @@ from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.formulas.frame import Numeric
 from karat.models.glrm.formulas.model import quantile, two_sided
-from karat.models.means import mean_interval
 from karat.models.numerics import known
-from karat.models.proportions import holm
+from karat.models.proportions import holm, mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

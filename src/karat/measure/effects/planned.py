@@ -27,10 +27,10 @@ from karat.measure.effects.interactions import effect_sizes, factor_terms, weigh
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import interval, sentences
 from karat.messages import Message, message_of
-from karat.models.glrm import marginal_means
+from karat.models.glrm import Model, marginal_means
 from karat.models.glrm.formulas.formula import names_in
 from karat.models.glrm.formulas.frame import FactorVariable
-from karat.models.glrm.formulas.model import two_sided
+from karat.models.glrm.formulas.model import Laid, two_sided
 from karat.models.proportions import holm
 from karat.types import Floats
 
@@ -123,14 +123,11 @@ def _simple(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Messag
 def _weighted(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Message:
     """A weighted sum of the means of cells; why there is none."""
     model = found.model
-    known = {} if model is None else {name for name, own in model.frame.raw.items() if isinstance(own, FactorVariable)}
-    lacking = [name for name in one.names if name not in known]
-    if model is None or lacking:
-        return Message("planned.no_factor", {"names": lacking})
-    terms = [{names_in(model.formula.variables[label].tree)[0].text for label in term}
-             for term in model.design.expansion.terms]  # fmt: skip
-    if not one.weights and not any(set(one.names) <= term for term in terms):
-        return Message("planned.no_term", {"factors": list(one.names)})
+    if model is None:
+        return Message("planned.no_factor", {"names": list(one.names)})
+    lacking = unplannable(one, model)
+    if lacking is not None:
+        return lacking
     means = marginal_means(model, *one.names, level=found.level)
     cells = list(zip(*means.cells.values(), strict=True))
     first, second = (", ".join((side, *one.within.values())) for side in one.sides)
@@ -146,6 +143,27 @@ def _weighted(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Mess
         weight * plain[cell] for cell, weight in one.cells.items()
     )  # fmt: skip
     return first, second, size.estimate, size.se, size.lower, size.upper, size.p, d, raw, size.df
+
+
+def unplannable(one: ContrastSettings, model: Model | Laid) -> Message | None:
+    """What the model lacks for a comparison; None where it has all that it needs.
+
+    >>> from karat.models.glrm.formulas.model import lay_out
+    >>> from karat.study.settings import ContrastSettings
+    >>> data = {"yes": [0, 1, 1, 0], "a": ["x", "y", "x", "y"], "who": [1, 1, 2, 2]}
+    >>> laid = lay_out("yes ~ a + (1 | who)", data, "binary", "sum")
+    >>> str(unplannable(ContrastSettings(name="b", factor="b", levels=["u", "v"]), laid))
+    'The model has no factor b.'
+    """
+    known = {name for name, own in model.frame.raw.items() if isinstance(own, FactorVariable)}
+    lacking = [name for name in one.names if name not in known]
+    if lacking:
+        return Message("planned.no_factor", {"names": lacking})
+    terms = [{names_in(model.formula.variables[label].tree)[0].text for label in term}
+             for term in model.design.expansion.terms]  # fmt: skip
+    if not one.weights and not any(set(one.names) <= term for term in terms):
+        return Message("planned.no_term", {"factors": list(one.names)})
+    return None
 
 
 def _plain(names: Sequence[str], found: Contrasts) -> pl.DataFrame:

@@ -24,8 +24,7 @@ from karat.measure.result import MeasureError, MeasureResult
 from karat.measure.scaling.result import Strengths
 from karat.measure.texts import coefficient, with_interval
 from karat.messages import Message
-from karat.models.rank_correlations import kendall, pearson, spearman
-from karat.models.resampling import interval_around, resamples
+from karat.models.resampling import interval_around, kendall, pearson, resamples, spearman
 from karat.types import Floats
 
 if TYPE_CHECKING:

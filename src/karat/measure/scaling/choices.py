@@ -185,7 +185,16 @@ def _thurstone(compared: Compared, level: float, criterion: Criterion, posterior
         return replace(made, fit=found.ordered(np.argsort(-found.strengths, kind="stable")))
     fit = fit_thurstone(compared.pairs, compared.person, shared)
     notes += _doubts(compared, fit, robust=False)
-    return _made(compared, fit.strengths, fit.covariance, "thurstone", unit, level, settings, notes, fit)
+    made = _made(compared, fit.strengths, fit.covariance, "thurstone", unit, level, settings, notes, fit)
+    return replace(made, participants=_people(compared, fit.variability, fit.criterion))
+
+
+def _people(compared: Compared, variability: Floats, criterion: Floats) -> pl.DataFrame:
+    """How much the judgments of each participant vary, and how large a difference must be before they choose."""
+    number = len(compared.people)
+    n = np.bincount(compared.person, minlength=number)
+    own = {"variability": variability, "criterion": np.broadcast_to(criterion, number)}
+    return pl.DataFrame({"participant": compared.people, "n": n} | own)
 
 
 def _made(

@@ -25,7 +25,7 @@ from karat.measure.result import MeasureError, MeasureResult
 from karat.measure.texts import interval
 from karat.messages import Message
 from karat.models.numerics import known as known_number
-from karat.plots.thresholds import thresholds_plot
+from karat.plots.ranked import thresholds_plot
 from karat.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Strengths(MeasureResult):
     notes: tuple[Message, ...] = ()
     fit: Any = field(default=None, repr=False)
     """What the engine gave."""
+    participants: pl.DataFrame | None = field(default=None, repr=False)
+    """Of Thurstone's model: participant, n (choices), variability, criterion."""
 
     @property
     def conditions(self) -> list[str]:

@@ -77,13 +77,16 @@ class Controls(MeasureResult):
         """The stimuli that were chosen."""
         return self.frame.filter("chosen")
 
-    def write(self, path: str | Path, out: str | Path | None = None, *, in_place: bool = False) -> Path:
+    def write(
+        self, path: str | Path, out: str | Path | None = None, *, in_place: bool = False, verified: str = "yes"
+    ) -> Path:
         """Write into an item table which stimuli are verified, and the expected answers where those are empty.
 
-        The table goes to `out`; the file itself is changed only with `in_place=True`. See
+        The table goes to `out`; the file itself is changed only with `in_place=True`. `verified` is what rows with a
+        clear stimulus get; say when and where, such as "2026-03, norming study". See
         `karat.measure.scaling.select_controls` for which rows are meant.
         """
-        return write_verified(self.frame, Path(path), None if out is None else Path(out), in_place)
+        return write_verified(self.frame, Path(path), None if out is None else Path(out), in_place, verified)
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -273,7 +276,7 @@ ENCODINGS = {"utf-8": "utf-8", "cp1252": "cp1252", "latin-1": "latin-1"}
 """In which the table is written as it was read; anything else becomes UTF-8."""
 
 
-def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: bool) -> Path:
+def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: bool, verified: str = "yes") -> Path:
     """Write the item table with what was found, and give the path it was written to.
 
     >>> from tempfile import TemporaryDirectory
@@ -291,11 +294,11 @@ def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: 
         raise MeasureError(Message("verified_items.unreadable_rows", {"file": path.name}))
     if "item" not in table.frame.columns:
         raise MeasureError(Message("verified_items.no_item_column", {"file": path.name}))
-    verified = _verified(found, table.frame, path.name)
-    if not verified["verified"].is_not_null().any():
+    marked = _verified(found, table.frame, path.name, verified)
+    if not marked["verified"].is_not_null().any():
         normed = found["item"].unique(maintain_order=True)[:3].to_list()
         raise MeasureError(Message("verified_items.no_items", {"file": path.name, "items": normed}))
-    _write(table, _filled(table.frame, verified), target)
+    _write(table, _filled(table.frame, marked), target)
     return target
 
 
@@ -316,12 +319,12 @@ def _target(path: Path, out: Path | None, in_place: bool) -> Path:
     return out
 
 
-def _verified(found: pl.DataFrame, items: pl.DataFrame, name: str) -> pl.DataFrame:
-    """For each row of the item table: yes, no or nothing, and the expected answer."""
+def _verified(found: pl.DataFrame, items: pl.DataFrame, name: str, said: str) -> pl.DataFrame:
+    """For each row of the item table: what is said of clear stimuli, no or nothing, and the expected answer."""
     about = found.columns[: found.columns.index("mean")]
     keys = ["item", *(column for column in about[1:] if column in items.columns)]
     known = found.select(
-        *keys, pl.when("clear").then(pl.lit("yes")).otherwise(pl.lit("no")).alias("verified"),
+        *keys, pl.when("clear").then(pl.lit(said)).otherwise(pl.lit("no")).alias("verified"),
         pl.col("expected").alias("answer"),
     ).unique(maintain_order=True)  # fmt: skip
     torn = known.filter(known.select(keys).is_duplicated())

@@ -274,7 +274,8 @@ def planned_told(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scal
     told = []
     for row in planned.frame.to_dicts():
         plain = _both(row, contrasts, scale, chosen=planned.unit.code == "unit.choosing_first")
-        size = f"{row['first']} minus {row['second']}" + (" is, by the model, " if plain else " ") + _size(row)
+        joined = ", as the model estimates it, is " if plain else " "
+        size = f"{row['first']} minus {row['second']}{joined}{_size(row)}"
         told.append(f"{row['contrast']}: {plain + '; ' if plain else ''}{size}.")
     return " ".join([*told, f"Differences are in {planned.unit}." if told else ""]).strip()
 

@@ -39,10 +39,10 @@ def section(gathered: ReportData) -> Section:
         "answers": answer_strips(gathered.judgments, names),
     }
     pictures = {name: strips for name, strips in pictures.items() if any(strips)}
-    told = "Reasons are those of the criteria that flag."
+    told = "Reasons come from the criteria that flagged the participant."
     if "times" in pictures:
-        told += " Times are on a logarithmic axis, the same for everybody; what ReMFOD found is longer and red."
-    told += " Answers are in the order of trials, as high as they stand on the scale."
+        told += " All rows share one logarithmic time axis. Times that ReMFOD flagged have longer, red marks."
+    told += " Answers are in trial order, with height showing the point on the scale."
     left = everybody.height - shown.height
     notes = (f"{counted(left, 'participant')} with fewer flags are not shown here.",) if left else ()
     table = Table(

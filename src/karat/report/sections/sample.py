@@ -21,7 +21,7 @@ from karat.report.words.sample import platform_name
 from karat.screen.compare.composition import VERDICT, Composition
 from karat.screen.screening import STAGE_WORDS, Screening, stage_words
 from karat.section import Figure, Section, Table
-from karat.simulate.marked import simulated
+from karat.simulate.behaviours import simulated
 from karat.study.criteria import title_of
 from karat.study.plan import Block
 from karat.study.study import Study

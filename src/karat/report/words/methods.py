@@ -12,7 +12,7 @@ from karat.report.words.design import answered, asked
 from karat.report.words.exclusions import excluded, to_be_excluded
 from karat.report.words.measured import measured, to_be_measured
 from karat.report.words.sample import recruited, simulated_told, took_part
-from karat.simulate.marked import simulated
+from karat.simulate.behaviours import simulated
 from karat.study.study import Study
 
 

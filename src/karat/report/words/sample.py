@@ -7,7 +7,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.languages.language import Language
 from karat.report.counts import background_columns, commonest, days, working_time
-from karat.simulate.marked import simulated
+from karat.simulate.behaviours import simulated
 from karat.study.study import Study
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "MTurk", "crowdee": "Crowdee"}

@@ -28,7 +28,7 @@ from karat.judgments.answer_codes import by_scale, is_ordered, position
 from karat.judgments.columns import COLUMNS, nearest
 from karat.judgments.scales import Binary, Choice, Magnitude, Ordinal, Scale
 from karat.messages import Message
-from karat.models.means import Estimate, difference_interval, mean_interval
+from karat.models.proportions import Estimate, difference_interval, mean_interval
 from karat.screen.evidence import ScreenError
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study

@@ -90,7 +90,7 @@ class EffectsBeforeAfter:
         >>> [axes.get_title(loc="left") for axes in found.plot().axes]
         ['before (120 participants)', 'after (119 participants)']
         """
-        from karat.plots.before_after import before_after_plot
+        from karat.plots.specification_curve import before_after_plot
 
         names = factors or plotted_factors(self.before)
         if len(names) > 2:

@@ -9,7 +9,8 @@ from itertools import pairwise
 from statistics import mean, median
 
 from karat.errors import counted, shown
-from karat.study.check.draft import Draft, Row
+from karat.messages import Message
+from karat.study.check.draft import SPACELESS, Draft, Row, has_factors
 from karat.study.check.findings import Flaw, rule
 from karat.study.check.texts import SENTENCES, texts_of
 from karat.study.designs.factorial import spelled
@@ -20,7 +21,6 @@ LONGER_BY = 4
 """So many words more than usual are a wild difference within an item."""
 RATIO = 1.5
 MEAN_DIFFERENCE = 3.0
-SPACELESS = ("zh", "ja", "th", "lo", "km", "my")
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -163,3 +163,54 @@ def _measure(draft: Draft) -> tuple[str, Callable[[str], int]]:
 def _with_factors(rows: Sequence[Row]) -> list[Row]:
     """Test rows of a block with factors that show a sentence."""
     return [row for row in rows if row.function == "test" and row.block.settings.factors and row["sentence"]]
+
+
+SHARED = 0.9
+"""A word is part of the frame of the test sentences where so large a share of them has it."""
+RARE = 0.05
+"""So few of the other sentences may have it before the test sentences stand out."""
+COMPARED_FROM = 6
+"""Fewer sentences on either side show no pattern."""
+
+
+@rule(
+    "hint",
+    source="Pieper et al., section 3.1",
+    mend="Write some fillers in the frame of the test sentences, so that these do not stand out.",
+)
+def filler_frames(draft: Draft) -> Iterator[Flaw]:
+    """The frame of the test sentences is that of no filler: words that nearly all of them share, their length, or
+    that they are questions. All trials but test and practice trials count as fillers."""
+    unit, size = _measure(draft)
+    for rows in draft.rows:
+        if not rows or not has_factors(rows[0].block.settings):
+            continue
+        tests = [text for row in rows if row.function == "test" for text in texts_of(row, SENTENCES)]
+        others = [text for row in rows if row.function not in ("test", "practice") for text in texts_of(row, SENTENCES)]
+        if min(len(tests), len(others)) < COMPARED_FROM:
+            continue
+        spot = next(row.spot for row in rows if row.function == "test")
+        shared = _frame_words(tests, others) if unit == "word" else []
+        if shared:
+            values = {"words": [shown(word) for word in shared[:3]], "n": len(tests), "fillers": len(others)}
+            yield Flaw(Message("check.frame_words", values), spot=spot)
+            continue
+        asked, asked_there = (mean(text.rstrip().endswith(("?", "？", "؟")) for text in own) for own in (tests, others))
+        long, long_there = (mean(map(size, own)) for own in (tests, others))
+        if asked >= SHARED and asked_there <= RARE:
+            yield Flaw(Message("check.frame_questions", {"n": len(tests), "fillers": len(others)}), spot=spot)
+        elif max(long, long_there) > RATIO * min(long, long_there) and abs(long - long_there) > MEAN_DIFFERENCE:
+            values = {"tests": long, "fillers": long_there}
+            in_words, in_signs = Message("check.frame_length", values), Message("check.frame_length_signs", values)
+            yield Flaw(in_words if unit == "word" else in_signs, spot=spot)
+
+
+def _frame_words(tests: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The words that nearly all test sentences have and hardly any other sentence has, in their order."""
+    there, here = ([set(words(text)) for text in own] for own in (others, tests))
+    known = dict.fromkeys(word for text in tests for word in words(text))
+    return [
+        word
+        for word in known
+        if mean(word in own for own in here) >= SHARED and mean(word in own for own in there) <= RARE
+    ]

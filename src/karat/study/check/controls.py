@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,8 +10,9 @@ from math import prod
 
 from karat.errors import ScaleError, counted
 from karat.judgments.scales import Ordinal, Scale
+from karat.messages import Message
 from karat.study.chance import relational, smallest_pairs
-from karat.study.check.draft import Draft, Row, has_factors, lines_of
+from karat.study.check.draft import SPACELESS, Draft, Row, has_factors, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.criterion import PassSettings
 from karat.study.guessing import at_least as binomial_at_least
@@ -228,7 +230,8 @@ def relational_account(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-YES = ("yes", "true", "1", "y", "ja", "oui", "sí", "si")
+YES = ("yes", "true", "1", "y", "ja", "oui", "sí", "si", "x")
+YEAR = re.compile(r"(?:19|20)\d\d")
 CONTROLS = "Pieper et al., section 3.2"
 
 
@@ -260,14 +263,15 @@ def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
 @rule(
     "warning",
     source=CONTROLS,
-    mend="Verify controls in a scale study of their own (karat init DIR --task norming), then write verified = yes.",
+    mend="Verify controls in a scale study of their own (karat init DIR --task norming), then write into the column "
+    "verified when and where.",
 )
 def verified(draft: Draft) -> Iterator[Flaw]:
     """The status of control stimuli has not been verified. It rests on the intuition of the author."""
     rows = [row for row in _scored_rows(draft, ("control",)) if row.block.task.acceptability]
     # In a choice the two sentences of a control may stand in two rows, of which one says it for both.
-    said = {row.item for row in rows if (row["verified"] or "").lower() in YES}
-    denied = {row.item for row in rows if row["verified"] and row["verified"].lower() not in YES}
+    said = {row.item for row in rows if is_verified(row["verified"])}
+    denied = {row.item for row in rows if row["verified"] and not is_verified(row["verified"])}
     open_ones = [row for row in rows if row.item not in said or row.item in denied]
     if open_ones:
         items = list(dict.fromkeys(row.item for row in open_ones))
@@ -275,6 +279,40 @@ def verified(draft: Draft) -> Iterator[Flaw]:
         where = f" ({lines_of(open_ones)})" if len(open_ones) > 1 else ""
         told = f"all {len(items)} controls have" if len(items) == len(all_items) > 1 else f"{_some(items)}"
         yield Flaw(f"{told} no verified status{where}.", spot=open_ones[0].spot)
+
+
+def is_verified(text: str | None) -> bool:
+    """Whether a cell says that a stimulus was verified: yes, or when and where.
+
+    >>> is_verified("yes"), is_verified("2026-03, norming study"), is_verified("no"), is_verified("not in 2026")
+    (True, True, False, False)
+    """
+    words = re.findall(r"\w+", (text or "").lower())
+    return bool(words) and (words[0] in YES or (YEAR.search(text or "") is not None and words[0] not in NO))
+
+
+NO = ("no", "not", "false", "0", "n", "nein", "nicht", "non")
+
+
+@rule(
+    "hint",
+    source=CONTROLS,
+    mend='Write both into the column verified, such as "2026-03, norming study with 40 participants".',
+)
+def verified_where(draft: Draft) -> Iterator[Flaw]:
+    """Controls are marked as verified without saying when and where. Readers of the report cannot look it up, and
+    judgments change with time and place."""
+    rows = [row for row in _scored_rows(draft, ("control",)) if row.block.task.acceptability]
+    stated = {row.item for row in rows if _when_and_where(row["verified"])}
+    bare = [row for row in rows if is_verified(row["verified"]) and row.item not in stated]
+    if bare:
+        yield Flaw(Message("check.verified_where", {"n": len({row.item for row in bare})}), spot=bare[0].spot)
+
+
+def _when_and_where(text: str | None) -> bool:
+    """Whether a cell has a year, and words beside it."""
+    words = set(re.findall(r"[^\W\d_]{2,}", (text or "").lower())) - {*YES, "in", "on", "at", "am", "im", "en"}
+    return is_verified(text) and YEAR.search(text or "") is not None and bool(words)
 
 
 def _some(items: Sequence[str]) -> str:
@@ -327,3 +365,65 @@ def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
     if flawed:
         told = f"{flawed[0].item} is" if len(flawed) == 1 else f"{len(flawed)} attention items ({lines_of(flawed)}) are"
         yield Flaw(f"{told} grammatical: who reads carelessly gives the right answer.", spot=flawed[0].spot)
+
+
+LONG = 10
+"""Words of a sentence in which readers may stop before the end."""
+LONG_SPACELESS = 20
+"""The same in characters, where words are not set apart."""
+
+
+@rule(
+    "warning",
+    source="Pieper et al., section 3.3",
+    mend="Put the violation near the end, so that only those who read the whole sentence notice it.",
+)
+def attention_early(draft: Draft) -> Iterator[Flaw]:
+    """The violation of an attention stimulus is in the first half of a long sentence. Where it is follows from the
+    other sentence of its choice or pair, or from the column violation, which repeats the words that are wrong."""
+    spaceless = draft.study.settings.language[:2].lower() in SPACELESS
+    longest = LONG_SPACELESS if spaceless else LONG
+    early = []
+    for rows in draft.rows:
+        own = [row for row in rows if row.function == "attention"]
+        for row in own:
+            if row["violation"] and _words_before(row, spaceless) is None:
+                yield Flaw(
+                    Message("check.violation_absent", {"item": row.item, "text": row["violation"]}), spot=row.spot
+                )
+                continue
+            found = _words_before(row, spaceless) if row["violation"] else _first_difference(row, own, spaceless)
+            if found is not None and found[1] >= longest and 2 * found[0] < found[1]:
+                early.append((row, *found))
+    if early:
+        row, before, length = early[0]
+        items = list(dict.fromkeys(row.item for row, _, _ in early))
+        values = {"item": row.item, "n": len(items) - 1 or None, "place": before + 1, "length": length}
+        in_words, in_signs = Message("check.attention_early", values), Message("check.attention_early_signs", values)
+        yield Flaw(in_signs if spaceless else in_words, spot=row.spot)
+
+
+def _parts(text: str, spaceless: bool) -> list[str]:
+    return list("".join(text.split())) if spaceless else text.split()
+
+
+def _words_before(row: Row, spaceless: bool) -> tuple[int, int] | None:
+    """How many words come before the violation that a row states, and how many there are."""
+    wrong = (row["violation"] or "").casefold()
+    for text in (row["sentence"], row["sentence_2"]):
+        if text and wrong in text.casefold():
+            before = text.casefold().index(wrong)
+            return len(_parts(text[:before], spaceless)), len(_parts(text, spaceless))
+    return None
+
+
+def _first_difference(row: Row, rows: Sequence[Row], spaceless: bool) -> tuple[int, int] | None:
+    """Where two sentences of a choice or of a pair begin to differ, and how long the shorter one is."""
+    name = row["pair"] or (row.item if row.block.task.compares else None)
+    others = [other for other in rows if other is not row and name in (other["pair"], other.item)] if name else []
+    texts = [text for text in (row["sentence"], row["sentence_2"], *(other["sentence"] for other in others)) if text]
+    if len(texts) != 2:
+        return None
+    one, two = (_parts(text, spaceless) for text in texts)
+    same = next((place for place, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
+    return None if same is None else (same, min(len(one), len(two)))

@@ -22,6 +22,8 @@ from karat.study.tasks import task_named
 
 Spot = tuple[str | None, int | None]
 """File and line at fault."""
+SPACELESS = ("zh", "ja", "th", "lo", "km", "my")
+"""Languages that do not set words apart."""
 MOST_LISTS = 48
 """Of designs with a list for every participant so many are looked at."""
 

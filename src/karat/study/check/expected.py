@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from karat.errors import ScaleError, counted, shown
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
+from karat.messages import Message
 from karat.study.check.draft import Draft, Row, degree, has_factors, items_of, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.plan import TWO_SIDED, Block
@@ -138,6 +139,39 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
         wrong = {"grammatical": scale.levels[0], "ungrammatical": scale.levels[-1]}.get(row["status"] or "")
         if wrong is not None and wrong in scale.expected(answer):
             yield Flaw(f"{row.item} is {row['status']}, but {answer} is expected.", spot=row.spot)
+
+
+@rule(
+    "error",
+    source="Pieper et al., section 5.2",
+    mend="Let the expected answers reach the end of the scale.",
+)
+def expected_points(draft: Draft) -> Iterator[Flaw]:
+    """Expected answers leave out the end of the scale to which a status belongs, as where they were written for fewer
+    points. Participants who give the clearest right answer would fail."""
+    for rows in draft.rows:
+        scale = rows[0].block.scale if rows else None
+        if not isinstance(scale, Ordinal) or not rows[0].block.task.rated:
+            continue
+        ends = {
+            "grammatical": (scale.levels[-1], scale.levels[0]),
+            "ungrammatical": (scale.levels[0], scale.levels[-1]),
+        }
+        flawed = []
+        for row in rows:
+            answer, own = row["expected"], ends.get(row["status"] or "")
+            if row.function in SCORED and answer and own is not None and is_known(scale, answer):
+                right = scale.expected(answer)
+                if own[0] not in right and own[1] not in right:
+                    flawed.append(row)
+        if flawed:
+            first, points = flawed[0], len(scale.levels)
+            values = {"item": first.item, "n": len(flawed) - 1 or None, "status": first["status"],
+                      "answer": first["expected"], "points": points,
+                      "end": ends[first["status"] or ""][0]}  # fmt: skip
+            low, high = (f"1-{points // 2}", f"{points // 2 + 1}-{points}")
+            mend = f"On {points} points, use {high} for grammatical and {low} for ungrammatical sentences."
+            yield Flaw(Message("check.expected_points", values), mend, first.spot)
 
 
 SECTION = "Pieper et al., section 3.1"

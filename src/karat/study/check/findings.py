@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from karat.errors import counted
+from karat.messages import ENGLISH, Message, render
 from karat.study.check.draft import Draft, Spot
 
 Grade = Literal["error", "warning", "hint"]
@@ -29,6 +30,12 @@ class Finding:
     line: int | None = None
     must: bool = False
     """Whether it cannot be stated as intended, because no questionnaire can be made with it."""
+    typed: Message | None = None
+    """The message as code and values, where the rule gives one."""
+
+    def sentence(self, language: str = ENGLISH) -> str:
+        """The message in a language; rules without a typed message speak English."""
+        return self.message if self.typed is None else render(self.typed, language)
 
     @property
     def place(self) -> str:
@@ -98,9 +105,13 @@ class Report:
         return {
             "study": self.head,
             "counts": self.counts(),
-            "findings": [asdict(finding) for finding in self.findings],
-            "allowed": [asdict(finding) for finding in self.allowed],
+            "findings": [_plain(finding) for finding in self.findings],
+            "allowed": [_plain(finding) for finding in self.allowed],
         }
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    return {name: value for name, value in asdict(finding).items() if name != "typed"}
 
 
 def _rules(findings: Iterable[Finding]) -> list[str]:
@@ -117,7 +128,7 @@ def sorted_by_grade(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 class Flaw:
     """What a rule says about one study; the registry adds name, grade and source."""
 
-    message: str
+    message: str | Message
     mend: str = ""
     spot: Spot = (None, None)
     must: bool = False
@@ -146,7 +157,9 @@ class CheckRule:
         for flaw in self.test(draft):
             file, line = flaw.spot
             mend = flaw.mend or self.mend
-            yield Finding(self.grade, self.name, flaw.message, self.source, mend, file, line, self.must or flaw.must)
+            said, must = str(flaw.message), self.must or flaw.must
+            typed = flaw.message if isinstance(flaw.message, Message) else None
+            yield Finding(self.grade, self.name, said, self.source, mend, file, line, must, typed)
 
 
 RULES: dict[str, CheckRule] = {}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import prod
 
 from karat.errors import counted, shown
 from karat.judgments.columns import nearest
+from karat.messages import Message
 from karat.packages import offered
 from karat.study.check.draft import Draft
 from karat.study.check.findings import Flaw, rule
@@ -189,6 +191,35 @@ def consent(draft: Draft) -> Iterator[Flaw]:
     """There is no text to which participants agree before they begin. Where consent is given elsewhere, allow it."""
     if not draft.study.settings.texts.consent.strip():
         yield Flaw("participants are not asked for their consent.")
+
+
+DECLINING = {
+    "en": r"prefer not|rather not|not (?:wish|want) to|no answer|decline",
+    "de": r"keine (?:angabe|antwort)|möchte (?:ich |das )?nicht|lieber nicht",
+    "fr": r"ne (?:souhaite|veux) pas|préfère ne pas|sans réponse",
+    "es": r"prefiero no|no (?:quiero|deseo)|sin respuesta|ns/nc",
+    "it": r"preferisco non|non (?:voglio|desidero)|nessuna risposta",
+    "nl": r"liever niet|wil ik niet|geen antwoord",
+    "pl": r"wolę nie|nie chcę|odmawiam|brak odpowiedzi",
+    "tr": r"istemiyorum|tercih etmem|yanıt yok",
+    "zh": r"不愿|不想|不便|拒绝",
+    "ja": r"答えたくない|回答しない|無回答|答えない",
+    "he": r"מעדיפ|לא רוצה|ללא תשובה",
+}
+"""How answers that decline a question are worded; in other languages none is looked for."""
+
+
+@rule("warning", mend="Add an answer such as prefer not to say, or state required = false.")
+def personal_question(draft: Draft) -> Iterator[Flaw]:
+    """A question about the participant must be answered and cannot be declined. Questions that decide who is eligible
+    are left out: to decline them is not to take part."""
+    settings = draft.study.settings
+    pattern = DECLINING.get(settings.language[:2].lower())
+    for place, question in enumerate(settings.background):
+        if not question.required or question.eligible or (pattern is None and question.answers):
+            continue
+        if not any(re.search(pattern or "", answer.lower()) for answer in question.answers):
+            yield Flaw(Message("check.personal_question", {"name": question.name}), spot=draft.at("background", place))
 
 
 @rule("error", source="Pieper et al., section 5", mend="Add what the criterion needs, or take it out of [screening].")

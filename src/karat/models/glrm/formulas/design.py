@@ -3,8 +3,10 @@
 A factor with k levels has k - 1 columns. Sum-to-zero coding gives each level but the last a column that is 1 there and
 -1 at the last level: with it the intercept is the mean of all cells, main effects are averages over the other factors,
 and each can be tested by its own columns (Type III). Treatment coding gives a column to each level but the first, and
-everything is about the first levels. A factor in a term has contrasts where the term without it is part of an earlier
-term; otherwise, as where there is no intercept, it has a column for every level.
+everything is about the first levels. Difference coding is for priors: its columns are orthogonal and of such a length
+that independent coefficients with one standard deviation give it to every difference of two levels, and to every
+difference of differences. With two levels they are 0.5 and -0.5. A factor in a term has contrasts where the term
+without it is part of an earlier term; otherwise, as where there is no intercept, it has a column for every level.
 
 Columns that depend on those before them are left out, as R does, and named, together with the cells of the design that
 are empty.
@@ -27,7 +29,7 @@ from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.glrm.mixed.terms import INTERCEPT
 from karat.types import Floats, Ints
 
-Coding = Literal["sum", "treatment"]
+Coding = Literal["sum", "treatment", "difference"]
 DEPENDENT = 1e-7
 """A column whose part that is new is smaller than this share of it depends on those before (R's tolerance)."""
 
@@ -160,7 +162,12 @@ def contrasts(size: int, coding: Coding) -> Floats:
 
     >>> contrasts(3, "treatment").tolist()
     [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+    >>> contrasts(2, "difference").round(6).tolist()
+    [[0.5], [-0.5]]
     """
+    if coding == "difference":
+        matrix = linalg.helmert(size).T / np.sqrt(2)
+        return np.asarray(matrix)
     if coding == "sum":
         return np.vstack([np.eye(size - 1), -np.ones((1, size - 1))])
     return np.eye(size)[:, 1:]
@@ -169,10 +176,12 @@ def contrasts(size: int, coding: Coding) -> Floats:
 def contrast_names(label: str, levels: tuple[str, ...], coding: Coding) -> list[str]:
     """The names that R gives to the columns: numbered by level for sums, by the level itself for treatments.
 
+    Columns of difference coding are numbered, too.
+
     >>> contrast_names("a", ("u", "v", "w"), "sum"), contrast_names("a", ("u", "v", "w"), "treatment")
     (['a1', 'a2'], ['av', 'aw'])
     """
-    if coding == "sum":
+    if coding != "treatment":
         return [f"{label}{k + 1}" for k in range(len(levels) - 1)]
     return [f"{label}{level}" for level in levels[1:]]
 

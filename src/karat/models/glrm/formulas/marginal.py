@@ -31,7 +31,7 @@ from karat.models.glrm.families import Link, inverse_link
 from karat.models.glrm.formulas.design import code
 from karat.models.glrm.formulas.formula import names_in
 from karat.models.glrm.formulas.frame import Column, Data, FactorVariable, Numeric, evaluate, group_factor, listed
-from karat.models.glrm.formulas.model import Model, Table, quantile, two_sided
+from karat.models.glrm.formulas.model import Laid, Model, Table, quantile, two_sided
 from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.numerics import known as known_number
 from karat.models.numerics import significant
@@ -193,21 +193,10 @@ def marginal_means(
         raise ValueError(
             "Marginal means of ordered answers are on the scale of the link; predict() gives probabilities."
         )
-    known = {name: column for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
-    for name in factors:
-        if name not in known:
-            about = {"name": name, "formula": str(model.formula), "factors": listed(list(known))}
-            raise FormulaError(Message("marginal.no_factor", about))
-    values, cells, notes = _grid(model, known, at or {})
-    full, kept = _rows(model, values)
-    asked = list(product(*(known[name].levels for name in factors)))
-    weights = np.array([
-        np.all([cells[name] == part for name, part in zip(factors, one, strict=True)], axis=0) if factors else
-        np.ones(len(full), dtype=bool) for one in asked
-    ], dtype=np.float64)  # fmt: skip
-    weights /= weights.sum(axis=1, keepdims=True)
-    contrasts = weights @ kept
-    unknown = np.abs(weights @ full @ model.design.null).max(axis=1, initial=0.0) > ESTIMABLE
+    grid = cell_grid(model, *factors, at=at)
+    asked, notes = grid.cells, list(grid.notes)
+    contrasts = grid.weights @ grid.rows
+    unknown = ~grid.known
     contrasts[unknown] = np.nan
     if unknown.any():
         notes.append(Message("marginal.unknown", {"n": int(unknown.sum()), "means": len(asked)}))
@@ -225,8 +214,49 @@ def marginal_means(
     return MarginalMeans(named, estimate, se, df, ends[0], ends[1], scale, level, contrasts, model, tuple(notes))
 
 
+@dataclass(frozen=True)
+class CellGrid:
+    """The grid of all factors, and how its cells make up those that are asked for."""
+
+    cells: list[tuple[str, ...]]
+    """The combinations of levels that are asked for."""
+    weights: Floats
+    """A row for each of them, a column for each cell of the grid; rows sum to one."""
+    rows: Floats
+    """The design in each cell of the grid."""
+    known: Bools
+    """Which of the asked cells the answers tell something about."""
+    notes: tuple[Message, ...]
+
+
+def cell_grid(model: Model | Laid, *factors: str, at: Mapping[str, float] | None = None) -> CellGrid:
+    """The cells of some factors as averages over the grid of all factors.
+
+    >>> from karat.models.glrm.formulas.model import lay_out
+    >>> data = {"yes": [0, 1, 1, 0], "a": ["x", "y", "x", "y"], "b": ["u", "u", "v", "v"], "who": [1, 1, 2, 2]}
+    >>> grid = cell_grid(lay_out("yes ~ a + b + (1 | who)", data, "binary", "difference"), "a")
+    >>> grid.cells, grid.weights.tolist()
+    ([('x',), ('y',)], [[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]])
+    """
+    known = {name: column for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
+    for name in factors:
+        if name not in known:
+            about = {"name": name, "formula": str(model.formula), "factors": listed(list(known))}
+            raise FormulaError(Message("marginal.no_factor", about))
+    values, cells, notes = _grid(model, known, at or {})
+    full, kept = _rows(model, values)
+    asked = list(product(*(known[name].levels for name in factors)))
+    weights = np.array([
+        np.all([cells[name] == part for name, part in zip(factors, one, strict=True)], axis=0) if factors else
+        np.ones(len(full), dtype=bool) for one in asked
+    ], dtype=np.float64)  # fmt: skip
+    weights /= weights.sum(axis=1, keepdims=True)
+    told = np.abs(weights @ full @ model.design.null).max(axis=1, initial=0.0) <= ESTIMABLE
+    return CellGrid(asked, weights, kept, told, tuple(notes))
+
+
 def _grid(
-    model: Model, factors: dict[str, FactorVariable], at: Mapping[str, float]
+    model: Model | Laid, factors: dict[str, FactorVariable], at: Mapping[str, float]
 ) -> tuple[dict[str, Any], dict[str, Any], list[Message]]:
     """The values of every column in every cell of the grid, the levels alone, and what was held where."""
     every = list(product(*(factor.levels for factor in factors.values())))
@@ -244,7 +274,7 @@ def _grid(
     return values, cells, notes
 
 
-def _rows(model: Model, values: dict[str, Any]) -> tuple[Floats, Floats]:
+def _rows(model: Model | Laid, values: dict[str, Any]) -> tuple[Floats, Floats]:
     """The design in every cell."""
     levels = {name: column.levels for name, column in model.frame.raw.items() if isinstance(column, FactorVariable)}
     scaling = dict(model.frame.scaling)

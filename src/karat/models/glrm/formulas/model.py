@@ -216,6 +216,41 @@ def fit(
         raise ValueError(f'The coding is "sum" or "treatment", not {coding!r}.')
     if family not in ("binary", "ordinal", "gaussian"):
         raise ValueError(f'The family is "binary", "ordinal" or "gaussian", not {family!r}.')
+    laid = lay_out(formula, data, family, coding, levels)
+    frame, design = laid.frame, laid.design
+    restricted = family == "gaussian" if reml is None else reml
+    fitted = fit_mixed(
+        laid.response, design.matrix, design.names, laid.terms, family=family, reml=restricted, simplify=simplify,
+        link=link,
+    )  # fmt: skip
+    coded = coding_note(laid.formula.fixed, frame.columns, coding)
+    probability = (Message("model.probability", {"answer": laid.answers[1]}),) if family == "binary" else ()
+    notes = (*probability, *(() if coded is None else (coded,)), *frame.notes, *design.notes)
+    method: Method = "satterthwaite" if family == "gaussian" else "asymptotic"
+    return Model(fitted, laid.formula, frame, design, family, coding, laid.response, laid.answers, notes, method, link)
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A formula with its data, coded for a model that is not fitted yet; the fields are those of `Model`."""
+
+    formula: Formula
+    frame: Frame
+    design: DesignMatrix
+    terms: list[RandomTerm]
+    response: NDArray[Any]
+    answers: tuple[str, ...]
+
+
+def lay_out(
+    formula: str, data: Data, family: FamilyName, coding: Coding, levels: Mapping[str, Sequence[Any]] | None = None
+) -> Laid:
+    """Read a formula and code its data.
+
+    >>> data = {"yes": [0, 1, 1, 0], "a": ["x", "y", "x", "y"], "who": [1, 1, 2, 2]}
+    >>> lay_out("yes ~ a + (1 | who)", data, "binary", "difference").design.matrix.round(6).tolist()
+    [[1.0, 0.5], [1.0, -0.5], [1.0, 0.5], [1.0, -0.5]]
+    """
     read = read_formula(formula)
     if not read.random:
         raise FormulaError(Message("model.no_random", {"formula": formula}))
@@ -225,16 +260,7 @@ def fit(
         _check_order(read, frame, data, levels or {})
         design = design.without_intercept()
     response, answers = _response(frame, family, read.response.label)
-    terms = _random_terms(read, frame, coding)
-    restricted = family == "gaussian" if reml is None else reml
-    fitted = fit_mixed(
-        response, design.matrix, design.names, terms, family=family, reml=restricted, simplify=simplify, link=link
-    )
-    coded = coding_note(read.fixed, frame.columns, coding)
-    probability = (Message("model.probability", {"answer": answers[1]}),) if family == "binary" else ()
-    notes = (*probability, *(() if coded is None else (coded,)), *frame.notes, *design.notes)
-    method: Method = "satterthwaite" if family == "gaussian" else "asymptotic"
-    return Model(fitted, read, frame, design, family, coding, response, answers, notes, method, link)
+    return Laid(read, frame, design, _random_terms(read, frame, coding), response, answers)
 
 
 def _random_terms(formula: Formula, frame: Frame, coding: Coding) -> list[RandomTerm]:

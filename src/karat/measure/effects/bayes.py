@@ -1,0 +1,324 @@
+"""Planned comparisons by Bayesian mixed models: posteriors in place of tests, with the extra `bayes`.
+
+The model is that of `contrasts`, with all random effects that the design has: priors take the place of simplifying
+(`karat.models.glrm.bayes` states the model and the priors). A comparison is a weighted sum of the means of cells, as in
+`planned`, computed in every draw: on the scale of the link, and on that of the answers (a difference of shares, or of
+mean ratings) for a typical participant and item, whose random effects are zero. Beside its mean and interval stand
+
+    positive    the posterior probability that it is above zero
+    rope        the share of the posterior within the region of practical equivalence, from -bound to bound: the bound
+                of equivalence of the study file, else a tenth of the standard deviation of the latent residual
+                (Kruschke 2018), 0.18 logits; of measured answers, a tenth of their standard deviation
+    bf01        the Bayes factor for no difference against the model with its prior (Savage and Dickey)
+
+The posterior predictive check compares answers that the model draws anew with those given: the share of each answer,
+and how much the means of participants and items spread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from karat.judgments import Judgments
+from karat.measure.effects.contrasts import family_unit
+from karat.measure.effects.data import Asked, asked_for, with_levels
+from karat.measure.effects.interactions import LATENT, factor_terms
+from karat.measure.effects.planned import unplannable
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.texts import interval, sentences
+from karat.messages import Message, message_of, with_code
+from karat.models.glrm.bayes import (
+    CHAINS,
+    DRAWS,
+    ENOUGH,
+    RHAT,
+    WARMUP,
+    MixedPosterior,
+    Priors,
+    diagnose,
+    sample_posterior,
+    savage_dickey,
+)
+from karat.models.glrm.families import Link
+from karat.models.glrm.formulas.frame import FactorVariable
+from karat.models.glrm.formulas.marginal import cell_grid
+from karat.models.glrm.formulas.model import Laid, lay_out
+from karat.types import Floats
+
+if TYPE_CHECKING:
+    from karat.study.settings import ContrastSettings
+
+SMALL = 0.1
+"""The region of practical equivalence, in standard deviations, where no bound is stated."""
+REPLICATES = 200
+SCHEMA: dict[str, Any] = {
+    "contrast": pl.String, "first": pl.String, "second": pl.String, "estimate": pl.Float64, "sd": pl.Float64,
+    "lower": pl.Float64, "upper": pl.Float64, "response": pl.Float64, "response_lower": pl.Float64,
+    "response_upper": pl.Float64, "positive": pl.Float64, "bound": pl.Float64, "rope": pl.Float64,
+    "bf01": pl.Float64, "bf01_error": pl.Float64, "rhat": pl.Float64, "ess": pl.Float64,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BayesContrasts(MeasureResult):
+    """The posteriors of comparisons, and how far they can be trusted."""
+
+    frame: pl.DataFrame
+    """contrast, first, second, estimate (posterior mean of the first minus the second), sd, lower, upper, response with
+    its interval (on the scale of the answers; not for measured ones), positive, bound, rope, bf01 with its relative
+    Monte-Carlo error, rhat, ess."""
+    parameters: pl.DataFrame
+    """kind, parameter, estimate, sd, lower, upper, rhat, ess_bulk, ess_tail."""
+    predictive: pl.DataFrame
+    """statistic, observed, expected (mean of drawn answers), lower, upper, p (the share of draws at least as large)."""
+    formula: str
+    unit: Message
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    posterior: MixedPosterior | None = field(default=None, repr=False)
+    points: ClassVar = PlotColumns(("contrast",))
+
+    @property
+    def converged(self) -> bool:
+        """Whether the chains agree, draws are enough and none went astray."""
+        return not with_code(self.notes, "bayes.not_converged")
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """The notes that nobody should miss."""
+        return tuple(with_code(self.notes, "bayes.not_converged", "bayes.misfit"))
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """Each comparison, and what it is counted in."""
+        told = [message for row in self.frame.to_dicts() for message in _told(row)]
+        answers = self.settings.get("answers")
+        unit = Message("bayes.units", {"unit": self.unit, "answers": answers}) if answers else None
+        return *told, unit or Message("planned.unit", {"unit": self.unit})
+
+
+def _told(row: dict[str, Any]) -> tuple[Message, ...]:
+    values = {key: row[key] for key in ("first", "second", "estimate", "response")}
+    values |= {"name": row["contrast"], "interval": interval(row["lower"], row["upper"])}
+    values |= {"answers": interval(row["response_lower"], row["response_upper"])}
+    shares = {"name": row["contrast"], **{key: row[key] for key in ("positive", "rope", "bound")}}
+    null = row["bf01"] >= 1
+    factor = {"name": row["contrast"], "factor": row["bf01"] if null else 1 / max(row["bf01"], 1e-300)}
+    if factor["factor"] > 1000:
+        factor["factor"] = 1000.0
+        odds = Message("bayes.much_null", factor) if null else Message("bayes.much_alternative", factor)
+    else:
+        odds = Message("bayes.null", factor) if null else Message("bayes.alternative", factor)
+    return Message("bayes.difference", values), Message("bayes.posterior", shares), odds
+
+
+def bayes_contrasts(
+    judgments: Judgments,
+    formula: str | None = None,
+    plan: Sequence[ContrastSettings] = (),
+    *,
+    conditions: Sequence[str] | None = None,
+    question: str | None = None,
+    functions: Sequence[str] = ("test",),
+    link: Link = "logit",
+    priors: Priors | None = None,
+    unequal: Sequence[str] = (),
+    level: float = 0.95,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    seed: int = 1,
+    chains: int = CHAINS,
+    warmup: int = WARMUP,
+    draws: int = DRAWS,
+) -> BayesContrasts:
+    """Posteriors of planned comparisons; without a plan, of all pairs of levels and of interactions of two levels each.
+
+    `link` is "logit" or "probit". `unequal` names terms of the formula by which the spread of ordered or measured
+    answers may differ. `priors` are `karat.models.glrm.bayes.Priors`. The other options are those of `contrasts`.
+
+    >>> import pytest
+    >>> _ = pytest.importorskip("numpyro", reason="NumPyro is not installed")
+    >>> import karat
+    >>> formula = "response ~ order + (1 | participant) + (1 | item)"
+    >>> found = bayes_contrasts(karat.datasets.load("likert"), formula, warmup=100, draws=50, chains=1)
+    >>> found.table().row(0)[:3], found.converged
+    (('order', 'OBJ>PP', 'PP>OBJ'), False)
+    """
+    if not 0 < level < 1:
+        raise MeasureError(Message("measure.level", {"level": level}))
+    asked = with_levels(asked_for(judgments, formula, conditions, question, functions), levels)
+    try:
+        laid = lay_out(asked.formula, asked.data, asked.family, "difference", asked.levels)
+        if len(np.unique(laid.response)) < 2:
+            raise ValueError(Message("models.same_answers"))
+        posterior = sample_posterior(
+            laid, asked.family, link, priors, unequal=unequal, seed=seed, chains=chains, warmup=warmup, draws=draws
+        )
+    except ImportError:
+        raise MeasureError(Message("bayes.not_installed", {"command": "pip install 'karat[bayes]'"})) from None
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
+    rows, notes = [], []
+    for one in plan or _all_comparisons(laid):
+        row = _comparison(one, posterior, level)
+        if isinstance(row, Message):
+            notes.append(Message("planned.failed", {"name": one.name, "reason": row}))
+        else:
+            rows.append(row)
+    if not rows:
+        raise MeasureError(sentences(notes) if notes else Message("contrasts.no_factors"))
+    frame = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    predictive = _predictive(posterior, level, seed)
+    notes += [*_trust(posterior, frame), *_doubtful_factors(frame), *_misfit(predictive), *asked.notes]
+    settings = {
+        "conditions": list(asked.conditions), "question": asked.question, "functions": list(functions), "level": level,
+        "family": asked.family, "link": link, "priors": vars(posterior.priors), "prior_unit": posterior.unit,
+        "unequal": list(unequal), "seed": seed, "chains": chains, "warmup": warmup, "draws": draws,
+        "answers": _answer_unit(posterior),
+    }  # fmt: skip
+    return BayesContrasts(
+        frame, _parameters(posterior, level), predictive, str(laid.formula), _unit(asked, link), settings,
+        tuple(notes), posterior,
+    )  # fmt: skip
+
+
+def _unit(asked: Asked, link: Link) -> Message:
+    if asked.family != "gaussian" and link == "probit":
+        return Message("unit.latent_deviations")
+    return asked.unit or family_unit(asked.family)
+
+
+def _answer_unit(posterior: MixedPosterior) -> Message | None:
+    answers = posterior.laid.answers
+    if posterior.family == "gaussian":
+        return None
+    if posterior.family == "binary":
+        return Message("unit.shares", {"answer": answers[1]})
+    return Message("unit.points", {"low": answers[0], "high": answers[-1]})
+
+
+def _all_comparisons(laid: Laid) -> list[ContrastSettings]:
+    """Every pair of levels of each factor, and every interaction whose factors have two levels each."""
+    from karat.study.settings import ContrastSettings
+
+    found = []
+    for label, names in factor_terms(laid).items():
+        levels = {name: list(own.levels) for name in names if isinstance(own := laid.frame.raw[name], FactorVariable)}
+        if len(names) == 1:
+            pairs = list(combinations(levels[names[0]], 2))
+            found += [
+                ContrastSettings(
+                    name=label if len(pairs) == 1 else f"{label} ({one}, {other})", factor=names[0], levels=[one, other]
+                )
+                for one, other in pairs
+            ]
+        elif all(len(own) == 2 for own in levels.values()):
+            found.append(ContrastSettings(name=label, factors=levels))
+    return found
+
+
+def _comparison(one: ContrastSettings, posterior: MixedPosterior, level: float) -> tuple[Any, ...] | Message:
+    """The posterior of one comparison; why there is none."""
+    lacking = unplannable(one, posterior.laid)
+    if lacking is not None:
+        return lacking
+    grid = cell_grid(posterior.laid, *one.names)
+    first, second = (", ".join((side, *one.within.values())) for side in one.sides)
+    known = dict(zip(grid.cells, grid.known.tolist(), strict=True))
+    if not all(known.get(cell, False) for cell in one.cells):
+        return Message("planned.no_answers", {"first": first, "second": second})
+    weights = np.array([one.cells.get(cell, 0.0) for cell in grid.cells]) @ grid.weights
+    row = weights @ grid.rows
+    draws = posterior.linear(row)
+    measured = posterior.family == "gaussian"
+    answers = [None, None, None] if measured else _ends(posterior.expected(grid.rows) @ weights, level)
+    latent = posterior.unit if measured else LATENT if posterior.link == "logit" else 1.0
+    bound = SMALL * latent if one.equivalence is None else one.equivalence
+    factor = savage_dickey(draws, posterior.prior_deviation(row))
+    checked = diagnose(draws[..., None])
+    estimate, lower, upper = _ends(draws, level)
+    return (
+        one.name, first, second, estimate, float(draws.std(ddof=1)), lower, upper, *answers, float((draws > 0).mean()),
+        bound, float((np.abs(draws) < bound).mean()), factor.null, factor.error if factor.sure else None,
+        float(checked.rhat[0]), float(min(checked.bulk[0], checked.tail[0])),
+    )  # fmt: skip
+
+
+def _ends(draws: Floats, level: float) -> list[Any]:
+    """The mean and the ends of the interval."""
+    return [float(draws.mean()), *map(float, np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]))]
+
+
+def _parameters(posterior: MixedPosterior, level: float) -> pl.DataFrame:
+    checked = posterior.diagnostics
+    rows = []
+    for place, ((kind, name), draws) in enumerate(posterior.parameters.items()):
+        mean, lower, upper = _ends(draws, level)
+        own = (float(one[place]) for one in checked)
+        rows.append((kind, name, mean, float(draws.std(ddof=1)), lower, upper, *own))
+    numbers = ("estimate", "sd", "lower", "upper", "rhat", "ess_bulk", "ess_tail")
+    schema: dict[str, Any] = {"kind": pl.String, "parameter": pl.String, **dict.fromkeys(numbers, pl.Float64)}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _trust(posterior: MixedPosterior, frame: pl.DataFrame) -> list[Message]:
+    """How far the draws can be trusted."""
+    checked = posterior.diagnostics
+    rhat, ess = np.append(checked.rhat, frame["rhat"]), np.concatenate([checked.bulk, checked.tail, frame["ess"]])
+    values = {
+        "draws": posterior.draws, "chains": posterior.chains, "rhat": float(rhat.max()), "ess": int(ess.min()),
+        "divergences": posterior.divergences,
+    }  # fmt: skip
+    notes = [Message("bayes.draws", values)]
+    if posterior.trusted and rhat.max() < RHAT and ess.min() >= ENOUGH:
+        return notes
+    return [*notes, Message("bayes.not_converged", {"rhat": RHAT, "ess": ENOUGH})]
+
+
+def _doubtful_factors(frame: pl.DataFrame) -> list[Message]:
+    names = frame.filter(pl.col("bf01_error").is_null())["contrast"].to_list()
+    return [Message("bayes.rough_factor", {"names": names})] if names else []
+
+
+def _predictive(posterior: MixedPosterior, level: float, seed: int) -> pl.DataFrame:
+    """Statistics of the answers beside those of answers that the model draws anew."""
+    observed = posterior.laid.response[None].astype(np.float64)
+    drawn = posterior.replicated(REPLICATES, seed)
+    names, own = _statistics(posterior, observed)
+    _, redrawn = _statistics(posterior, drawn)
+    lower, upper = np.quantile(redrawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    columns = {
+        "statistic": names, "observed": own[0], "expected": redrawn.mean(axis=0), "lower": lower, "upper": upper,
+        "p": (redrawn >= own).mean(axis=0),
+    }  # fmt: skip
+    return pl.DataFrame(columns, schema_overrides={"statistic": pl.String})
+
+
+def _statistics(posterior: MixedPosterior, answers: Floats) -> tuple[list[str], Floats]:
+    """Numbers about sets of answers, one set a row."""
+    labels = posterior.laid.answers
+    if posterior.family == "gaussian":
+        found = {
+            "mean": answers.mean(axis=1), "standard deviation": answers.std(axis=1), "smallest": answers.min(axis=1),
+            "largest": answers.max(axis=1),
+        }  # fmt: skip
+    else:
+        asked = range(1, 2) if posterior.family == "binary" else range(len(labels))
+        found = {f"share of {labels[k]}": (answers == k).mean(axis=1) for k in asked}
+    for term in {term.group: term for term in posterior.laid.terms}.values():
+        count = np.maximum(np.bincount(term.codes, minlength=len(term.levels)), 1)
+        means = np.stack([np.bincount(term.codes, one, len(term.levels)) / count for one in answers])
+        found[f"standard deviation of the means of {term.group}"] = means.std(axis=1)
+    return list(found), np.stack(list(found.values()), axis=1)
+
+
+def _misfit(predictive: pl.DataFrame) -> list[Message]:
+    """Statistics that the model does not reproduce."""
+    off = predictive.filter((pl.col("observed") < pl.col("lower")) | (pl.col("observed") > pl.col("upper")))
+    values = {"n": off.height, "statistics": predictive.height, "names": off["statistic"].to_list()}
+    return [Message("bayes.misfit", values) if off.height else Message("bayes.fits", values)]

@@ -1,0 +1,219 @@
+"""Shapes of published result files, with made-up data: what is proposed, and what is never taken for an answer."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+import karat
+from karat.errors import KaratError
+from karat.intake import Options, read_files
+from karat.intake.reading import ProposalError
+from karat.judgments import Judgments
+
+WORDS = ("old", "cat", "sees", "green", "tree", "while", "small", "dog", "sleeps", "under", "large", "house")
+
+
+def saved(path: Path, header: str, rows: Iterable[Sequence[object]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header.split(","), *rows])
+    return path
+
+
+def proposals(path: Path) -> dict[str, dict[str, str]]:
+    """The first proposal of each question."""
+    with pytest.raises(ProposalError) as error:
+        read_files([path])
+    return {question.role: dict(question.choices[0].mapping) for question in error.value.questions}
+
+
+def accepted(path: Path) -> Judgments:
+    return read_files([path], options=Options(accept=True)).judgments
+
+
+class Crowd:
+    """People and things with levels of their own, so that answers differ as answers do."""
+
+    def __init__(self) -> None:
+        self.draw = random.Random(5)
+        self.levels: dict[object, float] = {}
+
+    def rate(self, person: object, thing: object, points: int = 7) -> int:
+        for key in (person, thing):
+            self.levels.setdefault(key, self.draw.gauss(0, points / 6))
+        level = (points + 1) / 2 + self.levels[person] + self.levels[thing] + self.draw.gauss(0, points / 8)
+        return max(1, min(points, round(level)))
+
+    def text(self, n: int = 6) -> str:
+        return " ".join(self.draw.choice(WORDS) for _ in range(n))
+
+
+@pytest.fixture
+def crowd() -> Crowd:
+    return Crowd()
+
+
+def test_a_system_and_a_title_are_what_was_judged(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [
+        [f"doc{d}", system, f"ann{a}", aspect, crowd.rate(a, (d, system, aspect), 5)]
+        for d in range(12) for system in ("bart", "t5", "gpt") for a in range(4) for aspect in ("coherence", "fluency")
+    ]  # fmt: skip
+    path = saved(tmp_path / "long.csv", "doc_id,system,annotator,dimension,score", rows)
+    assert proposals(path)["item"] == {"item": "doc_id+system"}
+    assert set(accepted(path).scales) == {"coherence", "fluency"}
+    rows = [[p, f"Title {t}", crowd.rate(p, t)] for p in range(10) for t in range(12)]
+    assert proposals(saved(tmp_path / "t.csv", "submission_id,title,rating", rows))["item"] == {"item": "title"}
+
+
+def test_texts_made_anew_for_each_trial_are_not_the_item(tmp_path: Path, crowd: Crowd) -> None:
+    people, rows = [f"Name{n}" for n in range(30)], []
+    for worker in range(40):
+        for thing in ("beads", "books", "cups", "eggs", "hats"):
+            quantifier, who = crowd.draw.choice(["some", "all", "none"]), crowd.draw.choice(people)
+            story = f"{who} threw all of the {thing} into a pool."
+            answer = "yes" if crowd.rate(worker, (thing, quantifier)) > 3 else "no"
+            rows.append([worker, quantifier, thing, story, f"Is {crowd.draw.choice(people)} right there?", answer])
+    path = saved(tmp_path / "t.csv", "workerid,quantifier,object,story,prompt,response", rows)
+    assert proposals(path)["item"] == {"item": "quantifier+object"}
+
+
+@pytest.mark.parametrize("words", [("A", "B", "tie"), ("model_a", "model_b", "tie (both bad)")])
+def test_a_preference_may_be_a_tie(tmp_path: Path, crowd: Crowd, words: tuple[str, str, str]) -> None:
+    rows = []
+    for prompt in range(30):
+        one, other = crowd.draw.sample(["gpt", "llama", "human"], 2)
+        texts = crowd.text(12), crowd.text(12)
+        rows += [[f"q{prompt}", f"r{r}", one, other, *texts, crowd.draw.choice(words)] for r in range(4)]
+    path = saved(tmp_path / "t.csv", "question_id,rater,model_a,model_b,text_a,text_b,winner", rows)
+    assert proposals(path)["item"] == {"left": "model_a", "right": "model_b"}
+    judgments = accepted(path)
+    assert judgments.scales[""] == karat.Choice(none=True)
+    assert set(judgments.frame["response"]) == {"left", "right", "none"}
+
+
+def test_numbered_groups_of_columns_are_trials(tmp_path: Path, crowd: Crowd) -> None:
+    rows = []
+    for worker in range(20):
+        order = crowd.draw.sample(range(8), 5)
+        rows.append(
+            [f"w{worker}", 30, *(cell for i in order for cell in (crowd.rate(worker, i), f"item{i}", "ab"[i % 2]))]
+        )
+    header = ",".join(["workerid", "age", *(f"{name}{n}" for n in range(5) for name in ("Response", "ID", "Cond"))])
+    path = saved(tmp_path / "t.csv", header, rows)
+    frame = accepted(path).frame
+    assert (frame.height, frame["item"].n_unique(), frame["trial"].max()) == (100, 8, 5)
+    assert frame.filter(frame["participant"] == "w3")["response"].to_list() == [str(c) for c in rows[3][2::3]]
+
+
+def test_points_worded_anew_for_each_question(tmp_path: Path, crowd: Crowd) -> None:
+    asked = [(f"R{r}{q}", word) for r in (1, 2, 3) for q, word in (("Q1", "fluide"), ("Q2", "concis"), ("Q3", "clair"))]
+    header = ["id. ID de la réponse", "submitdate. Date", "token. Code"]
+    for code, word in asked:
+        header += [f"{code}. Est-il {word} ?", f"{code}[comment]. Est-il {word} ? [Commentaire]"]
+    header += [f"{code}Time. Durée pour la question: {code}" for code, _ in asked]
+    rows = []
+    for person in range(9):
+        answers = [(f"{crowd.rate(person, code, 5)} : tout à fait {word}", crowd.text(9)) for code, word in asked]
+        rows.append(
+            [person + 1, "2024-04-26", f"t{person}", *(cell for both in answers for cell in both), *["3.1"] * 9]
+        )
+    path = saved(tmp_path / "t.csv", ",".join(header), rows)
+    judgments = accepted(path)
+    assert judgments.scales[""] == karat.Ordinal(5)
+    assert (judgments.frame.height, judgments.frame["item"].n_unique()) == (81, 9)
+
+
+def batch(path: Path, inputs: str, answers: Sequence[str], cells: Iterable[tuple[str, str, list[object]]]) -> Path:
+    """Batch results of MTurk: HIT, worker and the cells of each assignment."""
+    header = f"HITId,AssignmentId,WorkerId,AssignmentStatus,{inputs},{','.join(f'Answer.{name}' for name in answers)}"
+    rows = [[hit, f"a{n}", worker, "Approved", *rest] for n, (hit, worker, rest) in enumerate(cells)]
+    return saved(path, header, rows)
+
+
+def test_logs_and_languages_of_workers_are_no_judgments(tmp_path: Path, crowd: Crowd) -> None:
+    def cells() -> Iterable[tuple[str, str, list[object]]]:
+        for hit in range(15):
+            for worker in range(6):
+                log = f'{{"clicks": [{crowd.draw.randint(1, 900)}], "agent": "browser"}}'
+                yield f"h{hit}", f"w{worker}", [f"text {hit}", crowd.rate(worker, hit), log, ("yes", "no")[worker % 2]]
+
+    path = batch(tmp_path / "batch.csv", "Input.text", ["quality", "clicks", "english"], cells())
+    judgments = karat.read(path)
+    assert judgments.frame.height == 90
+    assert judgments.scales[""] == karat.Ordinal(7)
+    assert "english" in judgments.participants.columns
+
+
+def test_one_of_several_answers_of_a_hit(tmp_path: Path, crowd: Crowd) -> None:
+    cells = [
+        (f"h{h}", f"w{w}", [f"text {h}", crowd.draw.choice("AB"), crowd.rate(w, h)]) for h in range(9) for w in range(4)
+    ]
+    path = batch(tmp_path / "batch.csv", "Input.text", ["better", "fluency"], cells)
+    assert set(karat.read(path).scales) == {"better", "fluency"}
+    assert karat.read(path, mapping={"response": "Answer.fluency"}).scales[""] == karat.Ordinal(7)
+
+
+def qualtrics(path: Path, questions: Sequence[tuple[str, str]], rows: Sequence[Sequence[object]]) -> Path:
+    """An export of Qualtrics with three header rows."""
+    tags = ["StartDate", "Status", "Finished", "ResponseId", *(tag for tag, _ in questions)]
+    texts = ["Start Date", "Response Type", "Finished", "Response ID", *(text for _, text in questions)]
+    ids = ["startDate", "status", "finished", "_recordId", *(f"QID{n}" for n in range(len(questions)))]
+    about = [["2024-01-01 10:00:00", "IP Address", "True", f"R_{n}"] for n in range(len(rows))]
+    body = [[*one, *row] for one, row in zip(about, rows, strict=True)]
+    return saved(path, ",".join(tags), [texts, [f'{{"ImportId":"{name}"}}' for name in ids], *body])
+
+
+def test_two_long_batteries_on_different_scales_are_asked_about(tmp_path: Path, crowd: Crowd) -> None:
+    words = ["Disagree", "Neutral", "Agree"]
+    items = [f"item{n}_{c}" for n in range(8) for c in "ab"]
+    traits = [f"trait_{n}" for n in range(13)]
+    rows = [[*(crowd.rate(p, i) for i in items), *(words[crowd.rate(p, t, 3) - 1] for t in traits)] for p in range(12)]
+    questions = [
+        *((tag, f"How natural is this? {crowd.text()}") for tag in items),
+        *((tag, "I am calm.") for tag in traits),
+    ]
+    path = qualtrics(tmp_path / "t.csv", questions, rows)
+    assert proposals(path)["response"] == {"response": "item"}
+    assert accepted(path).frame["item"].n_unique() == len(items)
+    assert set(karat.read(path, mapping={"response": "item+trait"}).scales) == {"item", "trait"}
+    few = karat.read(path, mapping={"response": "item0_a+item1_b"})
+    assert set(few.frame["item"]) == {"item0_a", "item1_b"}
+
+
+def test_points_on_several_dimensions_are_answers_and_not_items(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [
+        [p, f"v{i}", crowd.rate(p, ("valence", i)), crowd.rate(p, ("arousal", i)), crowd.draw.choice(["yes", "no"])]
+        for p in range(20) for i in range(12)
+    ]  # fmt: skip
+    path = saved(tmp_path / "t.csv", "rater,video,valence,arousal,familiar", rows)
+    assert proposals(path) == {"response": {"response": "valence"}, "item": {"item": "video"}}
+
+
+def test_annotators_in_columns_may_answer_in_words(tmp_path: Path, crowd: Crowd) -> None:
+    labels = ["entailment", "neutral", "contradiction"]
+    rows = [[f"{n}e", crowd.text(), crowd.text(), *(crowd.draw.choice(labels) for _ in range(5))] for n in range(40)]
+    header = "pairID,sentence1,sentence2,annotator1,annotator2,annotator3,annotator4,gold_label"
+    frame = accepted(saved(tmp_path / "t.csv", header, rows)).frame
+    assert set(frame["participant"]) == {f"annotator{n}" for n in range(1, 5)}
+    assert frame["item"].n_unique() == 40
+
+
+def test_lists_of_labels_without_annotators_are_refused_by_their_form(tmp_path: Path) -> None:
+    lines = [f'{{"pairID": "{n}e", "sentence1": "A cat {n}.", "annotator_labels": ["yes", "no"]}}' for n in range(30)]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(KaratError, match="nothing says who gave which rating"):
+        read_files([tmp_path / "t.jsonl"])
+
+
+def test_best_and_worst_of_four_is_no_traceback(tmp_path: Path, crowd: Crowd) -> None:
+    rows = []
+    for person in range(12):
+        for trial in range(10):
+            shown = crowd.draw.sample([f"w{n}" for n in range(20)], 4)
+            rows.append([f"p{person}", trial, *shown, *crowd.draw.sample(shown, 2)])
+    with pytest.raises(KaratError):
+        read_files([saved(tmp_path / "t.csv", "participant,trial,Item1,Item2,Item3,Item4,Best,Worst", rows)])
