@@ -26,7 +26,7 @@ from tomlkit.items import Table as TomlTable
 
 from karat.errors import KaratError
 from karat.studio.folder import StudioError, place_of
-from karat.study import NAME
+from karat.study.setting_base import NAME
 
 HISTORY = "history"
 MOST_ROWS = 100_000

@@ -37,10 +37,9 @@ from karat.studio.workspace import (
     note_checked,
     stored_row,
 )
-from karat.study import NAME
 from karat.study.criteria import CRITERIA, criterion_settings, title_of
 from karat.study.items import STATUSES
-from karat.study.setting_base import Settings
+from karat.study.setting_base import NAME, Settings
 from karat.study.settings import OrderSettings
 from karat.study.tasks import TASKS
 

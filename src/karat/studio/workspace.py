@@ -20,8 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from karat.errors import KaratError
 from karat.studio.folder import StudioError, place_of
 from karat.studio.study_files import HISTORY, KeyChange, StudyFolder, changed_text, table_bytes
-from karat.study import NAME
 from karat.study.init import study_from_sets, write_study
+from karat.study.setting_base import NAME
 
 if TYPE_CHECKING:
     from karat.field.store.studies import StudyRow

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Questionnaire", "Study", "StudyError", "chance", "load"]
 
-NAME = "study.toml"
-"""What a study file is called."""
 _HOMES = {"Block": "plan", "Questionnaire": "questionnaire", "Study": "study", "StudyError": "file", "load": "study"}
 
 

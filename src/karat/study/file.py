@@ -20,8 +20,7 @@ from pydantic_core import ErrorDetails
 from karat.errors import Problems, ProblemsError
 from karat.judgments.columns import nearest
 from karat.judgments.tables import SPREADSHEETS
-from karat.study import NAME
-from karat.study.setting_base import FLAW, Settings, meant
+from karat.study.setting_base import FLAW, NAME, Settings, meant
 from karat.study.settings import ScreeningSettings, StudySettings
 
 TABLES = (*SPREADSHEETS, ".csv", ".tsv", ".parquet")

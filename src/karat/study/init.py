@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.study import NAME
+from karat.study.setting_base import NAME
 
 if TYPE_CHECKING:
     from karat.judgments.tables import FileTable
