@@ -77,7 +77,7 @@ def judged_batteries(
     for name in sorted(names, key=lambda name: -len(set(answers[name]))):
         given = {answer.strip().lower() for answer in answers[name]}
         if all_numbers(given):
-            # The highest answer tells five points from seven, and both from a slider.
+            # Five points, seven points and a slider differ in their highest answer.
             given = {str(max(number for answer in given if (number := as_number(answer)) is not None))}
         home = next((group for group in groups if given <= group[0]), None)
         if home is None:
