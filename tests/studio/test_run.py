@@ -90,3 +90,9 @@ def test_without_arguments_it_opens_on_a_desktop_and_prints_help_elsewhere(tmp_p
     finally:
         opened.terminate()
         opened.communicate()
+
+
+def test_the_first_page_does_not_wait_for_tables_and_models() -> None:
+    code = "import sys, karat.studio.run; print({'polars', 'numpy', 'sqlalchemy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "set()", done.stderr

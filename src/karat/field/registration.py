@@ -24,9 +24,9 @@ from typing import Any
 
 from karat.errors import KaratError
 from karat.field.store.studies import Register
-from karat.study.file import NAME
 from karat.study.frozen import full_rules, item_fingerprints, rules_fingerprint
 from karat.study.results import taken_names
+from karat.study.setting_base import NAME
 from karat.study.study import Study, load
 
 

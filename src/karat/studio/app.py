@@ -17,23 +17,21 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from karat.errors import KaratError
 from karat.field.server.headers import POLICY, WEB
-from karat.intake.readers import reader_titles
-from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.studio.corrections import Corrections
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
-from karat.studio.guard import COOKIE, NOT_YOURS, Keys, LoopbackGuard, Presence, State
-from karat.studio.study_pages import REPORT_POLICY, study_router
+from karat.studio.guard import COOKIE, NOT_YOURS, REPORT_POLICY, Keys, LoopbackGuard, Presence, State
 from karat.studio.uploads import Upload, Uploads
 from karat.studio.workspace import Workspace
 from karat.study.init import LANGUAGES, SETS_TASKS, TEMPLATES
 
 HERE = Path(__file__).parent
 NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
-FIRST = (*REQUIRED, "trial", "rt", "function", "expected")
-"""The columns that are always shown; the others where they are found, or on demand."""
+FIRST = ("trial", "rt", "function", "expected")
+"""The columns that are always shown after the required ones; the others where they are found, or on demand."""
 KINDS = {
     "ordinal": "points of a rating scale",
     "binary": "two answers, such as no and yes",
@@ -65,17 +63,41 @@ def create_app(cases: Uploads, keys: Keys, presence: Presence, studies: Path | N
         lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     app.state.templates.policies["json.dumps_kwargs"] = {"sort_keys": False}  # the order of factors has a meaning
+    app.add_middleware(StudyPages, whole=app, base=keys.base)
     app.add_middleware(LoopbackGuard, keys=keys)
     app.add_exception_handler(HTTPException, _answered)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(KaratError, _sentence)
     app.add_api_route("/", enter, methods=["GET"])
     app.include_router(router, prefix=keys.base)
-    app.include_router(study_router, prefix=keys.base)
     # The look is that of the pages of participants and researchers.
     for path, folder in (("look", WEB / "static"), ("static", HERE / "static")):
         app.mount(f"{keys.base}/{path}", StaticFiles(directory=folder, follow_symlink=False))
     return app
+
+
+class StudyPages:
+    """Adds the pages of studies when the first of them is asked for: the list of studies does not wait for them."""
+
+    def __init__(self, app: ASGIApp, whole: FastAPI, base: str) -> None:
+        self.app, self._whole, self._base = app, whole, base
+        self._there = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        paths = tuple(f"{self._base}/{name}" for name in ("studies", "sheets", "folder"))
+        if not self._there and scope["type"] == "http" and scope["path"].startswith(paths):
+            router = await run_in_threadpool(_study_router)
+            if not self._there:
+                self._there = True
+                self._whole.include_router(router, prefix=self._base)
+        await self.app(scope, receive, send)
+
+
+def _study_router() -> APIRouter:
+    from karat.studio.study_pages import study_router
+
+    return study_router
 
 
 async def enter(request: Request, key: str = "") -> Response:
@@ -97,9 +119,17 @@ async def home(request: Request) -> Response:
     workspace: Workspace = request.app.state.workspace
     return _page(
         request, "home.html", cases=list(cases.known.values()), limit=LIMIT // 1024**2,
-        readers=list(reader_titles().values()), projects=await run_in_threadpool(workspace.projects),
+        projects=await run_in_threadpool(workspace.projects),
         folder=str(workspace.root), templates=TEMPLATES, sheet_tasks=SETS_TASKS, languages=LANGUAGES,
     )  # fmt: skip
+
+
+@router.get("/formats")
+async def formats(request: Request) -> Response:
+    """The formats of results that can be dropped."""
+    from karat.intake.readers import reader_titles
+
+    return JSONResponse({"formats": list((await run_in_threadpool(reader_titles)).values())})
 
 
 @router.post("/here")
@@ -228,10 +258,14 @@ def _form(case: Upload) -> dict[str, Any]:
     seen = case.seen
     if seen is None or not seen.results:
         return {}
+    from karat.intake.readers import reader_titles
+    from karat.judgments.columns import COLUMNS, REQUIRED
+
     columns = seen.columns
-    shown = [name for name in COLUMNS if name in FIRST or columns.mapped.get(name)]
+    first = (*REQUIRED, *FIRST)
+    shown = [name for name in COLUMNS if name in first or columns.mapped.get(name)]
     return {
-        "first": [COLUMNS[name] for name in sorted(shown, key=partial(_place, FIRST))],
+        "first": [COLUMNS[name] for name in sorted(shown, key=partial(_place, first))],
         "more": [column for name, column in COLUMNS.items() if name not in shown],
         "readers": list(reader_titles().items()),
         "kinds": KINDS,

@@ -20,7 +20,7 @@ from karat.judgments.files import companions
 from karat.judgments.source import SourceFile
 from karat.studio.corrections import Corrections
 from karat.studio.folder import StudioError, files_in, unpack
-from karat.study.file import NAME
+from karat.study.setting_base import NAME
 
 EXAMPLES = 3
 LONGEST = 24

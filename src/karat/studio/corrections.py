@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from karat.errors import KaratError
-from karat.intake import Options
-from karat.intake.guess import guess_columns
-from karat.intake.intake import BEGIN
-from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal, Scale, parse_scale
+
+if TYPE_CHECKING:
+    from karat.intake import Options
+    from karat.judgments.scales import Scale
 
 Name = Annotated[str, StringConstraints(max_length=1000)]
 Text = Annotated[str, StringConstraints(max_length=20_000)]
@@ -47,6 +47,8 @@ class Corrections(BaseModel):
 
     def options(self, *, mapped: bool = True) -> Options:
         """The options for reading files, with or without the mapping."""
+        from karat.intake import Options
+
         return Options(
             mapping={**self.answered, **self.mapping} if mapped else {},
             scale=self._scale(),
@@ -59,6 +61,8 @@ class Corrections(BaseModel):
         )
 
     def _scale(self) -> Scale | dict[str, Scale] | None:
+        from karat.judgments.scales import parse_scale
+
         if not self.scales:
             return None
         told = {question: parse_scale(text) for question, text in self.scales.items()}
@@ -99,6 +103,7 @@ def corrected(
 ) -> dict[str, str]:
     """What must be passed so that the mapping is as wanted; a reader that `maps` may guess again after a correction.
 
+    >>> from karat.intake.guess import guess_columns
     >>> columns = ["subject", "question", "sentence", "rating"]
     >>> guessed = guess_columns(columns, {})
     >>> guessed
@@ -106,6 +111,8 @@ def corrected(
     >>> corrected(columns, guessed, guessed | {"item": "question", "question": ""}, True)
     {'item': 'question', 'question': ''}
     """
+    from karat.intake.guess import guess_columns
+
     told = {column: name for column, name in wanted.items() if name != guessed.get(column, "")}
     if maps and told:
         again = guess_columns(columns, dict(told))
@@ -119,9 +126,12 @@ def corrected(
 def scale_text(scale: Scale) -> str:
     """A scale as `parse_scale` reads it; empty where no short text says it.
 
+    >>> from karat.judgments.scales import Choice, Continuous, Ordinal
     >>> scale_text(Ordinal(5, neutral=3)), scale_text(Continuous(0, 100)), scale_text(Choice(none=True))
     ('ordinal:1-5:3', 'continuous:0-100', 'choice:none')
     """
+    from karat.judgments.scales import parse_scale
+
     text = f"{scale.kind}:{_settings(scale)}".removesuffix(":")
     try:
         return text if parse_scale(text) == scale else ""
@@ -130,6 +140,8 @@ def scale_text(scale: Scale) -> str:
 
 
 def _settings(scale: Scale) -> str:
+    from karat.judgments.scales import Choice, Continuous, Magnitude, Ordinal
+
     if isinstance(scale, Choice):
         return "none" if scale.none else ""
     if isinstance(scale, Magnitude):
@@ -153,6 +165,8 @@ def _points(levels: Sequence[str]) -> str:
 
 
 def _answers(text: str) -> dict[str, str]:
+    from karat.intake.intake import BEGIN
+
     pairs: dict[str, str] = {}
     if text.strip() == "begin":
         return {BEGIN: "begin"}

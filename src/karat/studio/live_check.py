@@ -15,7 +15,8 @@ from typing import Any
 from karat.errors import KaratError, ProblemsError
 from karat.studio.study_files import StudyEdit, StudyFolder, read_grid
 from karat.study.check import check
-from karat.study.file import NAME, toml_lines
+from karat.study.file import toml_lines
+from karat.study.setting_base import NAME
 from karat.study.study import load
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")

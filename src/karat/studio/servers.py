@@ -48,7 +48,7 @@ from karat.field.store import Store, export, studies
 from karat.studio.folder import StudioError
 from karat.studio.worker import Background
 from karat.studio.workspace import PUBLISHED, REHEARSAL, Project, stored_row
-from karat.study.file import NAME
+from karat.study.setting_base import NAME
 from karat.study.study import Study, load
 
 HOST = "127.0.0.1"

@@ -25,10 +25,8 @@ from tomlkit.items import AoT, InlineTable, String, StringType, Trivia
 from tomlkit.items import Table as TomlTable
 
 from karat.errors import KaratError
-from karat.judgments.tables import SPREADSHEETS, delimiter_of, read_table, records, sheets_of
 from karat.studio.folder import StudioError, place_of
-from karat.study.file import NAME
-from karat.study.items import table_file
+from karat.study.setting_base import NAME
 
 HISTORY = "history"
 MOST_ROWS = 100_000
@@ -165,6 +163,8 @@ class StudyFolder:
 
     def edited(self, edit: StudyEdit) -> dict[str, bytes]:
         """The files with the changes of a page, by their names; what is not changed is not there."""
+        from karat.judgments.tables import SPREADSHEETS
+
         files: dict[str, bytes] = {}
         text = self.text()
         if edit.changes:
@@ -278,6 +278,9 @@ def read_grid(path: Path, name: str, sheet: str | None = None) -> GridTable:
     """
     if not path.is_file():
         raise StudioError(f"There is no file {name}. Put it back, or take it out of the study file.")
+    from karat.judgments.tables import SPREADSHEETS, delimiter_of, read_table, records, sheets_of
+    from karat.study.items import table_file
+
     file = table_file(path)
     if file.suffix in SPREADSHEETS:
         table = read_table(file, sheet=sheet or (sheets_of(file) or [None])[0])  # type: ignore[list-item]

@@ -21,6 +21,7 @@ from karat.errors import KaratError
 from karat.field.server.headers import PAGE_CSP, POLICY
 from karat.judgments.columns import FUNCTIONS
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError, pack
+from karat.studio.guard import REPORT_POLICY
 from karat.studio.jobs import PowerWish, power_curve, try_rules
 from karat.studio.live_check import copy_edited, live_check
 from karat.studio.study_files import LOCKED, EditConflictError, StudyEdit, StudyFolder, value_at
@@ -37,17 +38,14 @@ from karat.studio.workspace import (
     stored_row,
 )
 from karat.study.criteria import CRITERIA, criterion_settings, title_of
-from karat.study.file import NAME
 from karat.study.items import STATUSES
-from karat.study.setting_base import Settings
+from karat.study.setting_base import NAME, Settings
 from karat.study.settings import OrderSettings
 from karat.study.tasks import TASKS
 
 if TYPE_CHECKING:
     from karat.studio.servers import StudyServers
 
-REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
-"""The report has a policy of its own. In a sandbox it is no part of this page and cannot ask the server anything."""
 SHEET_LIMIT = 50 * 1024**2
 PLATFORMS = ("link", "prolific", "mturk")
 TABS = {

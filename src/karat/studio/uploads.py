@@ -9,11 +9,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from karat.studio import jobs
 from karat.studio.corrections import Corrections, corrected
 from karat.studio.folder import LIMIT, MOST_FILES, TOO_LARGE, StudioError, files_in, keep, place_of
 from karat.studio.worker import Job, JobFailure, Worker
+
+if TYPE_CHECKING:
+    from karat.studio import jobs
 
 MOST_UPLOADS = 100
 SECONDS_TO_STOP = 10
@@ -140,6 +143,8 @@ class Uploads:
         case.running = self._hands.submit(run)
 
     def _look(self, case: Upload, job: Job) -> None:
+        from karat.studio import jobs
+
         found = self._worker.do(job, jobs.look, str(case.files), case.choices)
         if isinstance(found, JobFailure):
             case.failure = found
@@ -149,6 +154,8 @@ class Uploads:
         case.seen = replace(found, columns=known)
 
     def _report(self, case: Upload, job: Job) -> None:
+        from karat.studio import jobs
+
         self._look(case, job)
         if case.failure or case.seen is None or case.seen.failure or case.seen.questions or not case.seen.results:
             return

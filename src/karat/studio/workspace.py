@@ -18,16 +18,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from karat.errors import KaratError
-from karat.judgments.tables import SPREADSHEETS, delimiter_of, read_table, sheets_of
 from karat.studio.folder import StudioError, place_of
 from karat.studio.study_files import HISTORY, KeyChange, StudyFolder, changed_text, table_bytes
-from karat.study.file import NAME
 from karat.study.init import study_from_sets, write_study
-from karat.study.item_sheets import CrossedFactors, ItemSets, guess_factors, read_sets, stated_factors
-from karat.study.items import table_file
+from karat.study.setting_base import NAME
 
 if TYPE_CHECKING:
     from karat.field.store.studies import StudyRow
+    from karat.study.item_sheets import CrossedFactors, ItemSets
 
 DATA = "karat-data"
 """Where `karat serve` keeps its data, beside the study file."""
@@ -127,6 +125,9 @@ class Workspace:
         What was pasted from a spreadsheet comes with tabs between its cells and becomes a CSV file, and so does a
         workbook, so that its cells can be edited here.
         """
+        from karat.judgments.tables import SPREADSHEETS, delimiter_of
+        from karat.study.items import table_file
+
         folder = self._scratch / secrets.token_hex(8)
         path = place_of(folder, Path(name).name or "sheet.csv")
         folder.mkdir(parents=True)
@@ -141,6 +142,8 @@ class Workspace:
 
     def sheet(self, kept: str, factors: Sequence[str] = ()) -> tuple[ItemSets, CrossedFactors]:
         """The item sets of a sheet and its factors, as stated or as guessed."""
+        from karat.study.item_sheets import guess_factors, read_sets, stated_factors
+
         path = place_of(self._scratch, kept)
         if not path.is_file():
             raise StudioError("The sheet is not there any more. Paste or drop it again.")
@@ -264,6 +267,9 @@ def _id(folder: Path) -> str:
 
 def _as_csv(path: Path) -> Path:
     """A table as a CSV file beside it."""
+    from karat.judgments.tables import SPREADSHEETS, read_table, sheets_of
+    from karat.study.items import table_file
+
     file = table_file(path)
     names = sheets_of(file) if path.suffix.lower() in SPREADSHEETS else []
     table = read_table(file, sheet=names[0] if names else None)

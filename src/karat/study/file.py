@@ -20,10 +20,9 @@ from pydantic_core import ErrorDetails
 from karat.errors import Problems, ProblemsError
 from karat.judgments.columns import nearest
 from karat.judgments.tables import SPREADSHEETS
-from karat.study.setting_base import FLAW, Settings, meant
+from karat.study.setting_base import FLAW, NAME, Settings, meant
 from karat.study.settings import ScreeningSettings, StudySettings
 
-NAME = "study.toml"
 TABLES = (*SPREADSHEETS, ".csv", ".tsv", ".parquet")
 CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u00ab\u00bb"
 Whole = TypeVar("Whole", bound=BaseModel)

@@ -12,14 +12,14 @@ from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.judgments.tables import FileTable, read_table
-from karat.study.file import NAME
-from karat.study.item_sheets import CrossedFactors, ItemSets
-from karat.study.items import KNOWN, plain, table_file
-from karat.study.setting_base import meant
-from karat.study.tasks import AROUND_MINUTES, TASKS, instead_of
+from karat.study.setting_base import NAME
+
+if TYPE_CHECKING:
+    from karat.judgments.tables import FileTable
+    from karat.study.item_sheets import CrossedFactors, ItemSets
 
 TEMPLATES: Mapping[str, str] = {
     "likert": "ratings on a scale of points; two factors, sentences made from templates and a lexicon",
@@ -167,6 +167,8 @@ def _rows_beside(template: Sequence[Traversable]) -> list[dict[str, str]]:
     """What a template shows beside its test items."""
     rows = [row for file in template if file.name.endswith(".csv")
             for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines())]  # fmt: skip
+    from karat.study.items import KNOWN
+
     known = [{name: cell for name, cell in row.items() if name in KNOWN and cell} for row in rows]
     return [row for row in known if row.get("function", "test") != "test" and "sentence" in row]
 
@@ -221,6 +223,9 @@ def _key(name: str) -> str:
 
 def _instead(task: str) -> str:
     """The example study to take in place of one that does not exist."""
+    from karat.study.setting_base import meant
+    from karat.study.tasks import instead_of
+
     return instead_of(task) or meant(task, list(TEMPLATES))
 
 
@@ -261,6 +266,9 @@ def _pairs(path: Path) -> list[tuple[str, str, str, int | None]]:
     """The pairs of a table: a name and two sentences each, and which of them experts prefer: 1, 2 or nobody knows."""
     if not path.is_file():
         raise KaratError(f"There is no file {path}. Give a CSV file or a spreadsheet with two columns of sentences.")
+    from karat.judgments.tables import read_table
+    from karat.study.items import plain, table_file
+
     table = read_table(table_file(path))
     columns = {plain(name): name for name in table.frame.columns}
     found = next(((columns[a], columns[b]) for a, b in SENTENCES if a in columns and b in columns), None)
@@ -289,6 +297,8 @@ def _preferences(
     table: FileTable, columns: Mapping[str, str], sentences: tuple[str, str], problems: Problems
 ) -> list[int | None]:
     """Which sentence of each pair experts prefer, where the table says so."""
+    from karat.study.items import plain
+
     column = next((columns[name] for name in PREFERRED if name in columns), None)
     if column is None or column in sentences:
         first = 1 if plain(sentences[0]) in PREFERENCES else None
@@ -349,6 +359,8 @@ def _about_pairs(text: str, source: Path, pairs: int, extra: int) -> str:
 def _headed(text: str, source: Path, option: str, about: str, trials: int, task: str, tables: Sequence[str]) -> str:
     """A study file of a template with the head, the title and the duration of a study that is made from a table."""
     german = 'language = "de"' in text
+    from karat.study.tasks import AROUND_MINUTES, TASKS
+
     minutes = math.ceil(trials * TASKS[task].seconds / 60) + int(AROUND_MINUTES)
     # What a file is called may have quotation marks and line breaks, which would end the text of the title.
     table, title = (re.sub(r"[^\w .,()+-]", " ", name).strip() for name in (source.name, source.stem.replace("_", " ")))

@@ -28,6 +28,8 @@ class Settings(BaseModel):
         return value
 
 
+NAME = "study.toml"
+"""What a study file is called."""
 FLAW = "flaw"
 """The type of these errors."""
 

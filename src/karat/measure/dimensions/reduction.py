@@ -39,7 +39,8 @@ from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom
-from karat.study.file import NAME, find_study
+from karat.study.file import find_study
+from karat.study.setting_base import NAME
 from karat.study.study import Study, load
 
 if TYPE_CHECKING:

@@ -20,6 +20,14 @@ document.querySelector("#folder-form").addEventListener("submit", (event) => {
   });
 });
 
+/** The formats are listed when somebody looks, so that the page does not wait for them. */
+document.querySelector("#formats").addEventListener("toggle", (event) => attempt(async () => {
+  const list = event.target.querySelector("ul");
+  if (!event.target.open || list.children.length) return;
+  const { formats } = await (await ask("GET", `${base}/formats`)).json();
+  list.replaceChildren(...formats.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+}));
+
 /** Show the fields of the chosen way. */
 function showWay() {
   const way = form.elements.source.value;
