@@ -115,7 +115,7 @@ class MixedPosterior:
     @property
     def draws(self) -> int:
         """Of all chains."""
-        return self.coefficients.shape[0] * self.coefficients.shape[1]
+        return int(np.prod(self.coefficients.shape[:2]))
 
     @cached_property
     def parameters(self) -> dict[tuple[str, str], Floats]:
