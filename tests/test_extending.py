@@ -135,7 +135,12 @@ def test_a_study_may_state_it_and_its_settings_are_checked(tmp_path: Path) -> No
     screening = karat.screen.run(by_turns(6), study=study)
     assert screening.excluded == ("p0", "p1")
     found, _ = run("check", tmp_path, "--json")
-    assert [one["rule"] for one in json.loads(found)["findings"]] == ["public-title", "participants"]
+    assert [one["rule"] for one in json.loads(found)["findings"]] == [
+        "public-title",
+        "participants",
+        "filler-frames",
+        "verified-where",
+    ]
     with pytest.raises(ValueError, match="alternating has no setting 'at_mots'; did you mean at_most"):
         criterion_settings("alternating", {"at_mots": 1})
     with pytest.raises(ValueError, match="no screening criterion 'alternatin'; did you mean alternating"):

@@ -37,6 +37,7 @@ def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -
     assert (tmp_path / "screened" / "participants.csv").is_file()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("when", ["server.log", "karat.db"])
 def test_who_ends_the_demo_ends_its_server(tmp_path: Path, when: str) -> None:
     """While the server starts, which then is nowhere but in the list of processes, and while bots take part."""

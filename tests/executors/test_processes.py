@@ -61,6 +61,7 @@ def test_processes_stay_for_the_next_map_and_end_with_the_block() -> None:
     assert not any(Path(f"/proc/{pid}").exists() for pid in before)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("kind", "error", "words"),
     [

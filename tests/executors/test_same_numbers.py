@@ -47,6 +47,7 @@ def four() -> Iterator[Any]:
         yield executor
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", studies.OTHERS)
 def test_two_processes_give_the_numbers_of_one(processes: Processes, name: str) -> None:
     assert studies.SHARED[name](processes) == here(name)
@@ -103,6 +104,7 @@ class Counting:
         return SERIAL.map(function, shared, tasks, name=name, progress=progress, each=counted)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in USUAL)) for name in studies.SHARED]
 )

@@ -32,6 +32,7 @@ def test_files_are_recognised(case: Case) -> None:
     assert case.reader in found
 
 
+@pytest.mark.few(15)
 @each_case
 def test_every_unit_is_accounted_for(case: Case) -> None:
     intake = case.read()
@@ -40,6 +41,7 @@ def test_every_unit_is_accounted_for(case: Case) -> None:
     assert intake.units_in == len(intake.judgments) + sum(intake.set_aside.values()) + intake.skipped_units
 
 
+@pytest.mark.few(15)
 @each_case
 def test_account_names_the_files_and_the_summary(case: Case) -> None:
     intake = case.read()
@@ -48,6 +50,7 @@ def test_account_names_the_files_and_the_summary(case: Case) -> None:
     assert f"{intake.judgments.frame['response'].count():,} answer" in told
 
 
+@pytest.mark.few(15)
 @each_case
 def test_what_was_read_survives_a_round_trip(case: Case, tmp_path: Path) -> None:
     judgments = case.read().judgments
@@ -57,6 +60,7 @@ def test_what_was_read_survives_a_round_trip(case: Case, tmp_path: Path) -> None
     assert karat.read(tmp_path / "judgments.csv") == judgments
 
 
+@pytest.mark.few(12)
 @each_case
 def test_command_converts(case: Case, tmp_path: Path) -> None:
     out = tmp_path / "judgments.parquet"
@@ -106,6 +110,7 @@ def mutated(content: bytes, changes: list[tuple[str, int, bytes]]) -> bytes:
     return content
 
 
+@pytest.mark.few(12)
 @each_case
 @settings(max_examples=10)
 @given(changes=mutations, which=st.integers(0, 9), skip_bad=st.booleans())

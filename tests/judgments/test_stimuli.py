@@ -196,7 +196,7 @@ def test_what_depends_on_the_side_and_a_factor_is_no_condition(tmp_path: Path) -
     found = answers.stimuli()
     assert (found.factors, found.identifiers, found.shown) == (("article",), (), ("sentence", "sentence_2"))
     pairs = answers.frame.filter(pl.col("function") == "test").select("item", "article").n_unique()
-    assert strengths(answers, prior_sd=1).table()["stimulus"].n_unique() == 2 * pairs
+    assert strengths(answers, prior_sd=1).table().height == 2 * pairs
 
 
 def rated_once(columns: dict[str, list[str]]) -> karat.Judgments:

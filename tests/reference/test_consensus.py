@@ -37,6 +37,7 @@ def test_models_beat_the_majority(name: str, method: str, reference: Path) -> No
     assert share_right(found, reference, name) > share_right(consensus(judgments, "majority"), reference, name) + 0.05
 
 
+@pytest.mark.slow
 def test_product_is_as_published(reference: Path) -> None:
     """Zheng et al. (2017, table 6): majority .8966, GLAD .9220, Dawid and Skene .9366, of 8,315 pairs."""
     judgments = real_crowd("product").judgments
@@ -45,6 +46,7 @@ def test_product_is_as_published(reference: Path) -> None:
     assert share_right(consensus(judgments), reference, "product") == pytest.approx(0.9366, abs=0.01)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["music", "duck", "aspects", "relations"])
 def test_converged_posteriors_do_not_move(name: str, reference: Path) -> None:
     *answers, _ = codes(reference, name)

@@ -105,6 +105,7 @@ def test_extraction_and_fit(case: str, golden: dict[str, Any], ratings: dict[str
     assert found.fit.bic == pytest.approx(psych["bic"], abs=near)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("case", SEVERAL)
 def test_rotations(case: str, golden: dict[str, Any], ratings: dict[str, pl.DataFrame]) -> None:
     expected, k = golden[case], golden[case]["factors"]

@@ -26,6 +26,7 @@ def test_no_good_participant_is_flagged_and_uninformative_ones_are(name: str, re
     assert len(set(found.flagged) & set(crowd.uninformative)) >= LEAST_FLAGGED * best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "scale"), [("duck", "Binary"), ("music", "Ordinal")])
 def test_codes_that_are_read_as_another_scale_accuse_nobody(name: str, scale: str, reference: Path) -> None:
     """Labels are often numbers in a file, which are taken for yes and no or for points of a scale."""

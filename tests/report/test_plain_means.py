@@ -62,7 +62,7 @@ def test_choices_are_told_by_how_often_the_first_was_chosen() -> None:
         karat.Choice(),
     )  # fmt: skip
     told = planned_told(planned_choices(PLAN, judgments), [], judgments.scale)
-    assert f"new was chosen over old in {100 * chosen.count('left') / 240:.0f} % of choices; new minus old is" in told
+    assert f"new was chosen over old in {100 * chosen.count('left') / 240:.0f} % of choices; new minus old" in told
 
 
 def test_without_plain_means_the_difference_stands_alone() -> None:

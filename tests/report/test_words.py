@@ -320,6 +320,7 @@ def test_consent_ethics_and_an_example_are_in_the_plan(root: Path, tmp_path: Pat
         assert study.blocks[0].items.frame.filter(pl.col("function") == "test")["sentence"][0].rstrip(".") in text
 
 
+@pytest.mark.slow
 def test_a_recorded_simulation_justifies_the_sample_size(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "examples" / "likert", tmp_path / "s")
     file = tmp_path / "s" / "study.toml"

@@ -114,6 +114,7 @@ def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "found      8 participants" in text
 
 
+@pytest.mark.slow
 def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -188,6 +189,7 @@ def test_the_same_is_found_as_in_python(tmp_path: Path, capsys: pytest.CaptureFi
     }
 
 
+@pytest.mark.slow
 def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quick(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

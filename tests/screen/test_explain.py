@@ -70,6 +70,7 @@ def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
         run(LIKERT, RULES).explain("p099")
 
 
+@pytest.mark.slow
 def test_what_could_not_be_looked_at_is_not_said_to_have_passed() -> None:
     frame = FEW.frame.with_columns(rt=FEW.frame["rt"].set(FEW.frame["participant"] == "p01", None))
     people = {"participant": [*FEW.participants["participant"].to_list(), "nobody"]}

@@ -103,6 +103,7 @@ def test_a_study_gives_its_rules_its_length_and_its_minutes(tmp_path: Path) -> N
     assert screening.study == study.fingerprint
 
 
+@pytest.mark.slow
 def test_without_rules_in_the_study_there_is_evidence_only(tmp_path: Path) -> None:
     few = LIKERT.without(LIKERT.participants["participant"][12:])
     screening = run(few, study=load(write_study(tmp_path)))

@@ -25,6 +25,7 @@ def study(folder: Path, task: str = "likert") -> Study:
     return load(folder)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("task", list(TEMPLATES))
 def test_every_task_is_answered_read_back_and_screened(task: str, tmp_path: Path) -> None:
     planned = study(tmp_path, task)

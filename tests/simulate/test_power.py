@@ -59,6 +59,7 @@ def simulated(layout: SimulationLayout, effect: float, count: int = 1500) -> np.
     return np.array(run_batch(batch))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", list(LAYOUTS))
 def test_power_agrees_with_the_closed_form(name: str) -> None:
     layout, effect = LAYOUTS[name], EFFECTS.get(name, 0.4)
@@ -206,6 +207,7 @@ def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
         read_pilot(karat.Judgments(pilot.frame.drop("order"), pilot.scales), contrast, block, layout)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("task", ["likert", "choice", "magnitude", "label", "norming"])
 def test_every_task_with_a_contrast(task: str, tmp_path: Path) -> None:
     write_study(tmp_path, task)

@@ -192,6 +192,7 @@ exclude = "any"
     assert "7 of 8 participants stay in the analysis (rule: any of completion)." in page
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_format_of_the_readers(case: Case, studio: StudioApp, browser: Browser) -> None:
     files = {path.relative_to(FIXTURES / case.name).as_posix(): path.read_bytes() for path in case.paths()}

@@ -140,6 +140,7 @@ def test_the_power_curve_has_a_slider_and_a_table(browser: Browser, address: str
     assert "has changed since" in browser.inside(f"{address}/rehearse").text
 
 
+@pytest.mark.slow
 def test_power_that_cannot_be_computed_says_why(browser: Browser, address: str) -> None:
     assert browser.send("POST", f"{address}/power", {"contrast": "nothing"}).status == 202
     assert 'class="notice bad"' in finished(browser, address, "power")

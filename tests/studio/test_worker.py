@@ -67,6 +67,7 @@ def test_it_may_die(worker: Worker) -> None:
     assert worker.do(Job(), add, 1, 1) == 2
 
 
+@pytest.mark.slow
 def test_it_can_be_stopped_also_while_it_waits(worker: Worker) -> None:
     job, waiting = Job(), Job()
     found: dict[str, Any] = {}

@@ -225,10 +225,10 @@ FEWEST_GROUPS = 3
 def _with_groups(frame: pl.DataFrame) -> Shaped | None:
     """A row per trial where each participant has one row with numbered columns for each trial: item1, rating1, item2.
 
-    >>> wide = pl.DataFrame({"worker": ["a", "b"], "item_1": ["x", "y"], "answer_1": ["4", "2"],
-    ...     "item_2": ["y", "x"], "answer_2": ["1", "5"], "item_3": ["z", "z"], "answer_3": ["3", "3"]})
+    >>> wide = pl.DataFrame({"worker": ["a", "b"], "item_1": ["u", "v"], "answer_1": ["4", "2"],
+    ...     "item_2": ["w", "x"], "answer_2": ["1", "5"], "item_3": ["y", "z"], "answer_3": ["3", "3"]})
     >>> _with_groups(wide).frame.row(1)
-    ('a', 2, 'y', '1')
+    ('a', 2, 'w', '1')
     """
     contents = Contents(frame)
     rows = frame.height
@@ -271,7 +271,7 @@ NEARLY_ALL = 0.9
 def _name_stimuli(
     contents: Contents, columns: Mapping[str, Mapping[int, str]], stems: Sequence[str], answers: Sequence[str]
 ) -> bool:
-    """Whether numbered columns beside the answers say what was shown: values that come again under other numbers."""
+    """Whether numbered columns beside the answers say what was shown: several values that are no numbers."""
     for stem in stems:
         cells = [set(contents[name].values) for name in columns[stem].values()]
         every = set().union(*cells)

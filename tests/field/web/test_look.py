@@ -92,6 +92,7 @@ def test_a_trial_fits_on_a_small_phone_in_any_font(family: str, percent: int, se
     assert min(targets) >= 44
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", TASKS)
 def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serve, visit: Visit) -> None:
     page = visit(serve([trial("t1", kind)]), viewport=SMALL, bypass_csp=True, has_touch=True, is_mobile=True)

@@ -78,6 +78,7 @@ def some_seldom(kinds: Iterable[str]) -> list[Any]:
     return [pytest.param(kind, marks=[pytest.mark.slow] * (kind not in usual), id=kind) for kind in kinds]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", TASKS)
 def test_by_pointer(kind: str, serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", kind)])

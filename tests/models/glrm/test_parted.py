@@ -61,6 +61,7 @@ def same(parted: Fit, whole: Fit) -> None:
     assert parted.categories.tolist() == whole.categories.tolist()
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("share", "sheets"), [(1.0, 1), (0.4, 1), (0.6, 2)])
 @pytest.mark.parametrize("parts", [1, 2, 5])
@@ -108,6 +109,7 @@ def test_value_gradient_and_information_anywhere(family: Family, listed: bool, m
     assert parted.objective(crossing, parted.modes) is None
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("deviations", [(1.0, 1.5, 0.0), (0.0, 1.5, 0.0), (1.5, 0.0, 0.0)])
 def test_the_share_of_workers_has_the_same_interval(family: Family, deviations: tuple[float, float, float]) -> None:

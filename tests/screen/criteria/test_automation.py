@@ -49,6 +49,7 @@ def test_nobody_is_flagged_for_how_they_answer(kind: str) -> None:
     assert scores.max() < (0.5 if kind in ASSISTED else 0.1)  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_probabilities_are_those_of_the_expected_mixture() -> None:
     """With a twentieth of scripts, a quarter of which imitate people, as many are scripts as the sum of p says."""
     scripts = {"http": 10, "clicks": 10, "lines": 10, "paths": 10}

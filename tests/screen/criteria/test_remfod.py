@@ -99,6 +99,7 @@ trials = st.lists(
 )
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("rule", list(RULES))
 @settings(max_examples=25)
 @given(given_trials=trials)

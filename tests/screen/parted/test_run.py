@@ -92,6 +92,7 @@ def test_doubtful_right_answers_are_told(scale: Any, tmp_path: Path) -> None:
     assert_same_screening(run_in_parts(parts, rules, out=tmp_path / "out"), together)
 
 
+@pytest.mark.slow
 def test_a_part_in_which_nobody_is_left(tmp_path: Path) -> None:
     judgments = karat.datasets.load("crowd")
     names = judgments.participants["participant"].to_list()
