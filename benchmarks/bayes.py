@@ -1,10 +1,10 @@
 """Effective draws per second of Bayesian mixed models: python benchmarks/bayes.py [--smallest] [--write]
 
 A 2 x 2 study of yes-or-no answers, 32 participants x 24 items, with all random slopes and correlations: the model and
-the data of ../shared/reference/mixed/binary_sim.csv where they are, else simulated alike. One draw is
-sampled first, which loads and compiles most of the program; the seconds after it are those of sampling. Beside brms where R has it, with the same priors, chains
-and draws, without the time in which Stan compiles. Seconds are those of the clock, so run it on an idle machine. The
-extra `bayes` is needed; without it the benchmark says so and ends.
+the data of ../shared/reference/mixed/binary_sim.csv where they are, else simulated alike. One draw is sampled first,
+which loads and compiles most of the program; the seconds after it are those of sampling. Beside brms where R has it,
+with the same priors, chains and draws, without the time in which Stan compiles. Seconds are those of the clock, so run
+it on an idle machine. The extra `bayes` is needed; without it the benchmark says so and ends.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def timed(table: pl.DataFrame, formula: str, chains: int, warmup: int, draws: in
     for name, ess in slowest.items():
         print(f"       {ess / seconds:.1f} effective draws a second of the slowest {name}")
     rate = slowest["coefficient"] / seconds
-    return f"{seconds:.0f} s after a first draw ({compiled:.0f} s), {rate:.1f} effective draws per second of the slowest coefficient"
+    took = f"{seconds:.0f} s after a first draw ({compiled:.0f} s)"
+    return f"{took}, {rate:.1f} effective draws per second of the slowest coefficient"
 
 
 def beside_brms(table: pl.DataFrame, chains: int, warmup: int, draws: int) -> bool:
