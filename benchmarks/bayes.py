@@ -79,9 +79,8 @@ def timed(table: pl.DataFrame, formula: str, chains: int, warmup: int, draws: in
         name: min(ess for ess, kind in zip(found.diagnostics.bulk, kinds, strict=True) if kind in own)
         for name, own in {"coefficient": ("coefficient",), "parameter": tuple(kinds)}.items()
     }
-    print(
-        f"karat  {seconds:.1f} s ({processor:.1f} of processors); one draw before, which loads and compiles: {compiled:.1f} s"
-    )
+    print(f"karat  {seconds:.1f} s ({processor:.1f} of processors)")
+    print(f"       {compiled:.1f} s for one draw before, which loads and compiles")
     print(f"       {found.draws} draws, {found.divergences} divergences, {found.steps:.0f} steps a draw")
     for name, ess in slowest.items():
         print(f"       {ess / seconds:.1f} effective draws a second of the slowest {name}")
