@@ -38,6 +38,22 @@ def test_scales_are_guessed_with_a_sentence(answers: list[str], scale: Scale) ->
         assert guess.read(answer) is not None
 
 
+@pytest.mark.parametrize(("wrong", "scale"), [(2, karat.Ordinal(5)), (3, karat.Nominal([*"12345", "x"]))])
+def test_a_typing_error_among_numbers_is_no_category(wrong: int, scale: Scale) -> None:
+    answers = [str(1 + number % 5) for number in range(100 - wrong)] + ["x"] * wrong
+    assert guess_scale(pl.Series(answers))[0] == scale
+
+
+def test_a_typing_error_among_numbers_is_reported_with_its_line(tmp_path: Path) -> None:
+    rows = [f"p{place % 5},i{place // 5},{1 + place % 7}" for place in range(100)]
+    rows[40] = "p0,i8,x"
+    (path := tmp_path / "a.csv").write_text("\n".join(["participant,item,response", *rows, ""]))
+    with pytest.raises(karat.IntakeError) as error:
+        read_files([path])
+    assert "line 42, response" in str(error.value)
+    assert read_files([path], skip_bad=True).judgments.scales[""] == karat.Ordinal(7)
+
+
 def test_free_text_is_no_scale() -> None:
     with pytest.raises(karat.IntakeError, match="60 different texts"):
         guess_scale(pl.Series([f"text {i}" for i in range(60)]))

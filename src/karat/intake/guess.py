@@ -20,6 +20,8 @@ from karat.messages import Message
 
 MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
+MOST_MISSPELT = 0.02
+"""The share of answers up to which those that are no numbers among numbers count as errors."""
 HIGHEST_SLIDER = 100
 FEWEST_MAGNITUDES = 15
 ROUND_ANSWERS = 0.6
@@ -231,8 +233,8 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
         )
     numbers = [as_number(word) for word in words]
     known = [number for number in numbers if number is not None]
-    if len(known) == len(words):
-        given = answers.drop_nulls().cast(pl.Float64, strict=False)
+    if len(known) == len(words) or _misspelt(answers, len(known)):
+        given = answers.cast(pl.Float64, strict=False).drop_nulls()
         fives = float(((given % 5) == 0).mean() or 0.0)  # type: ignore[arg-type]
         return _guess_number_scale([*known, *_numbers_in(expected)], question, fives, int((given == 0).sum()))
     ordered = ordered_answers(words)
@@ -248,6 +250,13 @@ def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | No
     only = _only_expected(words, expected)
     values = {**of, "n": len(words), "only": only or None}
     return Nominal(sorted([*words, *only])), Message("scale.nominal", values)
+
+
+def _misspelt(answers: pl.Series, numbers: int) -> bool:
+    """Whether all answers but a few are numbers, so that the few are errors to report and no categories."""
+    given = answers.drop_nulls()
+    wrong = given.cast(pl.Float64, strict=False).null_count()
+    return numbers > 1 and 0 < wrong <= MOST_MISSPELT * given.len()
 
 
 ORDERS = (

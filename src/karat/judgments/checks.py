@@ -320,7 +320,7 @@ def _check_question(
             unknown = unknown & rows
             answers = pl.select(pl.when(rows).then(answers).otherwise(given).alias(name)).to_series()
         what = f"is not an answer on this scale, which has {scale.known()}"
-        mend = "Use --answers OLD=NEW to respell answers, or --scale to state another scale."
+        mend = "Use --answers OLD=NEW to respell answers, --skip-bad to drop the rows, or --scale for another scale."
         _flag(checked, locate, name, unknown, what, mend, given)
         checked.frame = checked.frame.with_columns(answers.alias(name))
 
