@@ -69,9 +69,11 @@ def _name(node: ast.AST) -> str:
 
 def test_what_some_systems_lack_is_guarded(root: Path) -> None:
     unguarded, guarded = [], set()
+    of_interest = re.compile(rf"\b({'|'.join([*MODULES, *CALLS, 'subprocess'])})\b")
     for path in sorted((root / "src" / "karat").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
         finder = Finder()
-        finder.visit(ast.parse(path.read_text(encoding="utf-8")))
+        finder.visit(ast.parse(text if of_interest.search(text) else ""))
         unguarded += [f"{path.relative_to(root)}:{line}: {name}" for line, name in finder.found]
         guarded |= {name for _, name in finder.guarded}
     assert unguarded == []

@@ -123,6 +123,8 @@ NOT_REHEARSED = (
     "completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code", "completion_url", "id_parameter",
 )  # fmt: skip
 """Keys of [recruitment] that would keep bots out or send them to a platform."""
+HUMAN_CLOCKS = r"(?m)^receipt_times\s*=.*\n?"
+"""The rule on receipts would find what is so: bots answer sooner than the response times they claim."""
 
 
 def rehearse(study: Study, folder: Path, bots: int) -> Served:
@@ -145,7 +147,7 @@ def rehearse(study: Study, folder: Path, bots: int) -> Served:
     text = study.path.read_text(encoding="utf-8")
     for key in NOT_REHEARSED:
         text = re.sub(rf"(?m)^{key}\s*=.*\n?", "", text)
-    text = re.sub(r"(?ms)^\[recruitment\.quotas.*?(?=^\[|\Z)", "", text)
+    text = re.sub(HUMAN_CLOCKS, "", re.sub(r"(?ms)^\[recruitment\.quotas.*?(?=^\[|\Z)", "", text))
     if not re.search(r"(?m)^\[recruitment\]", text):
         text += "\n[recruitment]\n"
     people = max(bots, study.settings.recruitment.participants)
@@ -235,7 +237,7 @@ def _study(folder: Path) -> Study:
     write_study(folder, "likert")
     file = folder / "study.toml"
     text = file.read_text(encoding="utf-8").replace('"prolific"', '"link"    ')
-    text = re.sub(r"(?m)^(participants +=) \d+", rf"\g<1> {sum(PEOPLE.values())}", text)
+    text = re.sub(r"(?m)^(participants +=) \d+", rf"\g<1> {sum(PEOPLE.values())}", re.sub(HUMAN_CLOCKS, "", text))
     file.write_text(text, encoding="utf-8")
     return load(folder)
 

@@ -19,6 +19,7 @@ from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute
 
 from karat.errors import KaratError
 from karat.field.admin import login, pages
@@ -38,7 +39,7 @@ FOLLOWING = {"draft": ("running",), "running": ("paused", "closed"), "paused": (
              "closed": ("running",)}  # fmt: skip
 """What the state of a study may become."""
 
-router = APIRouter(route_class=AdminRoute)
+router = APIRouter(prefix="/admin", route_class=AdminRoute)
 
 
 @router.post("/{slug}/state", include_in_schema=False)
@@ -140,12 +141,9 @@ def _back(slug: str, said: str) -> Response:
     return RedirectResponse(f"/admin/{slug}?said={said}", 303)
 
 
-def admin_router() -> APIRouter:
+def admin_routes() -> list[BaseRoute]:
     """All pages under /admin. The login comes first: its path would otherwise be taken for the name of a study."""
-    whole = APIRouter()
-    for part in (login.router, router, pages.router):
-        whole.include_router(part, prefix="/admin")
-    return whole
+    return [*login.router.routes, *router.routes, *pages.router.routes]
 
 
 TYPES = {".csv": "text/csv; charset=utf-8", ".zip": "application/zip", ".parquet": "application/vnd.apache.parquet"}

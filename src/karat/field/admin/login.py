@@ -43,7 +43,7 @@ HOURS = 12
 BROWSER_DAYS = 90
 
 
-router = APIRouter(route_class=AdminRoute)
+router = APIRouter(prefix="/admin", route_class=AdminRoute)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ SAID = {
 }
 """What a page says after an action, by its word in the address."""
 
-router = APIRouter(route_class=AdminRoute)
+router = APIRouter(prefix="/admin", route_class=AdminRoute)
 
 
 @dataclass(frozen=True)

@@ -76,13 +76,12 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     _install_errors(app)
     # What is asked most goes the short way; its twin in the router is there for the description.
     app.router.routes.insert(0, Route("/api/{slug}/answers", api.save_at_once, methods=["POST"]))
-    app.include_router(api.router)
-    app.include_router(pages.router)
-    app.include_router(file_router)
+    # Routes are taken as they were made: to include a router would look at all their parameters again.
+    app.router.routes += [*api.router.routes, *pages.router.routes, *file_router.routes]
     if admin:
-        from karat.field.admin.actions import admin_router
+        from karat.field.admin.actions import admin_routes
 
-        app.include_router(admin_router())
+        app.router.routes += admin_routes()
     app.add_api_route("/healthz", _health, methods=["GET"], summary="Whether the server is up", tags=["server"])
     # The more particular folder first: a mount takes everything below its path.
     for path, folder in (("/static/vendor", WEB / "vendor"), ("/static", WEB / "static")):
