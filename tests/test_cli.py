@@ -24,6 +24,7 @@ def good(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_help_shows_an_example() -> None:
     assert "karat demo" in run("--help")[0]
     for command in app.registered_commands:

@@ -52,7 +52,7 @@ def test_a_table_of_another_tool_is_read_as_without_parts(labels: Path, tmp_path
     assert sum(map(len, names)) == 7
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
 @pytest.mark.parametrize(
     "flags",

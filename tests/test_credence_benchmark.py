@@ -182,6 +182,7 @@ def test_agreement_and_one_coin_see_the_guesser() -> None:
         assert found[spam].max() < np.median(found[~spam])
 
 
+@pytest.mark.slow
 def test_a_replication_becomes_rows_and_targets() -> None:
     scored = [runs.score(runs.Job(Crowd(GUESSING, 0.2, trials=30, workers=40), seed, runs.CHEAP)) for seed in (1, 2)]
     (row,) = tables.rows_of(scored)

@@ -34,6 +34,7 @@ def drawn(width: float = 16) -> Figure:
     return figure
 
 
+@pytest.mark.slow
 def test_the_same_figure_is_the_same_svg_letter_by_letter() -> None:
     first, second = (figures.to_svg(drawn(), "A title", "What is to be seen.") for _ in range(2))
     assert first == second
@@ -78,6 +79,7 @@ def test_everything_is_inside_the_figure_and_no_letter_is_too_small(width: float
         assert text.get_fontsize() >= 7
 
 
+@pytest.mark.slow
 def test_the_style_ends_with_the_block_and_no_window_is_opened() -> None:
     before = dict(mpl.rcParams)
     drawn()

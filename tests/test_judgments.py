@@ -207,6 +207,7 @@ def test_summary_says_what_there_is() -> None:
     )
 
 
+@pytest.mark.slow
 @given(judgments())
 def test_round_trip_loses_nothing(before: karat.Judgments) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -219,6 +220,7 @@ def test_round_trip_loses_nothing(before: karat.Judgments) -> None:
         assert karat.read(path) == before
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(judgments())
 def test_checking_twice_changes_nothing(before: karat.Judgments) -> None:

@@ -64,6 +64,7 @@ def tried(folder: Path, root: Path, result: int) -> subprocess.CompletedProcess[
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants are tried in processes that fork")
 def test_a_mutant_is_killed_by_a_test_that_calls_it(tmp_path: Path, root: Path) -> None:
     done = tried(tmp_path, root, 3)

@@ -176,6 +176,7 @@ def test_parts_are_dealt_out_by_participant(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / ".piles").exists()
 
 
+@pytest.mark.slow
 @given(table=any_judgments(), parts=st.integers(1, 4), rows=st.integers(1, 5))
 def test_nothing_is_lost_when_any_table_is_dealt_out(
     table: karat.Judgments, parts: int, rows: int, tmp_path_factory: pytest.TempPathFactory
@@ -268,6 +269,7 @@ def _fill(connection: Any) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_table_in_parts(database: str) -> None:
     likert = karat.datasets.load("likert")
     parts: Parts = open_parts(f"{database}#answers", likert.scale, parts=5)

@@ -79,6 +79,7 @@ def test_pieces_are_the_file(parts: list[str], size: int) -> None:
             assert not quoted or piece.count(b'"') % 2 == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("what", ["line", "cell", "json"])
 def test_huge_input_is_refused_without_filling_memory(what: str, tmp_path: Path) -> None:
     path = tmp_path / ("huge.json" if what == "json" else "huge.csv")

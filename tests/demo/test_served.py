@@ -38,7 +38,7 @@ def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -
     assert (tmp_path / "screened" / "participants.csv").is_file()
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["server.log", "karat.db"])
 def test_who_ends_the_demo_ends_its_server(tmp_path: Path, when: str) -> None:
     """While the server starts, which then is nowhere but in the list of processes, and while bots take part."""
@@ -76,6 +76,7 @@ def test_mixing_leaves_nobody_out() -> None:
     assert {STEP * number % people for number in range(people)} == set(range(people))
 
 
+@pytest.mark.slow
 def test_a_rehearsal_leaves_the_study_alone(tmp_path: Path) -> None:
     """A study for Prolific with invitations: bots come in all the same, into a database of their own."""
     folder = tmp_path / "mine"

@@ -112,6 +112,7 @@ def full(place: int, result: object) -> None:
     raise OSError("disk full")
 
 
+@pytest.mark.slow
 def test_what_is_shared_goes_to_each_worker_once(two: Executor, tmp_path: Path) -> None:
     found = two.map(jobs.size_of, jobs.Counted(tmp_path, 100_000_000), list(range(12)), name="sizes")
     pids = pids_of(two)
@@ -121,6 +122,7 @@ def test_what_is_shared_goes_to_each_worker_once(two: Executor, tmp_path: Path) 
     assert sorted(arrived) == sorted(pids)
 
 
+@pytest.mark.slow
 def test_workers_that_die_change_nothing(two: Executor) -> None:
     """One in the middle, then both at once, so that what all tasks share is lost with them."""
     killing = jobs.Killing(two, lambda: pids_of(two))
@@ -314,6 +316,7 @@ def test_without_a_cluster_nothing_of_dask_is_imported() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ExecutorError, match=r"pip install 'karat\[cluster\]'"), open_executor("local"):

@@ -50,6 +50,7 @@ def test_results_and_progress_are_told_as_they_come(pools: dict[int, Executor], 
     assert said[1::2] == [("done", 1, 3), ("done", 2, 3), ("done", 3, 3)]
 
 
+@pytest.mark.slow
 def test_processes_stay_for_the_next_map_and_end_with_the_block() -> None:
     with Processes(2) as executor:
         executor.map(jobs.times, 1, [1, 2, 3], name="first")
@@ -61,7 +62,7 @@ def test_processes_stay_for_the_next_map_and_end_with_the_block() -> None:
     assert not any(Path(f"/proc/{pid}").exists() for pid in before)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kind", "error", "words"),
     [
@@ -89,11 +90,13 @@ def test_problems_keep_their_words_and_parts(pools: dict[int, Executor]) -> None
     assert not hasattr(portable(KaratError("x")), "__notes__")
 
 
+@pytest.mark.slow
 def test_results_that_cannot_be_carried_are_an_error(pools: dict[int, Executor]) -> None:
     with pytest.raises(Exception, match="lambda"):
         pools[2].map(jobs.unpicklable, None, [1, 2], name="functions")
 
 
+@pytest.mark.slow
 def test_what_is_shared_goes_to_each_process_once(tmp_path: Path) -> None:
     with Processes(2) as executor:
         found = executor.map(jobs.size_of, jobs.Counted(tmp_path, 100_000_000), list(range(12)), name="sizes")
@@ -104,6 +107,7 @@ def test_what_is_shared_goes_to_each_process_once(tmp_path: Path) -> None:
     assert sorted(arrived) == sorted(pids)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_replaced_and_its_task_done_again(tmp_path: Path) -> None:
     with Processes(2) as executor:
         assert executor.map(jobs.dying, tmp_path, list(range(6)), name="dying") == list(range(6))
@@ -139,6 +143,7 @@ def test_a_memory_limit_is_kept() -> None:
         executor.map(jobs.greedy, 900_000_000, [1], name="greedy")
 
 
+@pytest.mark.slow
 def test_processes_use_one_thread_each(pools: dict[int, Executor], monkeypatch: pytest.MonkeyPatch) -> None:
     before = dict(os.environ)
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
@@ -192,6 +197,7 @@ def gone(pids: list[int]) -> bool:
     return False
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_interrupting_ends_the_processes(tmp_path: Path, root: Path, end: signal.Signals) -> None:
     """Ctrl-C goes to all processes of a terminal at once; SIGKILL leaves the parent no time to do anything."""

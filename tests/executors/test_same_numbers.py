@@ -70,6 +70,7 @@ QUICK = [pytest.param(name, marks=[pytest.mark.slow] * (name != "deletion")) for
 """One of the jobs by default, the others where there is more time."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_a_process_killed_in_the_middle_changes_nothing(processes: Processes, name: str) -> None:
     killing = jobs.Killing(processes, lambda: processes.pids)
@@ -78,6 +79,7 @@ def test_a_process_killed_in_the_middle_changes_nothing(processes: Processes, na
     assert killing.killed not in processes.pids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_a_worker_killed_in_the_middle_changes_nothing(two: Any, name: str) -> None:
     two.client.wait_for_workers(2)

@@ -65,6 +65,7 @@ def talk(arguments: list[str], answers: list[str], folder: Path) -> str:
     return shown
 
 
+@pytest.mark.slow
 def test_answers_are_asked_for_shown_kept_and_used_again(table: Path, tmp_path: Path) -> None:
     shown = talk(["convert", table.name, "-o", "out.parquet"], ["no such column", "1", "1", "1"], tmp_path)
     assert "Which column holds the answers?" in shown
@@ -102,6 +103,7 @@ def test_without_a_terminal_there_is_one_command_and_nothing_is_written(
     assert not list(tmp_path.glob("*.toml"))
 
 
+@pytest.mark.slow
 def test_measure_and_report_take_the_same_flags(table: Path, tmp_path: Path) -> None:
     app(["measure", str(table), "--response", "plausibility", "--item", "verb+content", "--conditions", "verb",
          "-o", str(tmp_path / "measures"), "--quiet"], standalone_mode=False)  # fmt: skip

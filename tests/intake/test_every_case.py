@@ -60,7 +60,7 @@ def test_what_was_read_survives_a_round_trip(case: Case, tmp_path: Path) -> None
     assert karat.read(tmp_path / "judgments.csv") == judgments
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(3)
 @each_case
 def test_command_converts(case: Case, tmp_path: Path) -> None:
     out = tmp_path / "judgments.parquet"
@@ -110,7 +110,7 @@ def mutated(content: bytes, changes: list[tuple[str, int, bytes]]) -> bytes:
     return content
 
 
-@pytest.mark.few(12)
+@pytest.mark.few(3)
 @each_case
 @settings(max_examples=10)
 @given(changes=mutations, which=st.integers(0, 9), skip_bad=st.booleans())

@@ -46,6 +46,7 @@ def of_crowd(judgments: karat.Judgments, folder: Path, parts: int = 3) -> Stimul
     return stimuli_in_parts(crowd)[isinstance(judgments.scale, Choice)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("without", [(), ("list",)])
 def test_a_factor_that_predicts_all_answers_is_a_condition(without: tuple[str, ...], tmp_path: Path) -> None:
     judgments = karat.Judgments(separated().drop(without), karat.Ordinal(7))

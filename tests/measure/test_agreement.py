@@ -116,6 +116,7 @@ def test_of_one_nothing_is_defined(people: int, items: int) -> None:
     assert set(codes(found.summary)) == {"agreement.undefined"}
 
 
+@pytest.mark.slow
 @given(st.integers(0, 4000))
 def test_coefficients_and_intervals_stay_in_range(seed: int) -> None:
     """Answers of few participants that mean nothing, or contradict each other."""

@@ -16,6 +16,7 @@ from messages import code_or_text, codes, raises
 WORTH = [-1.2, -0.8, -0.3, 0.0, 0.4, 0.9, 1.3, 0.1]
 
 
+@pytest.mark.slow
 def test_two_orders_are_seen() -> None:
     found = choice_assumptions(choices(WORTH, 16, 28, seed=1, turned=5, shape=2.5), by="group", samples=39)
     p = dict(found.tests.select("test", "p").iter_rows())
@@ -29,6 +30,7 @@ def test_two_orders_are_seen() -> None:
     assert max(first.min(), second.min()) > min(first.max(), second.max())
 
 
+@pytest.mark.slow
 def test_one_order_is_not_refused() -> None:
     said: list[str] = []
     found = choice_assumptions(choices(WORTH, 16, 28, seed=2, shape=2.5), samples=39, progress=said.append)

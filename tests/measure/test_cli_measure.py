@@ -56,6 +56,7 @@ def test_a_summary_without_out_and_the_same_as_json(results: Path, capsys: pytes
     assert told(capsys, results, "--quiet") == ""
 
 
+@pytest.mark.slow
 def test_everything_goes_to_a_folder(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "measured"
     text = told(capsys, results, "--model", "mean", "--model", "zscore", "--out", out)
@@ -103,6 +104,7 @@ def test_the_verdicts_of_a_screening_are_taken(tmp_path: Path, capsys: pytest.Ca
     assert left["excluded"]["told"].startswith("nobody here. ")
 
 
+@pytest.mark.slow
 def test_pairs_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     judged("likert", [2.0, 0.0]).to_parquet(tmp_path / "judged.parquet")
     (tmp_path / "pairs.csv").write_text("pair,better,worse\none,a0,b0\ntwo,b1,a1\n", encoding="utf-8")
@@ -112,6 +114,7 @@ def test_pairs_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "✓" in text
 
 
+@pytest.mark.slow
 def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = ratings(people=6, items=4).frame.rename({"participant": "who"})
     table.select("who", "item", "response").write_csv(tmp_path / "results.csv", separator=";")
@@ -120,6 +123,7 @@ def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "found      6 participants" in text
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [

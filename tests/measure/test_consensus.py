@@ -144,6 +144,7 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, object], code: 
         consensus(karat.Judgments(SMALL, LABELS), **settings)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 5000), st.sampled_from(["majority", "weighted", "dawid-skene", "mace", "glad"]))
 def test_probabilities_sum_to_one_and_labels_fit_them(seed: int, method: str) -> None:
     random = np.random.default_rng(seed)

@@ -28,6 +28,7 @@ def found() -> Contrasts:
     return contrasts(rated(frame(a=1.0, ab=1.0), karat.Ordinal(5)), FORMULA)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.kind)
 def test_every_scale_has_its_model(scale: karat.Scale) -> None:
     result = contrasts(rated(frame(a=2.0), scale), FORMULA)
@@ -47,6 +48,7 @@ def test_every_scale_has_its_model(scale: karat.Scale) -> None:
     assert row["lower"] < 2.0 < row["upper"]
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 10**6))
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
@@ -60,6 +62,7 @@ def test_the_order_of_rows_does_not_matter(seed: int) -> None:
                 np.testing.assert_allclose(one[column], other[column], rtol=1e-4, atol=1e-6, err_msg=f"{name} {column}")
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.integers(0, 10**6), st.permutations(["red", "green"]))
 def test_renamed_levels_change_nothing_but_names(seed: int, names: list[str]) -> None:
@@ -110,6 +113,7 @@ def test_differences_and_the_difference_of_differences_follow_from_the_means(fou
     assert crossed["p"] == pytest.approx(found.frame.filter(term="a:b")["p"].item(), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_without_a_formula_it_is_the_largest_of_the_design_and_simplified() -> None:
     result = contrasts(rated(frame(slope=0.0), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 + a * b | participant) + (1 + a * b | item)"
@@ -228,6 +232,7 @@ def test_recovery_of_effects_that_were_simulated() -> None:
     assert 0.7 < table.std(axis=0).min() <= table.std(axis=0).max() < 1.4
 
 
+@pytest.mark.slow
 def test_splits_agree_where_odds_are_proportional_and_differ_where_not() -> None:
     formula = "response ~ a + (1 | participant) + (1 | item)"
     alike = proportional_odds(contrasts(rated(frame(60, 24, a=1.0), karat.Ordinal(5)), formula))

@@ -12,6 +12,7 @@ from karat.models.glrm import fit
 from measure.factorial import FORMULA, frame, rated
 
 
+@pytest.mark.slow
 def test_the_unit_is_the_deviation_of_answers_within_a_condition() -> None:
     """Many participants and items: the model's variance is that of the answers after the conditions are taken out."""
     judgments = rated(frame(200, 120, a=2.0, slope=1.0), karat.Continuous())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 from karat.measure import MeasureError, factor_intervals, factors, ratings_matrix
 from measure.differential import differential
 from messages import codes, raises
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_estimates_and_say_that_factors_are_stable() -> None:
     found = factors(ratings_matrix(differential()), 2)
     intervals = factor_intervals(found, draws=40)
@@ -31,6 +33,7 @@ def test_the_same_seed_gives_the_same_intervals() -> None:
     assert not first.equals(other)
 
 
+@pytest.mark.slow
 def test_participants_with_many_equal_cases_widen_the_intervals() -> None:
     """Each case copied five times: as rows they look like five times the data, as participants like what they are."""
     values = np.random.default_rng(1).standard_normal((40, 1)) + np.random.default_rng(2).standard_normal((40, 4))

@@ -19,6 +19,7 @@ def found() -> Factors:
     return factors(ratings_matrix(differential(people=150)), 2)
 
 
+@pytest.mark.slow
 def test_the_dimensions_are_found(found: Factors) -> None:
     assert found.converged
     sides = dict(found.frame.select("pair", "factor").iter_rows())
@@ -64,6 +65,7 @@ def test_names(found: Factors) -> None:
         found.named("precision")
 
 
+@pytest.mark.slow
 def test_minimum_residuals_and_other_rotations_find_the_same_structure(found: Factors) -> None:
     matrix = ratings_matrix(differential(people=150))
     for method, rotation in (("minres", "promax"), ("ml", "oblimin"), ("ml", "varimax")):

@@ -45,6 +45,7 @@ def test_coefficients_are_scipys() -> None:
     assert found.scores["magnitude"].null_count() == 20
 
 
+@pytest.mark.slow
 def test_intervals_are_those_of_stimuli_drawn_again() -> None:
     measures = {name: own for name, own in scores().items() if name != "magnitude"}
     x, y = (np.array(list(own.values())) for own in measures.values())

@@ -57,6 +57,7 @@ def test_labels_have_the_share_of_the_majority() -> None:
     assert noise_ceiling(nominal, samples=0).table().height == 1
 
 
+@pytest.mark.slow
 def test_a_decision_study_finds_how_many_are_needed() -> None:
     """Reliability .8 takes 4 times the error of one answer: 16 participants, 18 absolute; 32 and 40 items."""
     judgments, _ = slider(items=600, people=300)

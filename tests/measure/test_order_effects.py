@@ -25,6 +25,7 @@ def satiated(high: float, low: float, time: float = 0.0, people: int = 40, seed:
     return table.with_columns(pl.col("latent") + pl.Series(slope * position), rt=pl.Series(rt))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scale", [karat.Continuous(), karat.Ordinal(5), karat.Binary()], ids=lambda scale: scale.kind)
 def test_slopes_that_were_put_in_are_found(scale: Any) -> None:
     found = order_effects(rated(satiated(0.0, 0.6, -0.1), scale), by=["a"])

@@ -45,6 +45,7 @@ def test_answers_and_times_stand_side_by_side() -> None:
     assert drawn.get_suptitle() == "Answers are not shown to change along the questionnaire"
 
 
+@pytest.mark.slow
 def test_the_title_says_what_changes() -> None:
     table = timed().with_columns(pl.col("latent") + 0.2 * pl.col("trial") * (pl.col("a") == "low"))
     found = order_effects(rated(table, karat.Continuous()), by="a")

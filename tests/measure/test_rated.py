@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 
 import karat
@@ -86,6 +87,7 @@ def test_nothing_to_look_at_is_told() -> None:
     assert message_of(caught.value).values == {"functions": ["test"], "answered": None}
 
 
+@pytest.mark.slow
 @given(judgments())
 def test_every_answer_is_kept_once_or_told(table: karat.Judgments) -> None:
     answered = table.frame.filter(pl.col("response").is_not_null()).height

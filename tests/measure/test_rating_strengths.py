@@ -118,6 +118,7 @@ def test_modelled_strengths_are_the_modes_of_the_fit(model: str) -> None:
     assert "strengths.shrunk" in codes(found.notes)
 
 
+@pytest.mark.slow
 def test_intervals_hold_what_they_promise() -> None:
     """The truth, drawn from the model, lies in 95 % of the intervals: over 12 studies of 40 stimuli each."""
     inside = []

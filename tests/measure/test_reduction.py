@@ -40,6 +40,7 @@ def test_what_belongs_to_none_goes_first_then_what_belongs_to_both() -> None:
     assert found.summary[1:] == found.factors.summary
 
 
+@pytest.mark.slow
 def test_the_log_has_the_fit_before_each_removal() -> None:
     log = reduce_pairs(ratings(), 2).log
     for step, left in enumerate((ratings(), ratings().drop("noise"))):
@@ -56,6 +57,7 @@ def test_what_is_kept_stays_and_limits_can_be_set() -> None:
     assert reduce_pairs(ratings(), 2, communality=0, gap=0).log.schema["chi2"] == pl.Float64
 
 
+@pytest.mark.slow
 def test_a_matrix_of_ratings_and_a_pair_that_follows_from_others() -> None:
     assert reduce_pairs(ratings_matrix(differential(people=150)), 2).removed == []
     doubled = ratings().with_columns(sum=pl.col("a1") + pl.col("noise"))

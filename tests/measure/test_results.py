@@ -55,6 +55,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_has_a_table_messages_and_a_figure(name: str) -> None:
     found = RESULTS[name]()

@@ -48,6 +48,7 @@ def names(found: Measures) -> list[str]:
     return [part.name for part in found.parts]
 
 
+@pytest.mark.slow
 def test_a_factorial_study_has_strengths_contrasts_and_order(factorial: Measures) -> None:
     assert names(factorial) == [
         "strengths", "strengths", "contrasts", "order effects", "measures", "agreement", "noise ceiling",
@@ -88,6 +89,7 @@ def test_everything_is_written_and_told(factorial: Measures, tmp_path: Path) -> 
         assert "<desc" in figure.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_kind_of_result_has_files_that_are_told(factorial: Measures, differentials: Measures) -> None:
     for found in (factorial, differentials):
         assert set(names(found)) <= set(TABLES)
@@ -109,6 +111,7 @@ def test_a_semantic_differential_has_dimensions(differentials: Measures, tmp_pat
     assert "not run    strengths, contrasts, order effects, decisions: A semantic differential" in text
 
 
+@pytest.mark.slow
 def test_one_question_of_a_differential_is_measured_like_any_other() -> None:
     found = run(differential(people=16, texts=6), question="clear")
     assert names(found)[0] == "strengths"
@@ -125,6 +128,7 @@ def test_the_number_of_factors_can_be_given() -> None:
         run(differential(people=16, texts=6), factors=5)
 
 
+@pytest.mark.slow
 def test_few_questions_are_no_differential() -> None:
     twice = rated_twice(questions=2)
     assert not is_differential(rated(twice, "measure", once=None))
@@ -147,6 +151,7 @@ def test_pairs_are_decided_by_every_model_and_compared(tmp_path: Path) -> None:
         run(judgments, pairs=[("1", "a00", "b00")])
 
 
+@pytest.mark.slow
 def test_choices_have_strengths_and_decisions() -> None:
     judgments = judged("choice", [1.0, 0.8, 0.5, -0.4])
     found = run(judgments)
@@ -203,6 +208,7 @@ def test_what_is_asked_for_by_name_and_cannot_be_done_is_an_error(options: dict[
     assert why in code_or_text(error.value)
 
 
+@pytest.mark.slow
 def test_what_would_take_long_is_left_out_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["karat.measure.run"], "MOST", 100)
     judgments = answered(frame(people=12), karat.Ordinal(5))
@@ -212,6 +218,7 @@ def test_what_would_take_long_is_left_out_unless_it_is_asked_for(monkeypatch: py
     assert "contrasts" in names(run(judgments, ["mean"], formula=FORMULA))
 
 
+@pytest.mark.slow
 def test_formulas_of_spreadsheets_are_text(tmp_path: Path) -> None:
     table = ratings(people=6, items=4).frame.with_columns(item=pl.lit("=cmd|") + pl.col("item"))
     run(karat.Judgments(table, karat.Ordinal(5)), ["mean"]).write(tmp_path)
@@ -330,6 +337,7 @@ def test_a_planned_preference_is_counted_by_level_not_by_side() -> None:
     assert message_of(error.value).values["reason"] == expected
 
 
+@pytest.mark.slow
 def test_exclusions_are_read_from_a_screening_or_a_list(tmp_path: Path) -> None:
     judgments = ratings(people=4)
     screening = tmp_path / "screening.json"
@@ -394,6 +402,7 @@ def test_a_planned_comparison_with_an_empty_cell_is_a_note() -> None:
     assert str(planned) == " ".join(map(str, (*planned.summary, *planned.notes)))
 
 
+@pytest.mark.slow
 def test_sources_of_which_one_answered_do_not_end_the_measurement() -> None:
     whole = judged("likert", [1.0, 0.5, 0.0], people=12)
     people = whole.participants.with_columns(

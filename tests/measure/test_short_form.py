@@ -36,6 +36,7 @@ def test_each_dimension_gets_the_pair_that_stands_for_it_alone() -> None:
     assert [pair.values["dimension"] for pair in message.values["pairs"]] == ["F1", "F2"]
 
 
+@pytest.mark.slow
 def test_the_whole_way_from_a_study_to_the_next(tmp_path: Path) -> None:
     write_study(tmp_path / "first", "differential", "de")
     first = load(tmp_path / "first")

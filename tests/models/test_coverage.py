@@ -37,6 +37,7 @@ def test_a_shift_of_all_strengths_does_not_count_and_a_wrong_one_does() -> None:
     assert of_strengths(wrong, ChoiceFit(truth, covariance, 0.0, True, 0.0)).held == 1 - 2 / ITEMS
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_a_study_is_the_same_each_time(name: str) -> None:
     assert MODELS[name](7) == MODELS[name](7)
@@ -46,6 +47,7 @@ def test_a_study_without_an_estimate_is_refused() -> None:
     assert bradley_terry(200).refused
 
 
+@pytest.mark.slow
 def test_a_small_study_has_no_effect_of_the_first_factor_and_is_the_same_each_time() -> None:
     cell = planned.Cell(16, 12, "5 points")
     assert planned.study(cell, 3).frame.equals(planned.study(cell, 3).frame)

@@ -46,7 +46,7 @@ def test_product_is_as_published(reference: Path) -> None:
     assert share_right(consensus(judgments), reference, "product") == pytest.approx(0.9366, abs=0.01)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["music", "duck", "aspects", "relations"])
 def test_converged_posteriors_do_not_move(name: str, reference: Path) -> None:
     *answers, _ = codes(reference, name)
@@ -88,6 +88,7 @@ def test_mace_is_its_updates_written_out(reference: Path) -> None:
     np.testing.assert_allclose(found.ability, (knowing[:, 1] + 0.5) / (knowing.sum(axis=1) + 1), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_glad_is_at_a_maximum(reference: Path) -> None:
     """The slope of the penalised likelihood, by differences, is flat in every ability and easiness."""
     item, rater, label, _ = codes(reference, "duck")

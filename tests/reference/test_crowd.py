@@ -89,6 +89,7 @@ def test_every_point_of_figure_2_that_is_stored_is_tested(golden: dict[str, Any]
     assert set(ADDED) == set(golden["simulated"]["authors_pool_sim"])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["binary_sim", "ordinal_sim"])
 def test_index_of_the_simulated_crowds(name: str, reference: Path, golden: dict[str, Any]) -> None:
     expected = golden["simulated"][name]

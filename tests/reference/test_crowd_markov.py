@@ -153,6 +153,7 @@ def akld(answers: np.ndarray) -> np.ndarray:
     return distances(counts, [target.matrix for target in targets(2)], "average")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("answering", ["deterministic", "bernoulli"])
 def test_the_cutoffs_of_the_paper_simulated_anew(golden: dict[str, Any], answering: str) -> None:
     """30,000 credible workers, as many who guess and who keep to one choice; tolerances for sampling error."""

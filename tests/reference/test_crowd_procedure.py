@@ -76,6 +76,7 @@ def effects(mturk: karat.Judgments, levels: pl.DataFrame) -> dict[str, EffectsBe
     }
 
 
+@pytest.mark.slow
 def test_the_procedure_with_the_published_settings(mturk: karat.Judgments, golden: dict[str, Any]) -> None:
     """29 follow a pattern, 18 of them are quick (table 2); none of these changes the model."""
     found = procedure(mturk, cutoffs="published", rule="mean")
@@ -93,6 +94,7 @@ def test_the_procedure_with_the_published_settings(mturk: karat.Judgments, golde
     assert stricter.flow["met"].to_list() == [6, 5]
 
 
+@pytest.mark.slow
 def test_distances_of_candidates_are_those_of_lme4(mturk: karat.Judgments, golden: dict[str, Any]) -> None:
     workers = golden["mturk"]["deletion_two_re"]["workers"]
     expected = dict(zip(workers["worker"], workers["D"], strict=True))
@@ -102,6 +104,7 @@ def test_distances_of_candidates_are_those_of_lme4(mturk: karat.Judgments, golde
         assert distance == pytest.approx(expected[participant], abs=5e-3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(REMOVED))
 def test_effects_beside_lme4(name: str, effects: dict[str, EffectsBeforeAfter], golden: dict[str, Any]) -> None:
     stored = golden["mturk"]["wald_typeIII"]

@@ -64,6 +64,7 @@ def assert_same(found: Factors, loadings: Any, phi: Any = None) -> None:
         np.testing.assert_allclose(turned, np.array(phi), atol=1e-3)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", CASES)
 def test_correlations_adequacy_and_eigenvalues(
     case: str, golden: dict[str, Any], ratings: dict[str, pl.DataFrame]
@@ -82,6 +83,7 @@ def test_correlations_adequacy_and_eigenvalues(
     np.testing.assert_allclose(np.linalg.eigvalsh(matrix)[::-1], expected["eigenvalues"], atol=1e-6)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", CASES)
 def test_extraction_and_fit(case: str, golden: dict[str, Any], ratings: dict[str, pl.DataFrame]) -> None:
     expected = golden[case]
@@ -105,7 +107,7 @@ def test_extraction_and_fit(case: str, golden: dict[str, Any], ratings: dict[str
     assert found.fit.bic == pytest.approx(psych["bic"], abs=near)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("case", SEVERAL)
 def test_rotations(case: str, golden: dict[str, Any], ratings: dict[str, pl.DataFrame]) -> None:
     expected, k = golden[case], golden[case]["factors"]

@@ -145,6 +145,7 @@ def test_ordinal_variants(reference: Path, golden: dict[str, Any]) -> None:
     assert fit.variances["task"] == pytest.approx(value["var_task"], rel=2e-2)
 
 
+@pytest.mark.slow
 def test_the_papers_nominal_answers(reference: Path, golden: dict[str, Any]) -> None:
     fit, full = fit_nominal(*answers(reference, "nominal_sim")), golden["nominal_sim"]
     assert fit.converged

@@ -198,6 +198,7 @@ def test_an_empty_cell_is_left_out_named_and_not_estimated() -> None:
     same_means(marginal_means(model, "group", "condition"), VALUES["empty"]["means_cells"])
 
 
+@pytest.mark.slow
 def test_profile_intervals_of_measured_answers_are_those_of_lme4() -> None:
     formula = VALUES["gaussian"]["formula"].replace("(1 + condition |", "(1 |")
     found = intervals(fit(formula, table("gaussian"), "gaussian"), "profile")
@@ -208,6 +209,7 @@ def test_profile_intervals_of_measured_answers_are_those_of_lme4() -> None:
         assert [lower, upper] == pytest.approx(expected[name], abs=2e-4 * wide), name
 
 
+@pytest.mark.slow
 def test_intervals_of_yes_or_no_answers_are_those_of_glmmtmb(models: dict[str, Model]) -> None:
     model = models["binary"]
     found = intervals(model, "profile", parameters=VALUES["binary"]["profile_names"])

@@ -55,6 +55,7 @@ def test_the_papers_binary_answers(name: str, reference: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_papers_ordinal_answers(reference: Path) -> None:
     full = json.loads((reference / "ba" / "golden.json").read_text())["simulated"]["ordinal_sim"]
     fit = fit_crossed_in_parts(split(*answers(reference, "ordinal_sim"), parts=5), family="ordinal")

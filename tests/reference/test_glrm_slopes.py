@@ -77,6 +77,7 @@ FITS = {
 }  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", FITS)
 def test_a_fit_is_that_of_r(name: str) -> None:
     fit, expected = FITS[name](), values(name)

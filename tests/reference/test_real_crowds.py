@@ -40,6 +40,7 @@ def test_no_trained_annotator_is_flagged(name: str, reference: Path) -> None:
     assert karat.screen.credence(real_crowd(name).judgments).flagged == []
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter(reference: Path) -> None:
     judgments = real_crowd("music").judgments
     shuffled = karat.Judgments(judgments.frame.sample(fraction=1.0, shuffle=True, seed=3), judgments.scales)

@@ -55,6 +55,7 @@ def compare(made: dict[str, str]) -> None:
             assert told == text, AGAIN
 
 
+@pytest.mark.slow
 def test_the_page_on_acceptability_is_that_of_the_script(made: dict[str, str]) -> None:
     compare(made)
 

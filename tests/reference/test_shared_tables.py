@@ -26,6 +26,7 @@ TABLES = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("name", "flags", "participants", "rows", "kind"), TABLES, ids=[row[0] for row in TABLES])
 def test_table_comes_in(
     name: str, flags: list[str], participants: int, rows: int, kind: str, reference: Path, tmp_path: Path

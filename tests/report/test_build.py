@@ -15,6 +15,7 @@ from karat.screen.evidence import Evidence
 from report.small import PEOPLE, RULES, gathered
 
 
+@pytest.mark.slow
 def test_measures_and_index_are_of_those_who_stay() -> None:
     found = gathered()
     gone = len(found.screening.excluded)

@@ -44,6 +44,7 @@ def test_it_writes_a_page_and_says_so(results: Path, tmp_path: Path) -> None:
     assert "karat report" in out.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_markdown_in_german_and_json_on_the_terminal(results: Path, tmp_path: Path) -> None:
     told = run(results, "--scale", "ordinal:1-5", "--format", "md", "--language", "de", "-o", tmp_path / "page.md")
     assert "figures in" in told
@@ -60,6 +61,7 @@ def test_nothing_is_overwritten_or_written_by_mistake(results: Path, tmp_path: P
     assert results.read_text() == ROWS
 
 
+@pytest.mark.slow
 def test_rules_alone_exclude_and_the_page_says_where_they_are_from(results: Path, tmp_path: Path) -> None:
     rules, out = tmp_path / "rules.toml", tmp_path / "page.md"
     rules.write_text("[screening]\ncompletion = { trials = 4 }\n")

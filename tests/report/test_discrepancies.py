@@ -20,6 +20,7 @@ def part(found: ReportData, name: str) -> Measure:
     return next(one for one in found.measures.parts if one.name == name)
 
 
+@pytest.mark.slow
 def test_agreement_is_reported_once() -> None:
     index = next(one for one in quality.section(gathered()).sections if one.key == "spammer-index")
     assert [table.key for table in index.tables] == ["variances"]

@@ -66,6 +66,7 @@ def words() -> Words:
     return reader
 
 
+@pytest.mark.slow
 def test_the_first_sentences_have_the_counts_of_the_screening(words: Words) -> None:
     summary = gathered().screening.to_dict()["summary"]
     first = words.paragraphs["brief"][0]

@@ -69,6 +69,7 @@ def test_numbers_of_a_preregistration_are_stated_in_the_study(planned: ReportDat
     assert strange(pieces, plain(planned)) == []
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("section", "pattern"),
     [
@@ -132,6 +133,7 @@ def test_text_and_table_say_the_same_of_groups() -> None:
             assert first in part.paragraphs[0]
 
 
+@pytest.mark.slow
 def test_labels_of_a_crowd_with_a_group_that_stands_out() -> None:
     crowd = karat.datasets.load("crowd")
     people = crowd.participants.rename({"behaviour": "team"})

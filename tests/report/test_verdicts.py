@@ -115,6 +115,7 @@ def test_fast_participants_that_a_relative_rule_misses_are_counted() -> None:
     assert counts["fastest"] < 0.5 * counts["median"]
 
 
+@pytest.mark.slow
 def test_without_a_study_file_the_file_is_the_title_and_no_rule_is_claimed() -> None:
     found = build(drawn(*DRAWN["nothing"]), quick=True, file="results.csv")
     page = html(found)
@@ -122,6 +123,7 @@ def test_without_a_study_file_the_file_is_the_title_and_no_rule_is_claimed() -> 
     assert not re.search(r">as stated|stated rule excludes", page[: page.index("<main")])
 
 
+@pytest.mark.slow
 def test_without_playback_no_answers_of_participants_are_on_the_page() -> None:
     found = build(drawn(*DRAWN["nothing"]), quick=True, playback=False)
     assert "playback-data" not in html(found).replace('read("playback-data")', "")
@@ -152,6 +154,7 @@ def test_ratings_with_a_key_lead_with_right_answers() -> None:
     assert found.kind == "right"
 
 
+@pytest.mark.slow
 def test_factors_in_contrast_coding_are_factors() -> None:
     judgments = drawn(*DRAWN["an effect"])
     coded = pl.when(pl.col("length") == "long").then(0.5).otherwise(-0.5).alias("length")

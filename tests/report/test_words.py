@@ -85,6 +85,7 @@ def numbers(text: str, decimal: str = ".") -> list[str]:
     return [number.rstrip(".,").replace(",", "") for number in found]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("code", "decimal"), [("en", "."), ("de", ",")])
 def test_the_numbers_on_exclusion_are_those_of_screening_json(
     gathered: ReportData, code: str, decimal: str, tmp_path: Path

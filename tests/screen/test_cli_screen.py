@@ -96,6 +96,7 @@ def test_without_a_study_there_is_evidence_only(tmp_path: Path, capsys: pytest.C
     assert told(capsys, few, "--quiet", "--criteria", "completion") == ""
 
 
+@pytest.mark.slow
 def test_the_multiverse_has_a_picture_and_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study, results = answered(tmp_path)
     out = tmp_path / "out"
@@ -105,6 +106,7 @@ def test_the_multiverse_has_a_picture_and_a_table(tmp_path: Path, capsys: pytest
     assert pl.read_csv(out / "multiverse.csv").height > 10
 
 
+@pytest.mark.slow
 def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, results = answered(tmp_path)
     frame = pl.read_csv(results).rename({"participant": "who", "rt": "ms"}).with_columns(pl.col("ms") * 1000)
@@ -216,6 +218,7 @@ def test_an_index_that_is_refused_says_what_to_do(
     assert "karat convert FILE --answers" in text
 
 
+@pytest.mark.slow
 def test_off_a_terminal_there_is_a_line_for_each_criterion(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +262,7 @@ def test_on_a_terminal_the_step_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         assert task.percentage == 0
 
 
+@pytest.mark.slow
 def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, rules = labelled(tmp_path), tmp_path / "rules.toml"
     rules.write_text('[screening]\ncompletion = { trials = 20 }\nexclude = "completion"\n')
@@ -275,6 +279,7 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
     assert in_parts["summary"]["excluded"] == 12
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("text", "told_of"),
     [

@@ -6,6 +6,8 @@ import re
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import pytest
+
 import karat
 from karat.screen.run import run
 
@@ -29,6 +31,7 @@ def test_numbers_at_each_step_add_up() -> None:
     assert found[0] == f"{boxes[-1]} of 48 participants stay in the analysis"
 
 
+@pytest.mark.slow
 def test_without_rules_it_says_so() -> None:
     assert "nobody is excluded" in texts(run(LIKERT.without(LIKERT.participants["participant"][12:])).flow())[0]
 

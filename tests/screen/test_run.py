@@ -23,6 +23,7 @@ from study.studies import RATING, write_study
 LIKERT = karat.datasets.load("likert")
 
 
+@pytest.mark.slow
 def test_without_rules_there_is_evidence_and_nobody_is_excluded() -> None:
     screening = run(LIKERT)
     only_of_servers = {"receipt_times", "automation"}

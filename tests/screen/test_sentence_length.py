@@ -56,6 +56,7 @@ def test_the_slope_is_found_and_pauses_hardly_move_it(case: tuple[list[int], flo
     assert np.ptp(plain) <= 1e-6 * plain.max()
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.floats(0.2, 60), min_size=8, max_size=40), st.sampled_from([1.0, 2.0, 7.0]))
 def test_the_unit_of_length_does_not_matter(times: list[float], unit: float) -> None:

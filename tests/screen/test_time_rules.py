@@ -84,6 +84,7 @@ def test_a_group_that_lost_all_trials_has_no_cutoffs_in_later_rounds() -> None:
     assert not find_outliers(alone, time_rule("remfod"), 1.4826).kind.any()
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.floats(0.1, 100), min_size=1, max_size=30), st.randoms())
 def test_the_order_of_trials_does_not_matter(times: list[float], random: st.Random) -> None:  # type: ignore[name-defined]

@@ -62,6 +62,7 @@ def test_spammers_have_their_shares() -> None:
     assert steps == pytest.approx(0.96**2 + 0.04**2 / 4, abs=0.004)
 
 
+@pytest.mark.slow
 def test_primary_choosers_keep_to_one_answer_for_long() -> None:
     assert [longest_run(tasks) for tasks in (80, 40, 2)] == [10, 9, 2]
     tasks = draw_tasks(80, seed=1)

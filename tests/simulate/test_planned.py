@@ -25,7 +25,7 @@ def study(folder: Path, task: str = "likert") -> Study:
     return load(folder)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", list(TEMPLATES))
 def test_every_task_is_answered_read_back_and_screened(task: str, tmp_path: Path) -> None:
     planned = study(tmp_path, task)
@@ -71,6 +71,7 @@ def test_clear_cases_are_clear_and_the_effect_has_its_direction(tmp_path: Path) 
     assert other[first] - other[second] < -0.5
 
 
+@pytest.mark.slow
 def test_behaviours_show(tmp_path: Path) -> None:
     planned = study(tmp_path)
     shares = dict.fromkeys(BEHAVIOURS, 1 / 8)
@@ -117,6 +118,7 @@ def test_shares() -> None:
             check_shares(wrong)
 
 
+@pytest.mark.slow
 def test_command(tmp_path: Path) -> None:
     write_study(tmp_path, "choice")
     results = tmp_path / "results.csv"

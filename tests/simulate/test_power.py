@@ -59,7 +59,7 @@ def simulated(layout: SimulationLayout, effect: float, count: int = 1500) -> np.
     return np.array(run_batch(batch))
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", list(LAYOUTS))
 def test_power_agrees_with_the_closed_form(name: str) -> None:
     layout, effect = LAYOUTS[name], EFFECTS.get(name, 0.4)
@@ -147,6 +147,7 @@ def test_more_of_everything_is_more_power(study: Study) -> None:
     assert lost < table[48, 36, 0.8]
 
 
+@pytest.mark.slow
 def test_type_s_and_m_errors_of_a_weak_study(study: Study) -> None:
     row = power(study, [8], [8], [0.2], analysis="means").table().row(0, named=True)
     assert row["type_s"] > 0.03
@@ -154,6 +155,7 @@ def test_type_s_and_m_errors_of_a_weak_study(study: Study) -> None:
     assert row["lower"] < row["power"] < row["upper"]
 
 
+@pytest.mark.slow
 def test_seeds_and_processes(study: Study) -> None:
     settings = {"participants": [12, 16], "effects": [0.8], "simulations": 120, "analysis": "means"}
     one = power(study, **settings, seed=4)  # type: ignore[arg-type]
@@ -164,6 +166,7 @@ def test_seeds_and_processes(study: Study) -> None:
     assert alone.equals(one.table()[1:])
 
 
+@pytest.mark.slow
 def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
     settings = {"participants": [12], "effects": [0.8], "simulations": 200, "analysis": "means"}
     whole = power(study, **settings)  # type: ignore[arg-type]
@@ -191,6 +194,7 @@ def test_interrupted_work_continues(study: Study, tmp_path: Path) -> None:
     assert seen[0] == (0, 4)
 
 
+@pytest.mark.slow
 def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
     pilot = answer_study(study, 60, shares={}, effects=1.5, seed=8)
     contrast = named_contrast(study, None)
@@ -207,7 +211,7 @@ def test_a_pilot_gives_effect_and_deviations(study: Study) -> None:
         read_pilot(karat.Judgments(pilot.frame.drop("order"), pilot.scales), contrast, block, layout)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", ["likert", "choice", "magnitude", "label", "norming"])
 def test_every_task_with_a_contrast(task: str, tmp_path: Path) -> None:
     write_study(tmp_path, task)
@@ -268,6 +272,7 @@ def test_latent_answers_have_the_difference_that_is_told() -> None:
     assert np.mean(estimates) == pytest.approx(on_scale(layout, spread, 0.9), abs=4 * error + 0.01)
 
 
+@pytest.mark.slow
 def test_command(study: Study, tmp_path: Path) -> None:
     picture = tmp_path / "power.svg"
     arguments = ["power", str(study.path), "--participants", "12,24", "--effect", "1.0", "--simulations", "100"]
@@ -413,6 +418,7 @@ def test_the_measured_test_is_simulated_by_default(islands: Study) -> None:
     assert 0 <= found.table()["quick"][0] <= 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("task", "analysis"), [("magnitude", "model"), ("choice", "model"), ("label", "means")])
 def test_measured_tests_of_other_tasks(task: str, analysis: str, tmp_path: Path) -> None:
     write_study(tmp_path, task)

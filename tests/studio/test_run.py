@@ -55,6 +55,7 @@ def test_even_killed_it_leaves_nothing(tmp_path: Path) -> None:
         assert opened.folders == []
 
 
+@pytest.mark.slow
 def test_only_this_machine_is_answered(tmp_path: Path) -> None:
     with Opened(tmp_path) as opened:
         port = urlsplit(opened.address).port

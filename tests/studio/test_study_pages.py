@@ -101,6 +101,7 @@ def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, brows
     assert page.headers["content-security-policy"].endswith(f"frame-src {found.origin}")
 
 
+@pytest.mark.slow
 def test_the_preview_begins_at_any_trial(studio: StudioApp, browser: Browser, address: str) -> None:
     (project,) = studio.app.state.workspace.projects()
     servers = servers_of(studio.app)
@@ -126,6 +127,7 @@ def finished(browser: Browser, address: str, kind: str) -> str:
     return browser.inside(f"{address}/rehearse").text
 
 
+@pytest.mark.slow
 def test_the_power_curve_has_a_slider_and_a_table(browser: Browser, address: str, tmp_path: Path) -> None:
     assert browser.send("POST", f"{address}/power", {"effect": -1}).status == 422
     assert browser.send("POST", f"{address}/power", {"effect": 1.2, "exclude": 0.1}).status == 202
@@ -146,6 +148,7 @@ def test_power_that_cannot_be_computed_says_why(browser: Browser, address: str) 
     assert 'class="notice bad"' in finished(browser, address, "power")
 
 
+@pytest.mark.slow
 def test_publishing_builds_a_folder_and_texts_lead_there(browser: Browser, address: str, tmp_path: Path) -> None:
     assert browser.send("POST", f"{address}/publish", {"address": "http://x"}).status == 409
     assert "Links and texts" not in browser.inside(f"{address}/run").text
@@ -161,6 +164,7 @@ def test_publishing_builds_a_folder_and_texts_lead_there(browser: Browser, addre
     assert [(one["good"], one["code"]) for one in seen] == [(False, "publish.no_name")]
 
 
+@pytest.mark.slow
 def test_rules_are_tried_on_simulated_participants_before_they_are_saved(browser: Browser, address: str) -> None:
     rules = {"completion": {"at_least": 0.9}, "attention": {}, "exclude": "any"}
     before = json.loads(re.findall(r'id="study-settings">(.*?)</script>', browser.inside(f"{address}/design").text)[0])
@@ -175,6 +179,7 @@ def test_rules_are_tried_on_simulated_participants_before_they_are_saved(browser
     assert flagged["attention"]["guesser"] > flagged["attention"]["attentive"]
 
 
+@pytest.mark.slow
 def test_the_order_of_trials_is_edited_and_checked(browser: Browser, address: str, tmp_path: Path) -> None:
     page = browser.inside(f"{address}/design").text
     for key in OrderSettings.model_fields:

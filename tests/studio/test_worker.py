@@ -62,6 +62,7 @@ def test_jobs_and_what_they_say(worker: Worker, capfd: pytest.CaptureFixture[str
     assert worker.do(Job(), add, 1, 1) == 2
 
 
+@pytest.mark.slow
 def test_it_may_die(worker: Worker) -> None:
     assert worker.do(Job(), die) == DIED
     assert worker.do(Job(), add, 1, 1) == 2

@@ -252,6 +252,7 @@ def test_lines_of_keys() -> None:
     assert line_of(lines, ("nothing",)) is None
 
 
+@pytest.mark.slow
 @given(st.text(max_size=80))
 def test_any_text_gives_a_sentence_or_settings(text: str) -> None:
     import tempfile

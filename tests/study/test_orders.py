@@ -37,6 +37,7 @@ def chi_squared(counts: list[int], expected: float) -> float:
 # --- the rules hold
 
 
+@pytest.mark.slow
 def test_all_rules_at_once_in_a_long_questionnaire() -> None:
     trials = questionnaire()
     arranger = Arranger(trials, ALL_RULES)
@@ -52,6 +53,7 @@ def test_the_same_seed_gives_the_same_order() -> None:
     assert arrange(trials, ALL_RULES, 7).tolist() == first != other
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("trials", "rules"),
     [
@@ -156,6 +158,7 @@ def test_what_cannot_hold_is_proved_in_words(trials: pl.DataFrame, rules: OrderR
     assert not isinstance(raised.value, OrderUndecidedError)
 
 
+@pytest.mark.slow
 def test_undecided_after_the_time_names_the_tightest_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(orders, "SECONDS", 0.3)
     # Each of eight columns alone asks for a sequence that repeats every five positions; together they clash.
@@ -233,6 +236,7 @@ def assert_decided_rightly(trials: pl.DataFrame, rules: OrderRules) -> None:
         assert next(holding(trials, rules), None) is None, str(error)
 
 
+@pytest.mark.slow
 @given(small_designs(8))
 @settings(max_examples=100)
 @example((table("tfttffcc"), OrderRules(apart=("test",), spread=("control",), keep_ratio=True)))
@@ -241,6 +245,7 @@ def test_an_order_is_found_whenever_there_is_one(design: tuple[pl.DataFrame, Ord
     assert_decided_rightly(*design)
 
 
+@pytest.mark.slow
 @given(small_designs(7))
 @settings(max_examples=100)
 def test_exchanges_and_search_find_what_there_is(design: tuple[pl.DataFrame, OrderRules]) -> None:

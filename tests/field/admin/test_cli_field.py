@@ -252,6 +252,7 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
     assert not (data / "karat.db").exists()
 
 
+@pytest.mark.slow
 def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, data: Path) -> None:
     study_path.write_text(study_path.read_text().replace('platform = "link"', 'platform = "prolific"'))
     server = Server(study_path, "--data", data)

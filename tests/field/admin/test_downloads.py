@@ -65,6 +65,7 @@ def test_formulas_are_marked_in_the_safe_tables_and_left_in_the_raw_ones(
     assert people["comment"].to_list() == [f"'{FORMULA}"]
 
 
+@pytest.mark.slow
 def test_answers_of_an_open_study_are_given_only_after_a_question(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
     asked = researcher.get("/admin/blind/download/judgments.parquet")
@@ -82,12 +83,14 @@ def test_a_closed_study_gives_its_answers_at_once(researcher: Visitor, fielded: 
     assert "were visible from" not in researcher.get("/admin/blind").text
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "there"), [("participants.csv", False), ("participants-with-ids.csv", True)])
 def test_platform_ids_only_on_request(researcher: Visitor, fielded: Fielded, name: str, there: bool) -> None:
     fielded.come(identity=arrivals.Identity("worker-1", "s", "t"), platform="prolific", person_hash="h" * 64)
     assert (b"worker-1" in fetch(researcher, name).body) == there
 
 
+@pytest.mark.slow
 def test_the_codebook_names_every_column(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
     fielded.answer(fielded.come(person_hash="h" * 64))
@@ -104,11 +107,13 @@ def test_the_codebook_names_every_column(researcher: Visitor, fielded: Fielded) 
     assert set(of_items) <= set(fielded.study.blocks[0].items.frame.columns)
 
 
+@pytest.mark.slow
 def test_events_can_be_downloaded(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
     assert fetch(researcher, "events.csv").body.startswith(b"participant,")
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind(
     researcher: Visitor, fielded: Fielded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from field.admin.fielding import ANSWERS, LEVELS, Fielded
 from field.server.visitor import Visitor
 from karat.field.admin.page import admin_state
@@ -76,6 +78,7 @@ def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielde
     assert attentive not in flagged
 
 
+@pytest.mark.slow
 def test_answers_within_a_second_do_not_fit_the_server_s_clock(researcher: Visitor, fielded: Fielded) -> None:
     """The stand-in posts all pages at once and claims seconds for each, as a script does."""
     name = fielded.finish()

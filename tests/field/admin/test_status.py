@@ -25,6 +25,7 @@ def told(fielded: Fielded, now: float | None = None) -> Status:
         return status(connection, fielded.id, "running", fielded.study, now)
 
 
+@pytest.mark.few(1)
 def test_an_empty_study(fielded: Fielded) -> None:
     found = told(fielded)
     assert found.sentence() == "0 of 8 eligible, 0 running, lists 0/0"

@@ -43,6 +43,7 @@ def answered(study: Study, behaviour: Behaviour, participant: str = "p1") -> lis
     return [(page, behaviour.answer(page.shown, shown[page.shown["scale"]])) for page in pages(study, participant)]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("task", sorted(TEMPLATES))
 def test_every_answer_was_offered_and_those_who_judge_never_guess(task: str, tmp_path: Path) -> None:
     write_study(tmp_path / task, task)

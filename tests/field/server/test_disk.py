@@ -33,6 +33,7 @@ def store_url(sqlite_url: str) -> str:
     return sqlite_url
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["moved", "full", "read-only"])
 def test_a_database_that_fails(served: Served, kind: str, store_url: str) -> None:
     path = Path(store_url.removeprefix("sqlite:///"))

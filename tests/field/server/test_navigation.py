@@ -49,7 +49,7 @@ def test_whole_visit(served: Served) -> None:
     assert row["completion_code"] in person.get("/s/study/go").text  # and again, when they come back
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", list(TEMPLATES))
 def test_every_task(task: str, serve: Callable[..., Served], tmp_path: Path) -> None:
     write_study(tmp_path / "study", task)

@@ -101,6 +101,7 @@ def test_strangers(description: Any, examples: int) -> None:
     ask_everything(description, examples, lambda case: case.call_and_validate())
 
 
+@pytest.mark.slow
 @EXAMPLES
 def test_people_with_a_session(description: Any, served: Served, examples: int) -> None:
     guest = Guest(served)

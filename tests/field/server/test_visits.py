@@ -231,6 +231,7 @@ ELSEWHERE = (
 )  # fmt: skip
 
 
+@pytest.mark.few(1)
 def test_turk_submit_to_is_no_open_redirect(mturk: Served) -> None:
     for number, target in enumerate(ELSEWHERE):
         person = mturk.visitor()

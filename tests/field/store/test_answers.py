@@ -203,6 +203,7 @@ def test_the_load_is_answered_to_the_end(store_url: str) -> None:
     store.close()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.sampled_from("1239")), max_size=30), st.booleans())
 @settings(max_examples=15)
 def test_any_sequence_of_answers_is_counted_right(

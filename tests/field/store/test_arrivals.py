@@ -56,6 +56,7 @@ def test_whoever_drops_out_is_replaced_on_the_same_list(store: Store) -> None:
     assert gone.list not in following
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("end", ["declined", "screened-out", "failed-quiz", "full", "excluded", "rejected", "returned"])
 def test_a_seat_is_free_again_after(end: str, store: Store) -> None:
     study_id = start(store)

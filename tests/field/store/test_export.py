@@ -109,6 +109,7 @@ def test_judgments_are_the_questionnaire_with_its_answers(store: Store, tmp_path
     assert first["time"] == datetime.fromtimestamp(1_780_000_000.5, UTC)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("task", ["yes-no", "choice", "label", "magnitude"])
 def test_every_task_goes_out_on_its_scale(task: str, store: Store, tmp_path: Path) -> None:
     write_study(tmp_path / task, task)

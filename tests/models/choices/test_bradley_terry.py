@@ -40,6 +40,7 @@ def plain(values: Any, pairs: Pairs, ties: bool, side: bool) -> float:
     return float(total)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("nu", "side"), [(0.0, False), (0.7, False), (0.7, True), (0.0, True)])
 def test_the_maximum_of_the_likelihood_as_written(nu: float, side: bool) -> None:
     pairs, _ = drawn(6, 240, seed=3, nu=nu, side=0.4 if side else 0.0)

@@ -65,6 +65,7 @@ def test_far_tails_keep_their_digits() -> None:
     )
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shared", [False, True])
 def test_the_integral_beside_a_fine_grid(shared: bool) -> None:
     pairs, who, strengths = drawn(6, 3, 40, seed=2, shared=shared)
@@ -112,6 +113,7 @@ def test_slope_and_information_are_those_of_the_likelihood(shared: bool) -> None
         assert at.information[place] == pytest.approx(curvature, rel=1e-3, abs=1e-3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shared", [False, True])
 def test_strengths_are_recovered(shared: bool) -> None:
     pairs, who, strengths = drawn(12, 30, 60, seed=5, shared=shared)

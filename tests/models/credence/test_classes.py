@@ -98,6 +98,7 @@ def test_right_answers_that_are_known_count() -> None:
     assert known[right].mean() > without[right].mean()
 
 
+@pytest.mark.slow
 def test_the_crowd_decides_by_which_of_the_two_it_is_judged() -> None:
     """Many answers to each item whose strengths differ by degrees are judged by strengths, few answers by classes."""
     item, _, answer = sparse_crowd(7)

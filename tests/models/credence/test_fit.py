@@ -12,6 +12,7 @@ from karat.models.credence.trials import first_weights
 from models.credence.answered import batches, crowd
 
 
+@pytest.mark.slow
 def test_it_is_the_same_again_and_says_how_far_it_is() -> None:
     told: list[tuple[int, int]] = []
     first = fit_credence(crowd(), 3, lambda done, of: told.append((done, of)))

@@ -32,6 +32,7 @@ def test_weights_of_the_grid_are_a_normal_population() -> None:
     assert weights @ GRID**2 == pytest.approx(1, abs=0.05)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("regime", [ATTENTIVE, HURRIED], ids=["attentive", "hurried"])
 def test_sums_over_the_grid_are_integrals_over_paces(regime: Regime) -> None:
     before, _ = until(regime.log_density(TIMES))

@@ -33,6 +33,7 @@ def dialects(others: int = 8) -> np.ndarray[tuple[int, int], np.dtype[np.float64
     return strength
 
 
+@pytest.mark.slow
 def test_people_who_share_another_grammar_are_an_attentive_group() -> None:
     found = fit_credence(crowd(32, 30, guessing=0, strength=dialects()))
     assert found.mixture.groups == 2
@@ -43,6 +44,7 @@ def test_people_who_share_another_grammar_are_an_attentive_group() -> None:
     assert (found.log_odds > 0).all()
 
 
+@pytest.mark.slow
 def test_where_all_agree_there_is_one_group() -> None:
     trials = crowd(32, 30, guessing=0)
     assert fit_credence(trials).mixture.groups == 1

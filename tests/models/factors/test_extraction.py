@@ -91,6 +91,7 @@ def test_a_heywood_case_stands_at_the_bound() -> None:
     assert found.uniquenesses[0] == pytest.approx(LOWEST)
 
 
+@pytest.mark.slow
 def test_the_lowest_minimum_of_all_starts_is_told_and_given_where_asked_for() -> None:
     matrix = correlated(2, p=8, k=3, n=60)
     usual, best = extract(matrix, 4, others=30), extract(matrix, 4, start="best", others=30)

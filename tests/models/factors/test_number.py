@@ -16,6 +16,7 @@ def data(k: int, p: int = 12, n: int = 400, seed: int = 1) -> np.ndarray:
     return random.standard_normal((n, k)) @ loadings.T + 0.6 * random.standard_normal((n, p))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_number_is_found(k: int) -> None:
     values = data(k)

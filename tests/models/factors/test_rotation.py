@@ -24,6 +24,7 @@ def loadings_of(seed: int, p: int = 9, k: int = 3) -> np.ndarray:
     return simple @ np.linalg.qr(random.standard_normal((k, k)))[0]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("method", "kaiser"), METHODS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=8)
@@ -36,6 +37,7 @@ def test_a_rotation_explains_the_same_correlations(method: Method, kaiser: Kaise
     assert (np.diff((found.loadings**2).sum(axis=0)) <= 1e-12).all()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kaiser", ["none", "varimax"])
 def test_no_angle_has_a_larger_varimax_criterion(kaiser: Kaiser) -> None:
     loadings = loadings_of(4, k=2)
@@ -51,6 +53,7 @@ def test_no_angle_has_a_larger_varimax_criterion(kaiser: Kaiser) -> None:
     assert criterion(rotate(loadings, "varimax", kaiser, gain=1e-14).loadings) == pytest.approx(best, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_no_pair_of_angles_has_a_smaller_oblimin_criterion() -> None:
     loadings = loadings_of(6, k=2)
 

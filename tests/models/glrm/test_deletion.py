@@ -19,6 +19,7 @@ from models.glrm.simulated import answers
 Family = Literal["binary", "ordinal", "gaussian"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("groups", ["worker", "task"])
 @pytest.mark.parametrize(
     ("family", "share", "sheets", "interaction"),
@@ -71,6 +72,7 @@ def test_a_category_that_one_worker_alone_used(rare: int) -> None:
     assert thresholds[~np.isnan(thresholds)] == pytest.approx(cold.thresholds, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_a_nominal_category_or_baseline_that_one_worker_alone_used() -> None:
     response, worker, task, _ = answers("ordinal", 10, 8)
     for rare, gone in ((9, False), (-1, True)):
@@ -118,6 +120,7 @@ def test_the_map_and_the_progress_are_the_callers() -> None:
     assert str(deletions) == f"{ended} {distances}"
 
 
+@pytest.mark.slow
 def test_a_fit_travels_to_other_processes() -> None:
     import pickle
 

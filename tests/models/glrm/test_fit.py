@@ -384,7 +384,7 @@ def test_measured_answers_that_are_repeated_exactly_leave_no_residual() -> None:
             fit_crossed(same, worker, task, family="gaussian", interaction=True)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("noise", [1e-4, 1e-6])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_residual_beside_which_all_else_is_large_ends_the_search_in_order(seed: int, noise: float) -> None:

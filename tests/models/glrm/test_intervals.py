@@ -160,6 +160,7 @@ def searched(objective: Any, start: Any, whole: Callable[[Any], Any]) -> float:
         return float(minimize(value, start, method="BFGS", options={"gtol": 1e-3}).fun)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("random", "column", "side"),
     [
@@ -191,6 +192,7 @@ def test_the_deviation_of_correlated_slopes_is_profiled(
     assert searched(objective, start, whole) + model.fit.log_likelihood == pytest.approx(FALL, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_deviations_of_independent_effects_are_those_of_separate_terms(sloped: dict[str, Any]) -> None:
     together = fit("y ~ x + (1 + x || who) + (1 | what)", sloped, "gaussian", reml=False)
     apart = fit("y ~ x + (1 | who) + (0 + x | who) + (1 | what)", sloped, "gaussian", reml=False)
@@ -215,6 +217,7 @@ def test_a_deviation_may_come_out_of_the_search_as_negative(sloped: dict[str, An
     assert turned[3:].tolist() == (-best[3:]).tolist()
 
 
+@pytest.mark.slow
 def test_thresholds_are_profiled(data: dict[str, Any]) -> None:
     model = fit(f"rating ~ size + {GROUPS}", data, "ordinal")
     found = intervals(model, "profile", parameters=["1|2", "3|4"])

@@ -48,6 +48,7 @@ def test_a_fit_is_a_maximum_and_says_so(family: str) -> None:
     assert levels == [(40, "participant"), (16, "item")]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("size", [0.3, 2.0])
 def test_the_start_does_not_matter(family: str, size: float) -> None:
@@ -57,6 +58,7 @@ def test_the_start_does_not_matter(family: str, size: float) -> None:
     assert fitted(family, start=start).log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-7)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("shift", "unit"), [(0.0, 1000.0), (500.0, 1.0), (3.0, 1e-4)])
 def test_units_and_origin_of_a_covariate_do_not_matter(family: str, shift: float, unit: float) -> None:
@@ -126,6 +128,7 @@ def test_an_offset_moves_the_intercept() -> None:
     assert lifted.coefficients == pytest.approx(measured.coefficients - [0.4, 0], abs=1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_singular_fit_is_named_and_simplified_only_when_asked(family: str) -> None:
     settings = {"participant": (1.0, 0.0), "item": (0.8, 0.0), "seed": 3}

@@ -119,6 +119,7 @@ def dense_criterion(theta: Any, terms: list[RandomTerm], x: Any, y: Any, reml: b
     return -float(determinants + freedom * (1 + np.log(2 * np.pi * variance))) / 2
 
 
+@pytest.mark.few(1)
 @pytest.mark.usefixtures("always_sparse")
 @pytest.mark.parametrize("reml", [False, True])
 @pytest.mark.parametrize("factors", [2, 3])
@@ -148,6 +149,7 @@ def test_a_fit_maximises_the_normal_density(factors: int, reml: bool) -> None:
     assert np.all(model.table()["df"] > 1)
 
 
+@pytest.mark.slow
 def test_a_third_factor_has_a_profile() -> None:
     """The ends of the interval: where the log-likelihood of all other parameters falls by half of 1.96 squared."""
     y, x, *levels = answers()

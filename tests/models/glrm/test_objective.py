@@ -59,6 +59,7 @@ def case(name: str, design: str, cell: bool, monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("cell", [False, True])
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("name", OWN)

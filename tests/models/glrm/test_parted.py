@@ -61,7 +61,7 @@ def same(parted: Fit, whole: Fit) -> None:
     assert parted.categories.tolist() == whole.categories.tolist()
 
 
-@pytest.mark.few(6)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("share", "sheets"), [(1.0, 1), (0.4, 1), (0.6, 2)])
 @pytest.mark.parametrize("parts", [1, 2, 5])
@@ -72,6 +72,7 @@ def test_the_fit_is_that_of_all_answers(family: Family, share: float, sheets: in
     same(fit_crossed_in_parts(split(response, worker, task, design, parts=parts), family=family), whole)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_task_and_a_category_that_a_part_lacks_and_a_worker_with_one_answer(family: Family) -> None:
     response, worker, task, _ = answers(family, workers=24, tasks=14)
@@ -86,6 +87,7 @@ def test_a_task_and_a_category_that_a_part_lacks_and_a_worker_with_one_answer(fa
         same(parted, whole)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_value_gradient_and_information_anywhere(family: Family, listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +111,7 @@ def test_value_gradient_and_information_anywhere(family: Family, listed: bool, m
     assert parted.objective(crossing, parted.modes) is None
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("deviations", [(1.0, 1.5, 0.0), (0.0, 1.5, 0.0), (1.5, 0.0, 0.0)])
 def test_the_share_of_workers_has_the_same_interval(family: Family, deviations: tuple[float, float, float]) -> None:
@@ -121,6 +123,7 @@ def test_the_share_of_workers_has_the_same_interval(family: Family, deviations: 
     assert parted.upper == pytest.approx(whole.upper, abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.lists(st.integers(1, 19), max_size=4), st.integers(0, 1000))
 def test_where_parts_end_does_not_matter(ends: list[int], seed: int) -> None:
@@ -289,6 +292,7 @@ def test_a_start_is_taken() -> None:
     assert again.convergence.evaluations < one.convergence.evaluations
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_fit_that_was_broken_off_goes_on_from_what_is_kept(family: Family, tmp_path: Path) -> None:
     response, worker, task, _ = answers(family)
@@ -319,6 +323,7 @@ def test_a_kept_evaluation_that_cannot_be_read_is_computed(tmp_path: Path) -> No
     assert fit.objective.crew.passes == whole.objective.crew.passes
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_changes_nothing(tmp_path: Path) -> None:
     response, worker, task, _ = answers()
     parts = split(response, worker, task, parts=2)

@@ -182,6 +182,7 @@ def test_answers_are_drawn_around_the_predictor_of_the_others_model(family: Any,
             assert drawn.tolist() == [told] * len(eta)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("rare", [0, 2])
 def test_a_category_of_one_worker_alone_leaves_the_numbers_of_the_others(rare: int, missing: float) -> None:

@@ -171,6 +171,7 @@ def first_worker(seed: int, kind: str, deviation: float) -> float:
     return float(exceedances(fit, distance, 39, seed=1)[0])
 
 
+@pytest.mark.slow
 def test_a_worker_who_guesses_stands_out() -> None:
     assert [first_worker(seed, "random", 0.6) for seed in (8, 9)] == [1 / 40] * 2
 

@@ -28,6 +28,7 @@ def answers(worker: float, task: float, seed: int = 1, workers: int = 30, tasks:
     return eta + random.logistic(size=len(eta)), who, what
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("family", ["binary", "ordinal"])
 def test_the_ends_lie_where_the_profile_has_fallen_by_half_the_quantile(family: str) -> None:
     latent, who, what = answers(2.0, 2.0, workers=16, tasks=12)

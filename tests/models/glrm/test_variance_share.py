@@ -96,6 +96,7 @@ def test_tasks_that_do_not_vary_have_an_interval_up_to_one() -> None:
     assert 0.9 < share.lower < 1
 
 
+@pytest.mark.slow
 def test_the_same_model_twice_is_no_surer_than_once() -> None:
     model = forms(fit_nominal(*labels(0.7, 0)))
     once, twice = variance_share([model]), variance_share([model, model])

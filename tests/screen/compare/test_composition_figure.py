@@ -26,6 +26,7 @@ def test_one_criterion_and_nobody_flagged() -> None:
         found.plot("atention")
 
 
+@pytest.mark.slow
 def test_the_svg_is_text_and_nothing_to_draw_is_a_sentence() -> None:
     assert composition(unlucky()).to_svg() == composition(unlucky()).to_svg()
     assert "<desc" in composition(unlucky()).to_svg()

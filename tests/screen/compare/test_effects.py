@@ -37,6 +37,7 @@ def design(people: int = 16, items: int = 12) -> karat.Judgments:
     return karat.Judgments(table, karat.Binary(("0", "1")))
 
 
+@pytest.mark.slow
 def test_it_is_the_model_fitted_by_hand_twice() -> None:
     found = effects_before_after(CROWD, ODD, FORMULA)
     for when, frame in (("before", CROWD.frame), ("after", CROWD.without(ODD).frame)):
@@ -67,11 +68,13 @@ def test_tests_are_walds_with_the_intercept_first() -> None:
     assert len(found.notes) == len(averaged.notes) + 1, "on simple effects"
 
 
+@pytest.mark.slow
 def test_evidence_stands_for_those_it_flags() -> None:
     evidence = markov(CROWD, "published")
     assert effects_before_after(CROWD, evidence, FORMULA).excluded == tuple(evidence.flagged)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("judgments", "formula", "family"),
     [
@@ -88,6 +91,7 @@ def test_the_family_follows_from_the_answers(judgments: karat.Judgments, formula
     assert found.plot().axes
 
 
+@pytest.mark.slow
 def test_columns_of_participants_may_be_named() -> None:
     found = effects_before_after(CROWD, ODD[:4], "correct ~ behaviour + (1 | participant)")
     assert found.tests["term"].to_list() == ["(Intercept)", "behaviour"]
@@ -141,6 +145,7 @@ def test_nothing_to_draw_is_said() -> None:
         found.plot()
 
 
+@pytest.mark.slow
 def test_it_is_told_in_lines() -> None:
     found = effects_before_after(CROWD, ODD, FORMULA)
     compared, *tests = found.summary

@@ -47,6 +47,7 @@ def test_universes_agree_with_plain_screenings(exclude: str | int) -> None:
         assert (row["estimate"], row["lower"], row["upper"]) == pytest.approx(followed.estimate(kept))
 
 
+@pytest.mark.slow
 def test_the_stated_row_is_the_stated_screening(whole: Multiverse) -> None:
     assert whole.universes.height == whole.combinations == 3 * 6 * 5 * 3
     assert whole.universes["stated"].sum() == 1
@@ -83,6 +84,7 @@ def test_what_moves_is_the_range_of_the_means_by_setting(whole: Multiverse) -> N
     assert moves == sorted(moves, reverse=True)
 
 
+@pytest.mark.slow
 def test_many_combinations_are_sampled_with_the_stated_one_and_it_is_said() -> None:
     found = multiverse(LIKERT, RULES, ORDER, at_most=12)
     assert (found.universes.height, found.combinations) == (12, 270)

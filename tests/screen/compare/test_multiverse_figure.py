@@ -27,6 +27,7 @@ def test_estimates_are_sorted_and_the_stated_one_is_marked() -> None:
     assert drawn.get_suptitle().replace("\n", " ").startswith("The difference lies between .")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rules", [{"attention": {}}, {"exclude": "any"}, None])
 def test_it_draws_with_few_criteria_without_a_difference_and_narrow(rules: dict | None) -> None:
     plain = karat.Judgments(LIKERT.frame.drop("order", "integration"), LIKERT.scales, LIKERT.participants)
@@ -36,6 +37,7 @@ def test_it_draws_with_few_criteria_without_a_difference_and_narrow(rules: dict 
     drawn.canvas.draw()
 
 
+@pytest.mark.slow
 def test_the_svg_is_the_same_each_time() -> None:
     found = multiverse(LIKERT, {"attention": {}}, ORDER)
     assert found.to_svg() == found.to_svg()

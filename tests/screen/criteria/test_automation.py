@@ -43,6 +43,7 @@ def test_scripts_are_found_by_tier() -> None:
     assert counts == {"http": size, "clicks": size, "lines": size}, "tier 3 looks like people"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", [*PEOPLE])
 def test_nobody_is_flagged_for_how_they_answer(kind: str) -> None:
     scores = automation(judged({kind: 40}, seed=2)).participants["score"]
@@ -78,6 +79,7 @@ def test_participants_of_an_earlier_page_are_not_flagged() -> None:
     assert [one.code for one in evidence.notes] == ["automation.not_seen", "automation.limits"]
 
 
+@pytest.mark.slow
 def test_without_traces_nothing_is_computed() -> None:
     likert = karat.datasets.load("likert")
     assert run(likert).skipped["automation"].code == "automation.no_traces"
@@ -86,6 +88,7 @@ def test_without_traces_nothing_is_computed() -> None:
     assert message_of(error.value).code == "automation.no_traces"
 
 
+@pytest.mark.slow
 def test_a_pilot_of_other_people_moves_the_model() -> None:
     """People whose presses take a second differ from the published ones, and not from their own pilot."""
     judgments = judged({"mouse": 60}, seed=5)

@@ -224,6 +224,7 @@ def test_a_share_of_the_median_participant() -> None:
     assert alone.flagged == []
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.lists(st.lists(st.floats(0.1, 20), min_size=1, max_size=6), min_size=1, max_size=6),

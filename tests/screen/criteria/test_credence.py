@@ -96,6 +96,7 @@ def test_parts_add_up_whatever_the_answers(seed: int, scale: karat.judgments.sca
     assert timed or (found["times"].abs() < 1e-9).all()
 
 
+@pytest.mark.slow
 def test_names_do_not_matter() -> None:
     other = RATED.frame.with_columns(
         participant=pl.lit("x") + pl.col("participant").str.reverse(), item=pl.lit("z") + pl.col("item").str.reverse()
@@ -109,12 +110,14 @@ def test_the_order_of_rows_does_not_matter() -> None:
     same(credence(with_frame(RATED.frame.sample(fraction=1, shuffle=True, seed=5))), rated())
 
 
+@pytest.mark.slow
 def test_questions_that_are_shown_the_other_way_round_are_turned() -> None:
     plain = RATED.frame.with_columns(polarity=pl.lit(1))
     turned = plain.with_columns(polarity=pl.lit(-1), response=(6 - pl.col("response").cast(pl.Int64)).cast(pl.String))
     same(credence(with_frame(turned)), credence(with_frame(plain)))
 
 
+@pytest.mark.slow
 def test_sides_of_choices_do_not_matter_for_what_was_chosen() -> None:
     judgments = crowd(karat.Choice())
     swapped = judgments.frame.with_columns(
@@ -123,6 +126,7 @@ def test_sides_of_choices_do_not_matter_for_what_was_chosen() -> None:
     same(credence(with_frame(swapped, judgments)), credence(judgments))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "scale",
     [
@@ -143,6 +147,7 @@ def test_guessers_are_found_on_every_scale(scale: karat.judgments.scales.Scale) 
     assert codes(found.notes).count("credence.classes") == isinstance(scale, karat.Magnitude)
 
 
+@pytest.mark.slow
 def test_two_scales_count_together() -> None:
     rating, yes = crowd(karat.Ordinal(5), items=25), crowd(karat.Binary(), items=25, seed=2)
     frame = pl.concat([
@@ -288,6 +293,7 @@ def two_understandings(first: int, second: int, items: int = 60) -> karat.Judgme
     return karat.Judgments(table, karat.Nominal(("a", "b", "c")))
 
 
+@pytest.mark.slow
 def test_nobody_is_judged_where_those_flagged_agree_with_each_other() -> None:
     judgments = two_understandings(12, 8)
     with raises(ScreenError, "credence.misfit"):

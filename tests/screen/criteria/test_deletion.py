@@ -147,6 +147,7 @@ def test_draws_of_a_null_that_decides() -> None:
     assert deletion(labels(), only=["w1"]).settings["simulations"] == 199
 
 
+@pytest.mark.slow
 def test_a_rule_that_flags_nearly_everybody_is_said_to_fail() -> None:
     likert = karat.datasets.load("likert")
     found = deletion(likert, by="published")

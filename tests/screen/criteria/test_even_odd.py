@@ -58,6 +58,7 @@ def by_loops(answers: list[tuple[str, float]]) -> tuple[float | None, int]:
 ANSWERS = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(-3, 3).map(float)), min_size=1, max_size=16)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.lists(ANSWERS, min_size=1, max_size=4))
 def test_the_score_by_loops(people: list[list[tuple[str, float]]]) -> None:
@@ -74,6 +75,7 @@ def test_the_score_by_loops(people: list[list[tuple[str, float]]]) -> None:
         assert found[name] == (None if score is None else pytest.approx(score, abs=1e-9))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.permutations(range(12)), st.integers(2, 5), st.integers(-9, 9))
 def test_the_order_of_rows_and_the_unit_do_not_matter(order: list[int], factor: int, shift: int) -> None:

@@ -239,6 +239,7 @@ def test_published_cutoffs_far_from_their_design_have_a_note() -> None:
     assert evidence.errors.height == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(strategies.judgments(), st.sampled_from(["rows", "average", "minimum"]))
 def test_everybody_gets_evidence_whatever_the_scale(table: karat.Judgments, strategy: Any) -> None:

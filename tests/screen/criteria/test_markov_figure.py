@@ -17,6 +17,7 @@ def likert() -> Markov:
     return markov(karat.datasets.load("likert"), simulations=600)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [8.0, 16.0])
 def test_distances_have_a_panel_for_each_kind(likert: Markov, width: float) -> None:
     drawn = likert.plot(width)

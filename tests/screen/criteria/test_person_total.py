@@ -57,6 +57,7 @@ OWN = st.lists(st.one_of(st.integers(1, 5), st.integers(1, 5), st.none()), min_s
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.lists(OWN, min_size=1, max_size=7))
 def test_the_score_by_loops_in_incomplete_designs(people: list[dict[str, int]]) -> None:
@@ -224,6 +225,7 @@ def test_guessers_in_the_example_data_are_last() -> None:
                 assert row["score"] < clear
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(strategies.judgments())
 def test_nobody_is_lost_whatever_the_table(read: karat.Judgments) -> None:

@@ -36,6 +36,7 @@ def test_flagged_is_who_meets_every_step() -> None:
     assert found.index.value >= 0.10
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("candidates_only", [True, False])
 def test_the_order_and_who_is_looked_at_do_not_change_who_meets_every_step(candidates_only: bool) -> None:
     first = FOUND

@@ -99,7 +99,7 @@ trials = st.lists(
 )
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("rule", list(RULES))
 @settings(max_examples=25)
 @given(given_trials=trials)
@@ -120,6 +120,7 @@ def test_remfod_agrees_with_plain_loops_on_more(given_trials: list[Trial]) -> No
     assert set(remfod(judgments(given_trials)).trials.select("trial", "kind", "degree").iter_rows()) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(trials, st.integers(1, 1000))
 def test_scaling_all_times_changes_nothing(given_trials: list[Trial], factor: int) -> None:

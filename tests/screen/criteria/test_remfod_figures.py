@@ -107,6 +107,7 @@ def test_every_rule_can_be_drawn(rule: str) -> None:
     assert evidence.plot().get_suptitle().startswith(f"{len(evidence.flagged)} of 48")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("times", [[2.0], [2.0] * 9, [0.0] * 5, [0.0, 2.0, 2.1, 1.9, 2.0, 300.0], [1e-5, 1e5]], ids=str)
 def test_odd_times_can_be_drawn(times: list[float]) -> None:
     evidence = remfod(judgments(times))

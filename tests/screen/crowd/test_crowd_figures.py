@@ -33,6 +33,7 @@ def test_the_curve_ischi_squared() -> None:
         np.testing.assert_allclose(chi_squared(x, df), stats.chi2.pdf(x, df), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_distances_stand_at_the_places_of_participants(evidence: Deletion) -> None:
     drawn = evidence.plot()
     table = evidence.participants.with_row_index("place", offset=1)
@@ -60,6 +61,7 @@ def test_a_ring_is_round_those_who_are_unusual_by_simulation() -> None:
     assert 0 < expected < 30
 
 
+@pytest.mark.slow
 def test_cutoffs_follow_the_numbers_of_answers() -> None:
     frame = CROWD.frame.filter((pl.col("participant") > "w010") | (pl.col("trial") <= 20))
     found = deletion(karat.Judgments(frame, CROWD.scales), by="published")
@@ -77,6 +79,7 @@ def test_the_histogram_is_a_density(evidence: Deletion) -> None:
     assert f"{mean:.0f} on average; the chi-squared curve expects 40" in evidence.plot_chance(16).get_suptitle()
 
 
+@pytest.mark.slow
 def test_windows_have_a_panel_each() -> None:
     windows = deletion_windows(CROWD, width=16, step=12)
     drawn = windows_plot(windows, alpha=0.3)

@@ -14,6 +14,7 @@ from messages import raises
 CREDIBLE = karat.simulate.crowd(40, 30, seed=5)
 
 
+@pytest.mark.slow
 def test_nobody_added_is_the_crowd_itself_and_one_choice_raises_it_most() -> None:
     found = index_by_share(CREDIBLE, shares=[0, 0.25])
     assert found["kind"].unique(maintain_order=True).to_list() == list(ADDED)
@@ -28,6 +29,7 @@ def test_nobody_added_is_the_crowd_itself_and_one_choice_raises_it_most() -> Non
     assert found.equals(index_by_share(CREDIBLE, shares=[0, 0.25]))
 
 
+@pytest.mark.slow
 def test_workers_of_ones_own_are_added_in_their_order() -> None:
     everybody = karat.simulate.crowd(40, 30, {"primary choice": 10}, seed=6)
     names = everybody.participants["participant"].to_list()
@@ -43,6 +45,7 @@ def test_workers_of_ones_own_are_added_in_their_order() -> None:
         index_by_share(everybody, {"steady": others}, shares=[0.1])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("scale", [karat.Ordinal(4), karat.Nominal(["A", "B", "C"])])
 def test_ratings_and_labels(scale: karat.Ordinal | karat.Nominal) -> None:
     answers = karat.simulate.crowd(24, 20, scale=scale, seed=2)

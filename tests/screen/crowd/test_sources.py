@@ -35,6 +35,7 @@ def both() -> SourceComparison:
     return compare({"all": CROWD, "most": CROWD.without(ODD)}, cutoffs="published", rule="mean")
 
 
+@pytest.mark.slow
 def test_each_number_is_that_of_its_function(both: SourceComparison) -> None:
     row = both.groups.row(0, named=True)
     index, patterns, distances = spammer_index(CROWD), markov(CROWD, "published"), deletion(CROWD, by="published")
@@ -99,6 +100,7 @@ def test_the_jackknife_of_kappa_worker_by_worker() -> None:
     assert upper - lower == pytest.approx(2 * 2.200985 * error, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_computed_is_null_and_told() -> None:
     untimed = karat.Judgments(CROWD.frame.drop("rt"), CROWD.scales)
     other = CROWD.frame.with_columns(item=pl.col("item") + "b")
@@ -113,6 +115,7 @@ def test_what_cannot_be_computed_is_null_and_told() -> None:
     assert "compare.different_items" in codes(found.notes)
 
 
+@pytest.mark.slow
 def test_labels_have_no_intraclass_correlations() -> None:
     random = np.random.default_rng(2)
     who, what = np.repeat(np.arange(14), 16), np.tile(np.arange(16), 14)

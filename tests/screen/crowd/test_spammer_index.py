@@ -48,6 +48,7 @@ def test_fewer_people_who_do_not_look_make_it_smaller() -> None:
     assert spammer_index(CROWD.without(odd)).value < spammer_index(CROWD).value
 
 
+@pytest.mark.slow
 def test_missing_cells_are_handled() -> None:
     frame = CROWD.frame.sample(fraction=0.6, seed=1, shuffle=False)
     partly = spammer_index(karat.Judgments(frame, CROWD.scales))
@@ -55,6 +56,7 @@ def test_missing_cells_are_handled() -> None:
     assert np.isfinite(partly.agreement["icc_agreement"])
 
 
+@pytest.mark.slow
 def test_labels_have_an_index_for_every_baseline_and_one_without() -> None:
     index = spammer_index(labels())
     assert index.baselines is not None
@@ -65,6 +67,7 @@ def test_labels_have_an_index_for_every_baseline_and_one_without() -> None:
     assert np.isnan(index.agreement["icc_agreement"])
 
 
+@pytest.mark.slow
 def test_the_pooled_index_does_not_depend_on_how_categories_are_called() -> None:
     read = labels()
     turned = {"a": "c", "b": "a", "c": "b"}
@@ -74,6 +77,7 @@ def test_the_pooled_index_does_not_depend_on_how_categories_are_called() -> None
     )
 
 
+@pytest.mark.slow
 def test_a_bootstrap_interval_on_request_with_progress_and_the_same_for_a_seed() -> None:
     small = karat.Judgments(
         CROWD.frame.filter(pl.col("item").is_in(CROWD.frame["item"].unique().sort()[:25])), CROWD.scales
@@ -87,6 +91,7 @@ def test_a_bootstrap_interval_on_request_with_progress_and_the_same_for_a_seed()
     assert first.lower < first.value < first.upper
 
 
+@pytest.mark.slow
 def test_ratings_choices_and_conditions() -> None:
     likert = karat.datasets.load("likert")
     items, found = spammer_index(likert), spammer_index(likert, conditions=None)

@@ -14,6 +14,7 @@ from karat.screen.crowd.spammer_index import index_of_labels
 from screen.crowd.test_spammer_index import labels
 
 
+@pytest.mark.slow
 def test_the_pooled_index_is_the_share_of_workers_over_all_baselines() -> None:
     answers = crowd(labels(), "x")
     found = index_of_labels(answers)
@@ -27,6 +28,7 @@ def test_the_pooled_index_is_the_share_of_workers_over_all_baselines() -> None:
     assert found.variances["share"].sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_the_interval_is_the_profiles_for_the_pooled_index_and_every_baseline() -> None:
     found = index_of_labels(crowd(labels(), "x"))
     assert found.interval == "profile"
@@ -38,6 +40,7 @@ def test_the_interval_is_the_profiles_for_the_pooled_index_and_every_baseline() 
     assert 0.8 * widths.min() < found.upper - found.lower < 1.25 * widths.max()  # type: ignore[operator]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_workers_who_do_not_vary_have_a_short_interval_from_zero(seed: int) -> None:
     found = index_of_labels(crowd(labels(deviation=0.0, seed=seed), "x"))
@@ -74,6 +77,7 @@ def test_the_interval_does_not_depend_on_how_categories_are_called() -> None:
     assert (one.lower, one.upper) == pytest.approx((other.lower, other.upper), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_model_without_a_maximum_is_told() -> None:
     """Every task has one label from everyone: the variance of tasks has no bound."""
     who, what = np.repeat(np.arange(10), 9), np.tile(np.arange(9), 10)

@@ -108,6 +108,7 @@ def test_rounds(scale: Any, tmp_path: Path) -> None:
     same(spammer_index_in_parts(parted), together)
 
 
+@pytest.mark.slow
 def test_a_repetition_in_few_tasks_is_no_round(tmp_path: Path) -> None:
     judgments = simulated(karat.Binary())
     late = pl.when(pl.col("item").is_in(["t1", "t2"])).then(2).otherwise(1)
@@ -136,6 +137,7 @@ def test_questions_conditions_and_several_scales(shares: Sequence[float], tmp_pa
         spammer_index_in_parts(parted, conditions=["voices"])
 
 
+@pytest.mark.slow
 def test_those_who_are_excluded_are_not_in_it(tmp_path: Path) -> None:
     parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
     gone = ["w01", "w20"]
@@ -149,6 +151,7 @@ def test_those_who_are_excluded_are_not_in_it(tmp_path: Path) -> None:
     same(after, spammer_index(whole(parted.parts).without(gone)))
 
 
+@pytest.mark.slow
 def test_more_tasks_than_can_be_told_apart(tmp_path: Path) -> None:
     judgments = simulated(karat.Binary(), people=60, items=40, share=0.2)
     parted = crowd(judgments, SPLITS[2], tmp_path)
@@ -171,6 +174,7 @@ def test_more_tasks_than_can_be_told_apart(tmp_path: Path) -> None:
     assert found.notes[-1].values["error"] == pytest.approx(error)
 
 
+@pytest.mark.slow
 def test_labels_that_would_take_long_are_sampled(tmp_path: Path) -> None:
     parted = crowd(simulated(karat.Nominal("abc"), people=40, items=40), SPLITS[2], tmp_path)
     limit = seconds_of(30, 30, 3)
@@ -204,6 +208,7 @@ def test_labels_whose_sample_says_too_little_are_refused_at_once(
     assert values["mean"] < 10
 
 
+@pytest.mark.slow
 def test_what_is_not_quick_can_be_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels = crowd(simulated(karat.Nominal("abc"), people=20, items=12), (0.5, 0.5), tmp_path / "labels")
     assert spammer_index_in_parts(labels, only_quick=True).family == "nominal"
@@ -245,6 +250,7 @@ def test_what_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
         assert message_of(in_parts.value) == message_of(told.value)
 
 
+@pytest.mark.slow
 def test_an_interval_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
     parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
     whole_interval = spammer_index_in_parts(parted)
@@ -254,6 +260,7 @@ def test_an_interval_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
     assert found.notes[-1] == Message("spammer_index.no_interval", {"passes": 60})
 
 
+@pytest.mark.slow
 def test_progress_never_goes_beyond_its_end(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
@@ -278,6 +285,7 @@ class BreakingOff:
         return SERIAL.map(*given, **named)
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
     usual = BreakingOff()

@@ -41,6 +41,7 @@ def rounds(
     return karat.Judgments(table, karat.Binary(("0", "1")) if kinds == 2 else karat.Ordinal(4))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kinds", [2, 4])
 def test_it_is_the_share_of_workers_in_all_parts(kinds: int) -> None:
     index = spammer_index(rounds(kinds))
@@ -133,6 +134,7 @@ def test_answers_without_a_round_are_told() -> None:
     assert Message("spammer_index.without_round", {"answers": 7, "column": "repetition"}) in index.notes
 
 
+@pytest.mark.slow
 def test_labels_have_no_form_with_rounds_and_say_so() -> None:
     frame = rounds(4).frame
     labels = karat.Judgments(

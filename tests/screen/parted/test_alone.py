@@ -24,6 +24,7 @@ from screen.parted.splitting import FIVE_FIRST, assert_same, crowd, whole
 SCALES = [karat.Binary(), karat.Ordinal(5), karat.Choice(), karat.Nominal("abc"), karat.Magnitude()]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.kind)
 def test_straightlining(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:
@@ -67,6 +68,7 @@ ACCOUNTS: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("settings", ACCOUNTS, ids=str)
 def test_controls(settings: dict[str, Any], shares: Sequence[float], tmp_path: Path) -> None:
@@ -94,6 +96,7 @@ def uneven(judgments: karat.Judgments) -> karat.Judgments:
     return karat.Judgments(frame, judgments.scales)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("settings", [{}, {"slips": 0}, {"alpha": 0.2}], ids=str)
 def test_attention(settings: dict[str, Any], shares: Sequence[float], tmp_path: Path) -> None:
@@ -115,6 +118,7 @@ def pairs(scale: Any) -> karat.Judgments:
     return karat.Judgments(frame.filter(~alone), scale)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("shares", [*FIVE_FIRST, (0.7, 0.3)], ids=len)
 @pytest.mark.parametrize("scale", [karat.Ordinal(5), karat.Magnitude()], ids=lambda scale: scale.kind)
 def test_pairs(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ def test_a_study_lays_its_items_beside_every_part(tmp_path: Path, capsys: pytest
         assert str(note) in said
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_in_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     split(karat.datasets.load("likert"), (0.5, 0.5), tmp_path)
     told_so = {

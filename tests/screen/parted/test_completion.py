@@ -71,6 +71,7 @@ def test_what_cannot_be_done(tmp_path: Path) -> None:
         over_parts(parted, at_least=2)
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(cuts=st.lists(st.floats(0.01, 1), min_size=1, max_size=6), at_least=st.sampled_from([0.3, 0.9, 1.0]))
 def test_however_it_is_split(cuts: list[float], at_least: float, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -22,6 +22,7 @@ from screen.judged import guessers
 from screen.parted.splitting import FIVE_FIRST, SPLITS, assert_same, crowd, whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 def test_all_are_learned_from_where_they_are_few(shares: Sequence[float], tmp_path: Path) -> None:
     parted = crowd(judged_crowd(karat.Ordinal(5)), shares, tmp_path)
@@ -58,6 +59,7 @@ def test_those_who_are_not_drawn_are_judged_by_what_was_learned(scale: Any, tmp_
     assert 0 < drawn.values["error"] < 10
 
 
+@pytest.mark.slow
 def test_the_split_makes_no_difference(tmp_path: Path) -> None:
     judgments = judged_crowd(karat.Ordinal(5), people=40)
     tables = [

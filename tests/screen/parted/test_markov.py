@@ -29,6 +29,7 @@ def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Pa
     assert_same(markov_in_parts(parted, **QUICK), screen.markov(whole(parted.parts), **QUICK))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "settings", [{"cutoffs": "published"}, {"strategy": "average"}, {"strategy": "minimum"}], ids=str
 )

@@ -93,6 +93,7 @@ def assert_same(found: PartedRemfod, judgments: Judgments, **settings: Any) -> N
     assert str(found) == str(whole)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [1, 2, 5, 13])
 def test_parts_of_one_size(number: int, tmp_path: Path) -> None:
     judgments = questionnaire()
@@ -100,6 +101,7 @@ def test_parts_of_one_size(number: int, tmp_path: Path) -> None:
     assert_same(in_parts(even(judgments, number), tmp_path), judgments)
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.lists(st.integers(0, 12), max_size=6), st.integers(1, 50))
 def test_parts_of_any_size(tmp_path_factory: pytest.TempPathFactory, cuts: list[int], seed: int) -> None:
@@ -107,6 +109,7 @@ def test_parts_of_any_size(tmp_path_factory: pytest.TempPathFactory, cuts: list[
     assert_same(in_parts(divided(judgments, cuts), tmp_path_factory.mktemp("out")), judgments)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from(FUNCTIONS[:3].tolist()),
                           st.one_of(st.integers(0, 3).map(float), st.floats(0, 1e6))), min_size=1, max_size=40),
@@ -225,6 +228,7 @@ def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:
             assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", executor)), judgments)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("processes", "least", "expected"),
     [(1, 1, remfod_module.BATCHES), (2, 1, 2 * remfod_module.BATCHES), (2, 300, 3), (1, 10**6, 1)],

@@ -188,6 +188,7 @@ def test_broken_off_and_begun_again(after: int, tmp_path: Path) -> None:
     assert again.done == whole_run.done
 
 
+@pytest.mark.slow
 def test_other_rules_begin_anew(tmp_path: Path) -> None:
     from karat.executors.checkpoint import Checkpoint
 
@@ -243,6 +244,7 @@ def test_verdicts_are_written_before_the_spammer_index(
     assert not (out / "scratch").exists()
 
 
+@pytest.mark.slow
 def test_a_fit_that_is_killed_leaves_the_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
     out = tmp_path / "out"
@@ -260,6 +262,7 @@ def test_a_fit_that_is_killed_leaves_the_verdicts(tmp_path: Path, monkeypatch: p
     assert isinstance(again.spammer_index, screen.SpammerIndex)
 
 
+@pytest.mark.slow
 def test_a_quick_index_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
     parts = open_parts(tmp_path / "in")
@@ -288,6 +291,7 @@ class Heard:
         self.ended.append(found)
 
 
+@pytest.mark.slow
 def test_steps_are_named(tmp_path: Path) -> None:
     split(judged_crowd(karat.Ordinal(5)), (0.5, 0.5), tmp_path / "in")
     heard = Heard()
