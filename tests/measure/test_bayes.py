@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 import karat
+from karat.languages import language_of
 from karat.measure import MeasureError, bayes_contrasts
+from karat.measure.measures import Measures
 from karat.messages import message_of
-from karat.study.settings import ContrastSettings
+from karat.models.glrm.bayes import Priors
+from karat.report.build import build
+from karat.report.words.measured import to_be_measured
+from karat.simulate import answer_study
+from karat.study.init import write_study
+from karat.study.settings import BayesSettings, ContrastSettings
+from karat.study.study import Study, load
 
 INSTALLED = find_spec("numpyro") is not None
 FORMULA = "response ~ order * integration + (1 | participant) + (1 | item)"
@@ -18,6 +27,41 @@ PLAN = [
     ContrastSettings(name="both", factors={"order": ["PP>OBJ", "OBJ>PP"], "integration": ["no", "yes"]}),
     ContrastSettings(name="lost", factor="weather", levels=["sun", "rain"]),
 ]
+
+
+def planned(folder: Path, stated: str = "") -> Study:
+    write_study(folder, "likert")
+    with (folder / "study.toml").open("a", encoding="utf-8") as file:
+        file.write(stated)
+    return load(folder)
+
+
+def test_the_defaults_of_the_study_file_are_those_of_the_model() -> None:
+    assert BayesSettings().priors == vars(Priors())
+
+
+def test_stated_priors_are_in_the_preregistration(tmp_path: Path) -> None:
+    stated = planned(tmp_path / "stated", "\n[bayes]\ncoefficient = 1.75\n")
+    assert "1.75" in " ".join(to_be_measured(language_of("en", planned=True), stated))
+    assert "1,75" in " ".join(to_be_measured(language_of("de", planned=True), stated))
+    silent = " ".join(to_be_measured(language_of("en", planned=True), planned(tmp_path / "silent")))
+    assert "hoffman2014" not in silent
+
+
+def test_a_prior_without_width_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(karat.KaratError) as raised:
+        planned(tmp_path / "flat", "\n[bayes]\ncoefficient = 0\n")
+    assert "bayes.coefficient" in str(raised.value)
+
+
+@pytest.mark.slow
+def test_the_report_has_the_posteriors_of_the_stated_priors(tmp_path: Path) -> None:
+    pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'karat[bayes]'")
+    study = planned(tmp_path / "stated", "\n[bayes]\ncoefficient = 1.75\n")
+    measures = build(answer_study(study, 24, seed=3), study, quick=True, bayes=True).measures
+    assert isinstance(measures, Measures)
+    (part,) = [part for part in measures.parts if part.name == "bayes"]
+    assert part.result.settings["priors"]["coefficient"] == 1.75
 
 
 @pytest.mark.skipif(INSTALLED, reason="NumPyro is installed")

@@ -64,6 +64,10 @@ Conditions = Annotated[
 
 
 Quick = Annotated[bool, typer.Option("--quick", help="Leave out bootstrap intervals, credence and the Spammer Index.")]
+Bayes = Annotated[
+    bool,
+    typer.Option("--bayes", help="Add posteriors of the comparisons (takes minutes; needs the extra bayes)."),
+]
 Playback = Annotated[
     bool,
     typer.Option("--playback/--no-playback", help="Let readers replay a participant trial by trial."),
@@ -79,6 +83,7 @@ def report(
     language: In = LanguageOption.en,
     conditions: Conditions = None,
     quick: Quick = False,
+    bayes: Bayes = False,
     playback: Playback = True,
     *,
     reading: ReadOptions,
@@ -108,7 +113,7 @@ def report(
     gathered = build(
         judged, planned, applied, notes=told, command=_command(reading.files),
         progress=partial(working, quiet=silent), file=reading.files[0].name if reading.files else "", quick=quick,
-        playback=playback,
+        playback=playback, bayes=bayes,
     )  # fmt: skip
     if as_json and out is None:
         typer.echo(json.dumps(as_data(gathered, language), ensure_ascii=False, indent=2))

@@ -258,6 +258,11 @@ TEXTS = {
     "Velicers Kriterium [@velicer1976] bestimmt, nach einer Prüfung der Eignung der Daten [@kaiser1974].",
     "part.consensus": "Das Label jedes Items [wurde|wird] zusammen mit den Fehlerraten der Personen geschätzt "
     "[@dawid1979].",
+    "bayes": "Ein bayessches gemischtes Modell derselben Antworten [wurde|wird] mit NUTS angepasst [@hoffman2014]. "
+    "A-priori-Verteilungen [waren|sind] für Unterschiede normal (Standardabweichung {coefficient}), für die "
+    "Standardabweichungen der Zufallseffekte halb-t mit 3 Freiheitsgraden (Skala {deviation}) und für ihre "
+    "Korrelationen LKJ({correlation}). Bayes-Faktoren [wurden|werden] als Savage-Dickey-Quotienten berechnet "
+    "[@wagenmakers2010].",
     "unmeasured": "Es wurde nichts gemessen. {why}",
     "software": "Alle Auswertungen wurden mit karat {karat} berechnet ({others}).",
     "software.planned": "Alle Auswertungen werden mit karat {karat} berechnet.",

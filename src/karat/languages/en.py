@@ -249,6 +249,10 @@ TEXTS = {
     "Velicer's criterion [@velicer1976], after a check of sampling adequacy [@kaiser1974].",
     "part.consensus": "The label of each item [was|will be] estimated together with participants' error rates "
     "[@dawid1979].",
+    "bayes": "A Bayesian mixed model of the same answers [was|will be] sampled by NUTS [@hoffman2014]. Its priors "
+    "[were|will be] normal (standard deviation {coefficient}) for differences, half Student t with 3 degrees of "
+    "freedom (scale {deviation}) for standard deviations of random effects, and LKJ({correlation}) for their "
+    "correlations. Bayes factors [were|will be] computed as Savage-Dickey ratios [@wagenmakers2010].",
     "unmeasured": "Nothing was measured. {why}",
     "software": "All analyses were run with karat {karat} ({others}).",
     "software.planned": "All analyses will be run with karat {karat}.",

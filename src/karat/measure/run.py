@@ -54,8 +54,8 @@ from karat.messages import Message, NotComputed, message_of
 from karat.types import NamedSteps
 
 if TYPE_CHECKING:
-    from karat.study.study import Study
-
+    from karat.models.glrm.bayes import Priors
+from karat.study.study import Study
 
 ASKED_ONE_BY_ONE = ("strengths", "contrasts", "order effects", "decisions")
 
@@ -256,7 +256,7 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
             "bayes",
             lambda: bayes_contrasts(
                 judgments, wanted.formula, plan, conditions=conditions, functions=wanted.functions, level=wanted.level,
-                levels=wanted.stated_levels, seed=wanted.seed,
+                levels=wanted.stated_levels, seed=wanted.seed, **wanted.stated_bayes,
             ),
             question, must=not several,
         )  # fmt: skip
@@ -369,6 +369,14 @@ class Wanted:
     executor: Executor = SERIAL
     samples: int | None = None
     bayes: bool = False
+
+    @property
+    def stated_bayes(self) -> dict[str, Any]:
+        """The Bayesian model of the study file, as options of `bayes_contrasts`."""
+        stated = None if self.study is None else self.study.settings.bayes
+        return {} if stated is None else {
+            "link": stated.link, "unequal": stated.unequal, "priors": Priors(**stated.priors)
+        }  # fmt: skip
 
     @property
     def stated_levels(self) -> dict[str, list[str]]:

@@ -107,11 +107,12 @@ def build(
     file: str = "",
     quick: bool = False,
     playback: bool = True,
+    bayes: bool = False,
 ) -> ReportData:
     """Screen, measure and collect what a report needs; a screening or measures that are there are taken as they are.
 
     `file` is the title where no study gives one. `quick` leaves out bootstrap intervals, credence and the Spammer
-    Index. Participants whose names are ids of a platform get new names.
+    Index. `bayes` adds posteriors of the comparisons. Participants whose names are ids of a platform get new names.
 
     >>> import karat
     >>> rows = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
@@ -128,7 +129,7 @@ def build(
         judgments = with_coded_factors(judgments)
         with progress("screening"):
             screening = _screened(judgments, rules, study, quick)
-    found = _measured(screening, study, progress, quick) if measured is None else measured
+    found = _measured(screening, study, progress, quick, bayes) if measured is None else measured
     if quick:
         index: SpammerIndex | NotComputed = NotComputed("report.quick")
     else:
@@ -200,14 +201,14 @@ def _too_long(name: str, answers: int, quick: bool) -> Message | None:
 
 
 def _measured(
-    screening: Screening, study: Study | None, progress: NamedSteps, quick: bool
+    screening: Screening, study: Study | None, progress: NamedSteps, quick: bool, bayes: bool
 ) -> Measures | NotComputed:  # fmt: skip
     """What those who stay said, or why it cannot be measured."""
     if not screening.kept.participants.height:
         return NOBODY
     everybody, gone = screening.judgments, _gone(screening)
-    samples = 0 if quick else None
-    return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress, samples=samples))
+    options: dict[str, Any] = {"samples": 0 if quick else None, "bayes": bayes}
+    return _or_why(everybody, lambda: measure(everybody, study=study, without=gone, progress=progress, **options))
 
 
 def _evidence(screening: Screening, name: str, progress: NamedSteps, quick: bool) -> Evidence | NotComputed:

@@ -256,6 +256,12 @@ SOURCES: dict[str, Source] = {
                  "Psychometrika", "30", "2", "179--185", "10.1007/BF02289447"),
         _article("velicer1976", "Velicer, Wayne F.", 1976, "Determining the number of components from the matrix of "
                  "partial correlations", "Psychometrika", "41", "3", "321--327", "10.1007/BF02293557"),
+        _article("hoffman2014", "Hoffman, Matthew D.; Gelman, Andrew", 2014, "The {No-U-Turn} sampler: Adaptively "
+                 "setting path lengths in {Hamiltonian Monte Carlo}", "Journal of Machine Learning Research", "15", "",
+                 "1593--1623", ""),
+        _article("wagenmakers2010", "Wagenmakers, Eric-Jan; Lodewyckx, Tom; Kuriyal, Himanshu; Grasman, Raoul", 2010,
+                 "Bayesian hypothesis testing for psychologists: A tutorial on the {Savage--Dickey} method",
+                 "Cognitive Psychology", "60", "3", "158--189", "10.1016/j.cogpsych.2009.12.001"),
         _article("hendrickson1964", "Hendrickson, Alan E.; White, Paul Owen", 1964, "Promax: A quick method for "
                  "rotation to oblique simple structure", "British Journal of Statistical Psychology", "17", "1",
                  "65--70", "10.1111/j.2044-8317.1964.tb00244.x"),

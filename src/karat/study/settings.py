@@ -512,6 +512,29 @@ class PowerSettings(Settings):
     exclude: float = Field(0.0, ge=0, lt=1, description="The share of participants assumed to be excluded.")
 
 
+class BayesSettings(Settings):
+    """The Bayesian model of `karat measure --bayes`, with its priors, stated before the study starts."""
+
+    link: Literal["logit", "probit"] = Field("logit", description="The link of ratings and of yes-or-no answers.")
+    unequal: list[str] = Field([], description="The factors by which the spread of the answers may differ.")
+    coefficient: float = Field(
+        2.0, gt=0, description="The prior of a difference is normal about zero with this standard deviation."
+    )
+    threshold: float = Field(2.5, gt=0, description="The scale of the t prior of thresholds, or of the intercept.")
+    deviation: float = Field(
+        2.5, gt=0, description="The scale of the half-t prior of the standard deviations of random effects."
+    )
+    correlation: float = Field(2.0, gt=0, description="The shape of the LKJ prior of correlations.")
+    spread: float = Field(1.0, gt=0, description="The standard deviation of the prior of log ratios of spreads.")
+
+    @property
+    def priors(self) -> dict[str, float]:
+        """The scales of the priors, by name."""
+        return {
+            name: getattr(self, name) for name in ("coefficient", "threshold", "deviation", "correlation", "spread")
+        }
+
+
 class StudySettings(Settings):
     """A study file."""
 
@@ -535,6 +558,7 @@ class StudySettings(Settings):
     recruitment: RecruitmentSettings = Field(RecruitmentSettings(), description="Where participants come from.")
     field: FieldSettings = Field(FieldSettings(), description="How participants are asked over the web.")
     contrast: list[ContrastSettings] = Field([], description="Planned comparisons; one [[contrast]] each.")
+    bayes: BayesSettings | None = Field(None, description="The Bayesian model of `karat measure --bayes`.")
     power: PowerSettings | None = Field(None, description="Why the sample has its size: `karat power --write`.")
     check: CheckSettings = Field(CheckSettings(), description="What the check need not complain about.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -59,6 +60,7 @@ def to_be_measured(language: Language, study: Study) -> list[str]:
         told += texts
     told += [language.say("simplify")] if formulas else []
     told += _planned(language, study)
+    told += [_bayes(language, study.settings.bayes.priors)] if study.settings.bayes is not None else []
     return [*dict.fromkeys(told), language.say("software.planned", karat=__version__)]
 
 
@@ -77,9 +79,15 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
         return " ".join([_contrasts(language, part.result), *_means(language, part.result, scale)])
     if part.name == "planned":
         return "" if study is None else " ".join(_planned(language, study))
+    if part.name == "bayes":
+        return _bayes(language, part.result.settings["priors"])
     if part.name == "agreement":
         return " ".join(_agreement(language, part.result))
     return language.say(f"part.{part.name}") if language.knows(f"part.{part.name}") else ""
+
+
+def _bayes(language: Language, priors: Mapping[str, float]) -> str:
+    return language.say("bayes", **{name: language.number(value) for name, value in priors.items()})
 
 
 def _agreement(language: Language, found: Agreement) -> list[str]:
