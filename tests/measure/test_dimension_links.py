@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from karat.measure import MeasureError, feature_correlations, overall_regression
+from karat.measure import MeasureError, feature_correlations, overall_regression, text_features
 from karat.messages import Message
 from messages import codes, raises
 
@@ -83,3 +83,24 @@ def test_what_cannot_be_asked_for() -> None:
         feature_correlations(texts().head(3), ["clarity"], ["words"])
     with raises(MeasureError, "dimension_links.no_numbers"):
         feature_correlations({"a": ["x"] * 4, "b": [1, 2, 3, 4]}, ["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "sentences"),
+    [
+        ("One sentence without an end", 5, 1), ("Two. Of them.", 3, 2), ("Wait... what?!", 2, 2),
+        ("“No.” Then he left.", 4, 2), ("It's a well-known fact.", 4, 1), ("Über Öl redet man nicht", 5, 1), ("...", 0, 0), ("  ", 0, 0),
+    ],
+)  # fmt: skip
+def test_words_and_sentences_are_counted(text: str, words: int, sentences: int) -> None:
+    assert text_features([text]).select("words", "sentences").row(0) == (words, sentences)
+
+
+def test_readability_is_lix() -> None:
+    # Ten words, two sentences, three words of more than six letters.
+    text = "The unusual weather surprised us all. We went home again."
+    assert text_features([text])["lix"].to_list() == [10 / 2 + 100 * 3 / 10]
+
+
+def test_a_missing_text_has_no_features() -> None:
+    assert text_features([None, "A word."]).row(0) == (None,) * 6

@@ -10,6 +10,7 @@ from karat.measure.dimensions.links import (
     OverallRegression,
     feature_correlations,
     overall_regression,
+    text_features,
 )
 from karat.measure.dimensions.matrix import RatingsMatrix, ratings_matrix
 from karat.measure.dimensions.number_of_factors import (
@@ -100,5 +101,6 @@ __all__ = [
     "strength_draws",
     "strengths",
     "suitability",
+    "text_features",
     "thresholds_figure",
 ]

@@ -3,7 +3,9 @@
 `overall_regression` is an ordinary regression of the overall rating of texts on their dimensions: weights as they are
 and standardised, the inflation of their variance where dimensions correlate, and the R^2 of texts that were left out.
 `feature_correlations` are Pearson's and Spearman's correlations of each dimension with each feature, with Fisher's
-interval and p values adjusted for their number (Holm 1979). Rows are texts.
+interval and p values adjusted for their number (Holm 1979). Rows are texts. `text_features` counts what a text shows
+without a dictionary; its readability is LIX (Björnsson 1968), words per sentence plus the percentage of long words,
+which needs no syllables and so holds for any language with words between spaces.
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ from karat.models.proportions import holm
 from karat.types import Floats
 
 INFLATED = 10.0
+LONG = 6
+"""A word of more letters is long."""
+WORD = r"[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*"
+SENTENCE = r"[.!?…]+[\"'”’»)]*(?:\s|$)"
 ALPHA = 0.05
 
 
@@ -118,6 +124,33 @@ class FeatureCorrelations(MeasureResult):
 
     def __str__(self) -> str:
         return " ".join(map(str, self.summary))
+
+
+def text_features(texts: Sequence[str | None]) -> pl.DataFrame:
+    """The length and readability of texts: characters, words, sentences, letters_per_word, words_per_sentence, lix.
+
+    A text without an end mark is one sentence. Means of a text without words, and all features of a missing one, are
+    null.
+
+    >>> text_features(["It rains. We stay inside!", ""]).rows()
+    [(25, 5, 2, 3.8, 2.5, 2.5), (0, 0, 0, None, None, None)]
+    """
+    text = pl.Series("text", texts, pl.String)
+    words = text.str.extract_all(WORD)
+    letters = words.list.eval(pl.element().str.len_chars())
+    ends = text.str.strip_chars().str.count_matches(SENTENCE)
+    unended = ~text.str.strip_chars().str.contains(SENTENCE + r"\z")
+    counts = pl.DataFrame({
+        "characters": text.str.len_chars(), "words": words.list.len(), "sentences": ends + unended,
+        "letters": letters.list.sum(), "long": letters.list.eval(pl.element() > LONG).list.sum(),
+    })  # fmt: skip
+    spoken = pl.when(pl.col("words") > 0)
+    per_sentence = pl.col("words") / pl.col("sentences")
+    return counts.select(
+        "characters", "words", sentences=spoken.then("sentences").otherwise(pl.col("words")),
+        letters_per_word=spoken.then(pl.col("letters") / pl.col("words")), words_per_sentence=spoken.then(per_sentence),
+        lix=spoken.then(per_sentence + 100 * pl.col("long") / pl.col("words")),
+    )  # fmt: skip
 
 
 def feature_correlations(
