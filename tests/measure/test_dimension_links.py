@@ -89,7 +89,8 @@ def test_what_cannot_be_asked_for() -> None:
     ("text", "words", "sentences"),
     [
         ("One sentence without an end", 5, 1), ("Two. Of them.", 3, 2), ("Wait... what?!", 2, 2),
-        ("“No.” Then he left.", 4, 2), ("It's a well-known fact.", 4, 1), ("Über Öl redet man nicht", 5, 1), ("...", 0, 0), ("  ", 0, 0),
+        ("“No.” Then he left.", 4, 2), ("It's a well-known fact.", 4, 1),
+        ("Über Öl redet man nicht", 5, 1), ("...", 0, 0), ("  ", 0, 0),
     ],
 )  # fmt: skip
 def test_words_and_sentences_are_counted(text: str, words: int, sentences: int) -> None:

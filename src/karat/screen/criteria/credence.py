@@ -87,10 +87,10 @@ class Credence(Evidence):
         """Everybody's probability with the cutoff; or what counted for one participant, with their answers and times.
 
         >>> import karat
-        >>> figure = credence(karat.datasets.load("likert")).plot()
-        >>> figure.get_suptitle()
+        >>> found = credence(karat.datasets.load("likert"))
+        >>> found.plot().get_suptitle()
         '5 of 48 participants answered attentively with a probability below .05'
-        >>> credence(karat.datasets.load("likert")).plot("p06").get_suptitle()
+        >>> found.plot("p06").get_suptitle()
         'p06: attentive with probability below .001; closest behaviour: rushing'
         """
         from karat.plots import credence as plots
