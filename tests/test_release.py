@@ -25,7 +25,7 @@ from packaging.requirements import Requirement
 import karat
 from conftest import ROOT
 from environments import empty_environment, interpreter
-from tools import build, licences, sbom
+from tools import audit, build, licences, sbom
 from tools.licences import BASE, BROWSER, FREE, GPL, LGPL, MPL, UNKNOWN, Package
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -78,7 +78,7 @@ def test_extras_are_those_that_are_tried() -> None:
         assert f'".[{",".join(sorted(EXTRAS))}]"' in makefile.partition(f"\n{target}:")[2].partition("\n\n")[0]
 
 
-@pytest.mark.parametrize("module", [build, licences, sbom], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [audit, build, licences, sbom], ids=lambda module: module.__name__)
 def test_examples_of_the_tools_run(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
@@ -296,3 +296,22 @@ def test_extras_install_apart(built: Path, tmp_path: Path, extra: str) -> None:
     others = [name for other, names in EXTRAS.items() if other != extra for name in names.split(", ")]
     code = f"import importlib.util as u; print([name for name in {others} if u.find_spec(name)])"
     assert run_inside(python, tmp_path, "-c", code) == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "outcome"),
+    [
+        (0, "No known vulnerabilities found", "clean"),
+        (1, "jinja2 3.1.0 PYSEC-2024-1", "found"),
+        (1, "npm error code ENOTFOUND", "unreachable"),
+    ],
+)
+def test_an_audit_that_reaches_nobody_is_no_finding(status: int, said: str, outcome: str) -> None:
+    script = f"import sys; print({said!r}); sys.exit({status})"
+    assert audit.run("audit", sys.executable, "-c", script).outcome == outcome
+
+
+def test_an_audit_whose_program_is_missing_says_so() -> None:
+    done = audit.run("npm audit", "no-such-program-anywhere")
+    assert done.outcome == "unreachable"
+    assert "no-such-program-anywhere" in done.line()

@@ -63,6 +63,13 @@ def test_no_page_needs_inline_script_or_style(researcher: Visitor, fielded: Fiel
         assert reply.text.count("<h1") == 1
 
 
+def test_what_is_not_computed_yet_is_said_to_be_under_way(researcher: Visitor, fielded: Fielded) -> None:
+    name = fielded.finish()
+    row = researcher.get("/admin/blind/people").text.partition(f">{name}<")[2].partition("</tr>")[0]
+    assert "computing" in row
+    assert "none" not in row
+
+
 def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielded) -> None:
     attentive = fielded.finish()
     careless = fielded.finish(attentive=False, always=ANSWERS[1])
