@@ -54,6 +54,14 @@ def test_a_prior_without_width_is_refused_with_its_line(tmp_path: Path) -> None:
     assert "bayes.coefficient" in str(raised.value)
 
 
+@pytest.mark.skipif(INSTALLED, reason="NumPyro is installed")
+def test_stated_priors_reach_the_model(tmp_path: Path) -> None:
+    study = planned(tmp_path / "stated", "\n[bayes]\ncoefficient = 1.75\n")
+    with pytest.raises(MeasureError) as raised:
+        karat.measure.run(answer_study(study, 8), study=study, bayes=True, samples=0)
+    assert message_of(raised.value).code == "bayes.not_installed"
+
+
 @pytest.mark.slow
 def test_the_report_has_the_posteriors_of_the_stated_priors(tmp_path: Path) -> None:
     pytest.importorskip("numpyro", reason="NumPyro is not installed: pip install 'karat[bayes]'")

@@ -51,11 +51,11 @@ from karat.measure.reliability.stability import group_of, grouped, stability
 from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS, strengths
 from karat.messages import Message, NotComputed, message_of
+from karat.models.glrm.bayes import Priors
 from karat.types import NamedSteps
 
 if TYPE_CHECKING:
-    from karat.models.glrm.bayes import Priors
-from karat.study.study import Study
+    from karat.study.study import Study
 
 ASKED_ONE_BY_ONE = ("strengths", "contrasts", "order effects", "decisions")
 
