@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from functools import partial
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from karat.cli.main import main
 from karat.cli.progress import ShownSteps, stepping
 from karat.messages import Message, NotComputed
 from karat.models.glrm import nominal
+from karat.screen.criteria.automation import refit
 from karat.screen.crowd import answers as crowd_answers
 from karat.screen.crowd import spammer_index
 from karat.screen.crowd.gold import gold
 from karat.screen.run import run
+from karat.simulate.hands import with_hands
 from study.studies import RATING, rating_items, write_study
 
 LIKERT = karat.datasets.path("likert")
@@ -309,3 +312,15 @@ def test_rules_that_cannot_be_followed_are_told_with_their_line(
 def test_a_study_and_rules_beside_it_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     both = ("--study", "study.toml", "--rules", "rules.toml")
     assert "Use --study or --rules, not both" in refused(capsys, LIKERT, *both)
+
+
+def test_a_pilot_becomes_a_line_of_the_study_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pilot = with_hands(karat.datasets.load("likert"), "mouse")
+    pilot.to_parquet(tmp_path / "pilot.parquet")
+    settings = tomllib.loads(told(capsys, tmp_path / "pilot.parquet", "--refit"))["screening"]["automation"]
+    assert {name: tuple(ends) for name, ends in settings["people"].items()} == refit(pilot)
+    assert "automation" in run(pilot, {"automation": settings}).evidence
+
+
+def test_a_pilot_without_traces_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(capsys, LIKERT, "--refit")

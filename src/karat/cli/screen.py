@@ -70,6 +70,9 @@ def screen(
         bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what changes.")
     ] = False,
     contrast: Contrast = None,
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Print how people of a pilot move, as settings of the criterion automation.")
+    ] = False,
     parts: NumberOfParts = None,
     *,
     reading: ReadOptions,
@@ -96,12 +99,7 @@ def screen(
     from karat.screen.crowd.spammer_index import index_as_data, index_or_reason
     from karat.screen.screening import refuse_unknown
 
-    if contrast is not None and not multiverse:
-        raise KaratError("--contrast needs --multiverse.")
-    if criteria is not None and multiverse:
-        raise KaratError("--multiverse tries all criteria. Leave out --criteria.")
-    if out is not None and out.exists() and not out.is_dir():
-        raise KaratError(f"{out} is a file. Give a folder to write to.")
+    _refuse_together(contrast, criteria, multiverse, out)
     followed = _contrast(contrast)
     silent = quiet or as_json
     planned, alone = load_rules(study, rules)
@@ -117,6 +115,9 @@ def screen(
             typer.echo("\n".join(lines_on(parted, _why_not(planned, chosen=criteria is not None), out)))
         return
     known = reading.known(planned, quiet=silent)
+    if refit:
+        typer.echo(_refitted(known.judgments))
+        return
     for name in explain or []:
         refuse_unknown(name, known.judgments.participants["participant"].to_list())
     with place.open_executor() as executor:
@@ -221,6 +222,24 @@ def _written(out: Path | None, written: list[Path]) -> str:
     if out is None:
         return "Nothing was written. Use --out DIR to keep verdicts, evidence and the remaining judgments."
     return f"written    {written[0]}  " + "  ".join(path.name for path in written[1:])
+
+
+def _refuse_together(contrast: str | None, criteria: str | None, multiverse: bool, out: Path | None) -> None:
+    """KaratError for flags that cannot go together."""
+    if contrast is not None and not multiverse:
+        raise KaratError("--contrast needs --multiverse.")
+    if criteria is not None and multiverse:
+        raise KaratError("--multiverse tries all criteria. Leave out --criteria.")
+    if out is not None and out.exists() and not out.is_dir():
+        raise KaratError(f"{out} is a file. Give a folder to write to.")
+
+
+def _refitted(pilot: Judgments) -> str:
+    """The criterion automation with the people of a pilot, as a line of the study file."""
+    from karat.screen.criteria.automation import refit
+
+    people = ", ".join(f"{name} = [{middle}, {spread}]" for name, (middle, spread) in refit(pilot).items())
+    return f"[screening]\nautomation = {{ people = {{ {people} }} }}"
 
 
 def screened(
