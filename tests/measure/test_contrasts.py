@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import karat
-from karat.measure.effects.contrasts import Contrasts, contrasts, proportional_odds
+from karat.measure.effects.contrasts import Contrasts, contrasts, proportional_odds, spread_ratios
 from karat.measure.result import MeasureError
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm.mixed.search import SINGULAR
@@ -247,3 +247,26 @@ def test_splits_agree_where_odds_are_proportional_and_differ_where_not() -> None
     assert found.table()["differs"].sum() >= 2 or found.notes
     with raises(MeasureError, "proportional.not_ordinal"):
         proportional_odds(contrasts(rated(frame(), karat.Binary()), formula))
+
+
+def test_a_wider_spread_is_found_and_an_equal_one_is_not() -> None:
+    formula = "response ~ a + (1 | participant) + (1 | item)"
+    equal = rated(frame(40, 16, a=0.5), karat.Ordinal(5))
+    alike = spread_ratios(contrasts(equal, formula))
+    assert alike.p > 0.01
+    assert (alike.frame["lower"] < 1).all()
+    assert (alike.frame["upper"] > 1).all()
+    number = pl.col("response").cast(pl.Int64)
+    narrow = pl.when(pl.col("a") == "high").then(number.clip(2, 4)).otherwise(number).cast(pl.String)
+    narrowed = karat.Judgments(equal.frame.with_columns(response=narrow), karat.Ordinal(5))
+    uneven = spread_ratios(contrasts(narrowed, formula))
+    assert uneven.p < 0.001
+    high, low = uneven.frame.rows()
+    assert (high[0], low[0]) == ("high", "low")
+    assert high[3] < 1 < low[2]
+    assert high[1] * low[1] == pytest.approx(1)
+
+
+def test_spread_is_that_of_ratings() -> None:
+    with raises(MeasureError, "spread.not_ordinal"):
+        spread_ratios(contrasts(rated(frame(), karat.Binary()), "response ~ a + (1 | participant) + (1 | item)"))

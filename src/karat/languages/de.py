@@ -2182,6 +2182,10 @@ MESSAGES = {
     "proportional.not_ordinal": "Proportionale Odds sind eine Annahme ordinaler Modelle. Diese Antworten haben ein "
     "anderes.",
     "proportional.no_fit": "Die Teilung bei {split} ließ sich nicht anpassen.",
+    "spread.test": "Gleiche Streuung der Antworten in allen Bedingungen: χ²({df}) = {chi2:.2}, p {p:p}.",
+    "spread.not_ordinal": "Gleiche Streuung wird bei Ratings mit Logit-Link geprüft. Diese Antworten haben ein anderes "
+    "Modell.",
+    "spread.no_fit": "Die Anpassung mit ungleicher Streuung ist nicht konvergiert.",
     "bayes.difference": "{name}: {first} minus {second} ist {estimate:.2} {interval}[[, {response:.2}]][[ {answers} "
     "auf der Skala der Antworten]].",
     "bayes.posterior": "{name}: {positive:%} der Posteriorverteilung liegen über null, {rope:%} innerhalb von "

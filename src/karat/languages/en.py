@@ -2055,6 +2055,9 @@ MESSAGES = {
     "proportional.not_ordinal": "Proportional odds are an assumption of ordinal models, and these answers have another "
     "model.",
     "proportional.no_fit": "The split at {split} could not be fitted.",
+    "spread.test": "Equal spread of the answers in all conditions: χ²({df}) = {chi2:.2}, p {p:p}.",
+    "spread.not_ordinal": "Equal spread is checked for ratings with the logit link; these answers have another model.",
+    "spread.no_fit": "The fit with unequal spread did not converge.",
     "bayes.difference": "{name}: {first} minus {second} is {estimate:.2} {interval}[[, {response:.2}]][[ {answers} on "
     "the scale of the answers]].",
     "bayes.posterior": "{name}: {positive:%} of the posterior lie above zero, {rope:%} within ±{bound:.2}.",

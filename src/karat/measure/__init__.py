@@ -22,7 +22,14 @@ from karat.measure.dimensions.number_of_factors import (
 from karat.measure.dimensions.profiles import DimensionScores, Profiles, dimension_scores, profiles
 from karat.measure.dimensions.reduction import Reduction, ShortForm, reduce_pairs, short_form
 from karat.measure.effects.bayes import BayesContrasts, bayes_contrasts
-from karat.measure.effects.contrasts import Contrasts, ProportionalOdds, contrasts, proportional_odds
+from karat.measure.effects.contrasts import (
+    Contrasts,
+    ProportionalOdds,
+    SpreadRatios,
+    contrasts,
+    proportional_odds,
+    spread_ratios,
+)
 from karat.measure.effects.order_effects import OrderEffects, order_effects
 from karat.measure.measures import Measures
 from karat.measure.pairs.compare import DecisionComparison, compare_decisions
@@ -67,6 +74,7 @@ __all__ = [
     "RatingsMatrix",
     "Reduction",
     "ShortForm",
+    "SpreadRatios",
     "Stability",
     "StrengthDifference",
     "Strengths",
@@ -97,6 +105,7 @@ __all__ = [
     "run",
     "select_controls",
     "short_form",
+    "spread_ratios",
     "stability",
     "strength_draws",
     "strengths",

@@ -40,7 +40,7 @@ from karat.measure.effects.interactions import (
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.texts import interval, is_shown
 from karat.messages import Message, message_of, with_code
-from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, type_three
+from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, scale_effects, type_three
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.formulas.marginal import Adjustment
@@ -410,3 +410,62 @@ def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds
     }  # fmt: skip
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     return ProportionalOdds(frame.sort("term", maintain_order=True), found.unit, {"level": level}, tuple(notes))
+
+
+@dataclass(frozen=True)
+class SpreadRatios(MeasureResult):
+    """How widely ratings are spread in each condition, and whether the differences could be chance."""
+
+    frame: pl.DataFrame
+    """condition (the levels), ratio (of the latent standard deviation to its geometric mean over conditions), lower,
+    upper."""
+    statistic: float
+    """Twice the gain in the log-likelihood over equal spread."""
+    df: int
+    p: float
+    unit: Message
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
+    points: ClassVar = PlotColumns(("condition",), "ratio", "spread, 1 being the mean")
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """The test of equal spread."""
+        return (Message("spread.test", {"chi2": self.statistic, "df": self.df, "p": self.p}),)
+
+
+def spread_ratios(found: Contrasts, level: float = 0.95) -> SpreadRatios:
+    """Check the assumption of equal spread: are ratings in one condition more scattered than in another?
+
+    The ordinal model is fitted again with a spread of its own for each condition (scale effects, McCullagh 1980).
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> found = spread_ratios(contrasts(likert, "response ~ order + (1 | participant) + (1 | item)"))
+    >>> found.frame["condition"].to_list(), found.df
+    (['OBJ>PP', 'PP>OBJ'], 1)
+    """
+    model = found.model
+    if model is None or model.family != "ordinal":
+        raise MeasureError(Message("spread.not_ordinal"))
+    try:
+        made = scale_effects(model.fit, model.design.matrix, model.fit.names)
+    except ValueError:
+        raise MeasureError(Message("spread.not_ordinal")) from None
+    names = list(dict.fromkeys(name for own in factor_terms(model).values() for name in own))
+    factors = [column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)]
+    if not factors:
+        raise MeasureError(Message("contrasts.no_factors"))
+    levels = [np.array(one.levels, dtype=object)[one.codes] for one in factors]
+    conditions, of_row = np.unique([", ".join(row) for row in zip(*levels, strict=True)], return_inverse=True)
+    # Covariates are at their means.
+    z = np.array([model.design.matrix[of_row == k].mean(axis=0) for k in range(len(conditions))])
+    z = z - z.mean(axis=0)
+    middle = z @ made.estimate
+    reach = float(quantile(level, np.array([np.inf]))[0]) * np.sqrt(np.einsum("ij,jk,ik->i", z, made.covariance, z))
+    columns = {"ratio": middle, "lower": middle - reach, "upper": middle + reach}
+    frame = pl.DataFrame(
+        {"condition": conditions.tolist(), **{name: np.exp(values) for name, values in columns.items()}}
+    )
+    notes = () if made.converged else (Message("spread.no_fit"),)
+    return SpreadRatios(frame, made.statistic, len(made.names), made.p, found.unit, {"level": level}, notes)

@@ -327,6 +327,8 @@ class ScaleEffects:
     estimate: Floats
     """zeta: the logarithm of how many times wider the latent distribution is per unit of each column."""
     se: Floats
+    covariance: Floats
+    """Of the estimates."""
     statistic: float
     """Twice the gain in the log-likelihood over equal spread."""
     p: float
@@ -374,9 +376,9 @@ def scale_effects(fit: MixedFit, columns: ArrayLike, names: Sequence[str]) -> Sc
     with one_thread(objective.crossing.work):
         found = search(scaled, begin, objective.crossing.placed(len(begin)), labels)
     beta, psi, theta = scaled.split(found.parameters)
-    errors = np.sqrt(np.diag(found.covariance))
+    errors, own = np.sqrt(np.diag(found.covariance)), slice(first, first + size)
     gain = max(2 * (-found.at.value - fit.log_likelihood), 0.0)
     return ScaleEffects(
-        tuple(names), psi[-size:], errors[first : first + size], gain, float(chdtrc(size, gain)), -found.at.value, beta,
-        psi[:-size], theta, errors[: len(beta)], found.convergence.converged,
+        tuple(names), psi[-size:], errors[own], found.covariance[own, own], gain, float(chdtrc(size, gain)),
+        -found.at.value, beta, psi[:-size], theta, errors[: len(beta)], found.convergence.converged,
     )  # fmt: skip
