@@ -14,12 +14,12 @@ from scipy.stats import t
 
 import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
-from karat.measure.dimensions.steps import is_differential
 from karat.measure.effects.planned import planned_choices, planned_contrasts
 from karat.measure.export import FIGURES, TABLES, TOLD, tables
 from karat.measure.measured import excluded, nobody
 from karat.measure.measures import aligned
 from karat.measure.rated import rated
+from karat.measure.run import is_differential
 from karat.messages import Message, NotComputed, message_of
 from karat.study.settings import ContrastSettings
 from measure.differential import differential
