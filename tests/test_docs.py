@@ -18,6 +18,7 @@ import yaml
 
 from commands import told as commands_told
 from conftest import ROOT
+from karat.demo import HUMAN_CLOCKS
 from karat.field.bots import Client, visit
 from karat.field.bots.behaviour import crowd
 from karat.field.bots.process import free_port
@@ -126,6 +127,9 @@ class Running:
         self.__exit__()
         words, port = shlex.split(command)[1:], free_port()
         more = ["--no-open"] if words[0] == "open" else []
+        if words[0] == "serve":
+            file = Path(words[1]) / "study.toml"
+            file.write_text(re.sub(HUMAN_CLOCKS, "", file.read_text(encoding="utf-8")), encoding="utf-8")
         environment = os.environ | {
             "KARAT_ADMIN_PASSWORD": PASSWORD,
             "KARAT_ARRIVALS_PER_MINUTE": "0",
