@@ -77,6 +77,8 @@ def answer_study(
     person = trials["_person"].to_numpy()
     answered = _answered(planned, trials, person, people, (stated, effects is not None), spread or Spread(), random)
     answered = _timed(planned, answered, random, people)
+    if planned.settings.screening is not None and "receipt_times" in planned.settings.screening.criteria:
+        answered = answered.with_columns(received="time")
     table = background_table(planned, names, people.behaviours, random)
     table = table.join(_stays(answered, people, names), on="participant", how="left", maintain_order="left")
     frame, scales = on_scales(planned, answered.drop("_person", "_shown", "_worked", *NOT_SHOWN, strict=False))
