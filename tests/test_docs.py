@@ -45,7 +45,7 @@ LONG = (
     "tutorials/crowd-labels.md", "tutorials/item-sheet.md", "tutorials/pairs.md",
     "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
     "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",
-    "explanation/contrasts.md", "docs/credence.md", "reference/python.md",
+    "explanation/contrasts.md", "docs/credence.md",
 )  # fmt: skip
 """Pages whose examples take long; the commands on them have quick tests of their own."""
 
@@ -106,7 +106,7 @@ def run(command: str) -> list[str]:
 class Running:
     """A server of a page: it runs beside the commands that follow, until the next one or the end of the page.
 
-    Readers are told to take part in what they serve. A bot does so in their place.
+    Pages ask readers to take part in what they serve. A bot does so in their place.
     """
 
     def __init__(self, log: Path) -> None:
@@ -188,7 +188,7 @@ def test_pages_load_no_font_from_elsewhere() -> None:
 @pytest.mark.parametrize("name", list(pages()))
 def test_generated_pages_are_those_of_the_code(name: str) -> None:
     told = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
-    assert told == pages()[name], "run python tools/make_reference.py"
+    assert told == pages()[name], "run python -m tools.make_reference"
 
 
 def test_the_results_to_download_are_those_of_the_script() -> None:

@@ -316,7 +316,7 @@ MOST_BEGINNINGS = 7
 def beginnings(answers: pl.Series) -> dict[str, str] | None:
     """Answers that are many sentences, each with the way it begins; None where they are no such thing.
 
-    The first word tells them apart, with the next one where that joins it to something: Yes, and ...; Yes, but ...
+    The first word distinguishes them, with the next one where that joins it to something: Yes, and ...; Yes, but ...
 
     >>> texts = [f"{start} it is number {n}." for start in ("Yes, and", "Yes, but", "No,") for n in range(20)]
     >>> sorted(set(beginnings(pl.Series(texts)).values()))

@@ -140,7 +140,16 @@ def read_files(
     encoding: str | None = None,
     skip_bad: bool = False,
 ) -> Intake:
-    """Read files of one study, of one or of several sources, as one table of judgments."""
+    """Read files of one study, of one or of several sources, as one table of judgments.
+
+    `paths` are files and folders. `source` names the tool, if karat should not find out itself. `options` are what
+    `karat.read` takes as arguments. `skip_bad` leaves out rows that cannot be read.
+
+    >>> import karat
+    >>> found = read_files([karat.datasets.path("likert")])
+    >>> len(found.judgments), found.judgments.scale.known()
+    (3566, '1, 2, 3, 4, 5')
+    """
     options, remembered = with_remembered(paths, options or Options())
     files, skipped = _without_strays(_files(paths, encoding), paths, source)
     groups = by_reader(files, source)

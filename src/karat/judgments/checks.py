@@ -59,7 +59,7 @@ class Checked:
 def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[int], Place] = frame_row) -> Checked:
     """Check the columns of a table of judgments and bring them into their types.
 
-    `scales` maps each question to its scale; the empty name is the scale of rows without a question. `locate` tells
+    `scales` maps each question to its scale; the empty name is the scale of rows without a question. `locate` says
     where a row comes from, for the messages.
     """
     checked = Checked(frame)

@@ -48,6 +48,7 @@ READERS: tuple[Reader, ...] = (
     ibex.READER,
     generic.READER,
 )
+"""The tools whose results karat reads, in the order in which it tries them."""
 GROUP = "karat.readers"
 """The entry points by which packages add readers."""
 

@@ -78,7 +78,7 @@ def join_times(rounds: pl.DataFrame, app: str, pages: pl.DataFrame | None, readi
     """The rounds of an app with the moment and the duration of the page that asks.
 
     That is the page that most rounds have: an introduction belongs to the first round, results to the last. Where
-    several pages are in as many rounds, nothing tells which of them asks, and each gives a column of its own.
+    several pages are in as many rounds, nothing shows which of them asks, and each gives a column of its own.
     """
     empty = rounds.with_columns(pl.lit(None, dtype=dtype).alias(name) for name, dtype in NO_TIMES.items())
     if pages is None:

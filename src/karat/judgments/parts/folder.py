@@ -231,8 +231,8 @@ def repartition(
 ) -> list[Path]:
     """Write judgments, which come one table after the other, to a folder in so many parts; returns the files.
 
-    Rows of a participant stand in the order in which they came. A participant of whom nothing but the name is known
-    in one table and more in another keeps the more.
+    Rows of a participant stand in the order in which they came. If one table has only a participant's name
+    and another table has more, the more is kept.
 
     >>> import karat, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

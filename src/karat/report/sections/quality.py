@@ -124,8 +124,8 @@ FAST = 0.5
 def look_counts(gathered: ReportData) -> dict[str, Any]:
     """How many are flagged by anything, by several criteria and by the rule, and who is fast throughout.
 
-    ReMFOD compares each response time with the participant's own, so that it takes those who are uniformly fast for
-    valid: `fast` of them it does not flag, of whom the criterion speed flags `speed` (null where it did not run).
+    ReMFOD compares each response time with the participant's own, so it takes those who are uniformly fast for valid.
+    It does not flag `fast` of them; the criterion speed flags `speed` of these (null where it did not run).
     """
     times: dict[str, int] = {}
     for one in looked_at(gathered).values():

@@ -52,7 +52,7 @@ def section(gathered: ReportData) -> Section:
 
 
 def steps_table(screening: Screening) -> pl.DataFrame:
-    """One row a stage and criterion: entered, flagged among those excluded there, excluded, remained.
+    """One row per stage and criterion: entered, flagged among those excluded there, excluded, remained.
 
     >>> import karat
     >>> steps_table(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})).rows()

@@ -300,7 +300,7 @@ class ScaleFound:
     rows: int
     workers: int
     tasks: pl.DataFrame
-    """The columns that make a task, one row a task, in the order of their first answers."""
+    """The columns that make a task, one row per task, in the order of their first answers."""
     codes: tuple[int, ...]
     columns: tuple[str, ...]
     rounds: dict[str, RoundsFound]
