@@ -212,7 +212,7 @@ def _class_entry(module: ModuleType, name: str, cls: type) -> str:
             if isinstance(value, property) or type(value).__name__ == "cached_property":
                 attributes[one] = _sentence(value)
             elif inspect.isfunction(value) or isinstance(value, classmethod | staticmethod):
-                function = getattr(value, "__func__", value)
+                function: Any = getattr(value, "__func__", value)
                 methods[one] = f"`{_call(one, function)}`: {_sentence(function)}"
     shown = {one: f"`{one}`: {told}" for one, told in attributes.items()}
     for title, found in (("Attributes", shown), ("Methods", methods)):
@@ -294,7 +294,7 @@ def _sentence(thing: object) -> str:
 def _raised(function: Callable[..., Any], seen: set[str]) -> set[type[KaratError]]:
     """The errors of karat that a function, or one that it calls in the same file, raises by name."""
     seen.add(function.__name__)
-    names = function.__globals__  # type: ignore[attr-defined]
+    names = function.__globals__
     found: set[type[KaratError]] = set()
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
