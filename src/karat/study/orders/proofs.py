@@ -69,7 +69,7 @@ def _row_proofs(
             continue
         in_a_row = "" if group.row == 1 else f", at most {group.row} in a row,"
         where = (
-            "" if segment == len(problem.segments) - 1 else f" among the {functions[rows[0]]} trials, which stand first"
+            "" if segment == len(problem.segments) - 1 else f" among the {functions[rows[0]]} trials, which come first"
         )
         yield OrderError(f"{_trials(group, len(inside))}{in_a_row} need {counted(needed, 'separator')}; "
                          f"there {_there_are(others)}{where}.", _fix(group, "Allow more in a row"),
