@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -150,14 +152,18 @@ def kind_of(annotation: object) -> str:
     return "text"
 
 
-def pages() -> dict[str, str]:
-    """The generated pages by file name."""
-    return {
-        "columns.md": columns_page(), "commands.md": commands_page(), "study-file.md": study_page(),
-        **{f"python/{package}.md": f"{MADE}\n{python_page(package)}" for package in PACKAGES},
-    }  # fmt: skip
+def package_page(package: str) -> str:
+    """The page of a package."""
+    return f"{MADE}\n{python_page(package)}"
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "columns.md": columns_page, "commands.md": commands_page, "study-file.md": study_page,
+    **{f"python/{package}.md": partial(package_page, package) for package in PACKAGES},
+}  # fmt: skip
+"""What makes each generated page, by file name."""
 
 
 if __name__ == "__main__":
-    for name, text in pages().items():
-        (PAGES / name).write_text(text, encoding="utf-8")
+    for name, make in MAKERS.items():
+        (PAGES / name).write_text(make(), encoding="utf-8")

@@ -15,6 +15,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from doctest import DocTestParser
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
@@ -99,6 +100,7 @@ def python_page(package: str) -> str:
     return "".join(text)
 
 
+@cache
 def public_names(module: ModuleType) -> list[str]:
     """The public names of a module: functions and constants, then classes, then errors."""
     names = getattr(module, "__all__", None) or [
@@ -110,6 +112,7 @@ def public_names(module: ModuleType) -> list[str]:
     return sorted(shown, key=lambda name: (inspect.isclass(things[name]) + _is_error(things[name]), name))
 
 
+@cache
 def read_docstring(thing: object) -> Docstring:
     """The docstring of anything, in its parts.
 
@@ -170,12 +173,16 @@ def _entry(module: ModuleType, name: str) -> str:
         return _class_entry(module, name, thing)
     if inspect.isroutine(thing):
         return _function_entry(module, name, thing)
-    return f"{_constant_docstring(name) or 'A constant.'}\n"
+    return f"{_constant_docstring(name, thing) or 'A constant.'}\n"
 
 
-def _constant_docstring(name: str) -> str:
+def _constant_docstring(name: str, value: object) -> str:
     """The string below a constant, in whichever file of karat has it."""
-    homes = [module for key, module in sorted(sys.modules.items()) if key.startswith("karat.") and name in vars(module)]
+    homes = [
+        module
+        for key, module in sorted(sys.modules.items())
+        if key.startswith("karat.") and vars(module).get(name) is value
+    ]
     return next((told[name] for told in map(_documented_attributes, homes) if name in told), "")
 
 
@@ -221,6 +228,7 @@ def _class_entry(module: ModuleType, name: str, cls: type) -> str:
     return "".join([*text, _example(module, cls, parts.example)])
 
 
+@cache
 def _returned(module: ModuleType) -> set[object]:
     """The classes that functions of a module return, which nobody makes by hand."""
     functions = [getattr(module, name) for name in public_names(module) if inspect.isroutine(getattr(module, name))]
@@ -307,6 +315,7 @@ def _raised(function: Callable[..., Any], seen: set[str]) -> set[type[KaratError
     return found
 
 
+@cache
 def _documented_attributes(owner: object) -> dict[str, str]:
     """The strings below the attributes of a class or the constants of a module."""
     tree: Any = ast.parse(textwrap.dedent(inspect.getsource(owner)))  # type: ignore[arg-type]
