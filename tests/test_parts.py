@@ -111,7 +111,7 @@ def test_columns_without_any_value_and_in_another_order(tmp_path: Path) -> None:
 def test_folders_without_parts_and_damaged_files(tmp_path: Path) -> None:
     with pytest.raises(PartsError, match=r"has no Parquet files. Write them with karat convert"):
         open_parts(tmp_path)
-    with pytest.raises(PartsError, match="is no folder of Parquet files"):
+    with pytest.raises(PartsError, match="is not a folder of Parquet files"):
         open_parts(tmp_path / "nowhere")
     (tmp_path / "a.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(PartsError, match=r"a\.parquet cannot be read: .* copy it or write it again"):

@@ -133,7 +133,7 @@ def test_a_failed_formula_is_told(left: int, tmp_path: Path) -> None:
     ]  # fmt: skip
     items = read_items([spreadsheet(tmp_path / "i.xlsx", rows, left)], [], "likert")
     told = (
-        "is an error of a spreadsheet: a formula that failed. Correct the formula in the spreadsheet and export the "
+        "is a spreadsheet error: a formula that failed. Correct the formula in the spreadsheet and export the "
         "table again. Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
     )
     assert items.problems.lines(name_files=True) == [

@@ -414,7 +414,7 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
         problem = Problem(
             f"{counted(len(long), 'participant')} with times like milliseconds (from {min(long):,.0f} on), "
             f"{len(short)} like seconds (up to {max(short):.3g})",
-            "Bring them into one unit, or say --rt-unit s or --rt-unit ms to read all in that one.",
+            "Bring them into one unit, or use --rt-unit s or --rt-unit ms to read all in that one.",
             column=name, file=file,
         )  # fmt: skip
         raise IntakeError(f"{file} mixes seconds and milliseconds:", [problem])

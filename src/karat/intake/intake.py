@@ -468,7 +468,7 @@ def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
         return frame
     wrong = [function for function in options.functions.values() if function not in FUNCTIONS]
     if wrong:
-        raise IntakeError(f"{wrong[0]} is no item function. The functions are {', '.join(FUNCTIONS)}.")
+        raise IntakeError(f"{wrong[0]} is not an item function. The functions are {', '.join(FUNCTIONS)}.")
     for name in [name for name in frame.columns if name not in ("participant", "response", "function")]:
         values = text_column(frame[name]).drop_nulls().unique().to_list()
         known = {

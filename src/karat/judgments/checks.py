@@ -207,7 +207,7 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
             close = nearest(word, FUNCTIONS)
             mend = f"Did you mean {close}? " if close else ""
             mend += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
-            _flag(checked, locate, "function", given == word, "is no item function", mend, given)
+            _flag(checked, locate, "function", given == word, "is not an item function", mend, given)
 
 
 def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> None:

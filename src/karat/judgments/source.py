@@ -242,7 +242,7 @@ def decode(content: bytes, encoding: str, name: str) -> str:
 
 
 def _not_text(name: str, encoding: str, error: UnicodeError) -> IntakeError:
-    return IntakeError(f"{name} is not text in {encoding} ({error}). Say --encoding with the right one.")
+    return IntakeError(f"{name} is not text in {encoding} ({error}). Use --encoding with the right one.")
 
 
 def _known_encoding(name: str) -> str:

@@ -148,7 +148,7 @@ class BlockSettings(BlockKeys):
 class QuestionnaireSettings(Settings):
     """How the parts are put together."""
 
-    breaks_after: int | None = Field(None, ge=1, description="A break after so many trials.")
+    breaks_after: int | None = Field(None, ge=1, description="Offer a break after this many trials.")
     blocks: Literal["as written", "shuffled"] = Field("as written", description="The order of several blocks.")
     sessions: Literal[1, 2] = Field(1, description="2 for a test-retest study: everything is judged in both sessions.")
     days_between: int = Field(0, ge=0, description="How many days lie between two sessions.")
@@ -371,7 +371,7 @@ class RecruitmentSettings(Settings):
     quotas: dict[str, dict[str, int]] = Field(
         {}, description="Background question = { answer = how many participants at most }."
     )
-    list_quota: int | None = Field(None, ge=1, description="How many participants a list has at most.")
+    list_quota: int | None = Field(None, ge=1, description="The largest number of participants per list.")
     completion_code: Code = Field(
         "", description="The platform's code for those who finish; without it, everybody gets a code of their own."
     )

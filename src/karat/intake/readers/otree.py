@@ -188,7 +188,7 @@ def is_player(name: str) -> bool:
 def _rounds_of(table: FileTable, offset: int, reading: Reading) -> dict[str, pl.DataFrame]:
     frame = table.frame
     if "participant.code" not in frame.columns:
-        raise IntakeError(f"{table.file.name} has no column participant.code; it is no export of oTree.")
+        raise IntakeError(f"{table.file.name} has no column participant.code; it is not an oTree export.")
     keyed = frame.with_row_index(ROW, offset).with_columns(pl.col(ROW).cast(pl.Int64))
     code = pl.col("participant.code").alias("_code")
     groups: dict[tuple[str, int], dict[str, str]] = {}

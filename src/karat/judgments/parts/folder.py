@@ -130,7 +130,7 @@ def open_folder(
     """The files of a folder as parts; PartsError where they do not make one table."""
     paths = [path.absolute() for path in parquet_files(where)]
     if not paths:
-        what = "has no Parquet files" if where.is_dir() else "is no folder of Parquet files"
+        what = "has no Parquet files" if where.is_dir() else "is not a folder of Parquet files"
         raise PartsError(f"{where} {what}. Write them with karat convert {where} --parts 8 -o OUT")
     schemas, rows = [], []
     for path in paths:

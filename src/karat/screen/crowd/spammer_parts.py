@@ -256,7 +256,7 @@ def _collected(shared: tuple[_Drawn | None, str | None], placed: Placed) -> pl.D
     drawn, column = shared
     file = placed.part
     if not isinstance(file, AnswersFile):
-        raise TypeError("The part is no file of answers.")
+        raise TypeError("The part is not a file of answers.")
     worker = pl.col("_worker").cast(pl.Int64)
     rows = file.rows()
     if drawn is not None:

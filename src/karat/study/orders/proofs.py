@@ -42,7 +42,7 @@ def _proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) -> Itera
     for function in rules.apart:
         if function in rules.first and (count := functions.count(function)) > 1:
             yield OrderError(f"The {count} {function} trials stand first, together, so they cannot be apart.",
-                             f"Take {function} out of apart or of first.")  # fmt: skip
+                             f"Remove {function} from apart or from first.")  # fmt: skip
     for number, group in enumerate(problem.groups):
         yield from _row_proofs(columns, rules, problem, number, group)
         if group.gap and (needed := (group.size - 1) * group.gap + 1) > problem.size:
