@@ -41,7 +41,7 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
         'line 2, status: "gramatical" is not known. Did you mean grammatical?',
         "line 3, item: is empty",
         "line 3, sentence: is empty",
-        "line 4: the row has 1 cells where the header has 4. Fix the row: a cell with the separator",
+        "line 4: the row has 1 cells where the header has 4. Fix the row: ",
         "there is no column oder, a factor of the study file",
     ):
         assert sentence in told

@@ -274,7 +274,7 @@ def _check_time(checked: Checked, locate: Callable[[int], Place]) -> None:
     times = instants(given)
     mend = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
     if given.dtype.is_numeric() or given.dtype == pl.String:
-        mend += " Of a file, --map time= leaves the column out; if it holds response times, say --map rt=time."
+        mend += " In a file, --map time= leaves the column out; if it holds response times, use --map rt=time."
     there, bare = _is_given(given), without_zone(given)
     _flag(checked, locate, "time", times.is_null() & there, "is not a point in time", mend, given)
     if 0 < bare.sum() < there.sum():

@@ -403,7 +403,7 @@ class RecruitmentSettings(Settings):
             if slot not in URL_SLOTS
         ]
         if address and not re.match(r"https://[^\s/{}]+(/|$)", address):
-            flaws.append(flaw("is no address of a secure page", "Begin with https:// and the name of the server."))
+            flaws.append(flaw("is not an address of a secure page", "Begin with https:// and the name of the server."))
         elif re.search(r"[\s\"'<>\\]", address):
             flaws.append(flaw("has a blank or a sign that no address has", "Write %20 for a blank."))
         refuse(cls, flaws)

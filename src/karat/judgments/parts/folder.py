@@ -191,8 +191,8 @@ def _scales(
             about = _about(path)
             if about is None:
                 raise PartsError(
-                    f"{path.name} does not say on which scale its answers are, because karat did not write it: "
-                    "say --scale, such as ordinal:1-5 or binary."
+                    f"{path.name} does not record the scale of its answers, because karat did not write it. "
+                    "Use --scale, such as --scale ordinal:1-5 or --scale binary."
                 )
             for question, own in scales_from_data(about["scales"]).items():
                 if found.setdefault(question, own) != own:
