@@ -250,7 +250,7 @@ def _known_encoding(name: str) -> str:
         found = codecs.lookup(name).name
         "".encode(found)
     except (LookupError, TypeError):
-        raise IntakeError(f"{name} is no encoding. Say for example --encoding utf-8 or --encoding latin-1.") from None
+        raise IntakeError(f"{name} is not an encoding. Use --encoding utf-8, for example, or latin-1.") from None
     return "utf-8-sig" if found == "utf-8" else found
 
 

@@ -89,7 +89,7 @@ def _from_json(table: FileTable, frame: pl.DataFrame, reading: Reading) -> pl.Da
         if answers is None:
             file, place, number = table.locate(row)
             reading.problems.add(
-                "is no list of answers in JSON", "Fix the cell, or leave the row out with --skip-bad.",
+                "is not a list of answers in JSON", "Fix the cell, or leave the row out with --skip-bad.",
                 column=JSON_COLUMN, value=text, file=file, place=place, number=number,
             )  # fmt: skip
         found.append(answers)

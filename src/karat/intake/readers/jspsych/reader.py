@@ -129,7 +129,7 @@ def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[
             yield from _unpacked(part, {**shared, **plain_values}, depth + 1)
     else:
         fix = "Every trial is an object with a trial_type."
-        yield AnswerFlaw("is no trial", fix, "", text(element) or "null")
+        yield AnswerFlaw("is not a trial", fix, "", text(element) or "null")
 
 
 def _are_trials(part: Any) -> bool:
