@@ -220,7 +220,7 @@ alone, which take participants and items to be alike in the effect:
     enough = bool(beside) and min(row["runs"] for row in beside) >= ENOUGH // 4
     return f"""{HEADING}
 
-A test at the 5 % level should reject 5 % of true null hypotheses, also with few participants and items.
+A test at the 5 % level should reject 5 % of true null hypotheses, even with few participants and items.
 `python -m benchmarks.coverage` simulates studies of two factors in a Latin square, in which the first factor and the
 interaction do nothing, and measures each with the defaults of `karat measure`. Participants and items each have an
 intercept (standard deviation {INTERCEPTS}) and a deviation of their own in each condition ({DEVIATIONS}), in logits.

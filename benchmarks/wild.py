@@ -265,7 +265,7 @@ def main() -> None:
         told = (
             f"Of {len(rows)} real files, {count['bare']} are read as their authors read them without any option, "
             f"{count['--yes']} with `--yes`, and {count['answers']}\nafter at most three answers. Without `--yes`, "
-            f"{wrong} are read otherwise; the rest is asked about, and nothing is written."
+            f"{wrong} are read differently; karat asks about the rest and writes nothing."
         )
         write_page(PAGE, {"wild": told})
     if given.report:

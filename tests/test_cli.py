@@ -168,7 +168,7 @@ def test_flags_reach_the_readers(tmp_path: Path) -> None:
         (["--rt-unit", "min"], "use s or ms"),
         (["--decimal", "x"], "use . or ,"),
         (["--delimiter", "::"], "use a single character"),
-        (["--encoding", "klingon"], "is no encoding"),
+        (["--encoding", "klingon"], "is not an encoding"),
         (["-o", "x.docx"], "ends in .parquet or .csv"),
         (["-o", "x.parquet", "--safe-for-spreadsheets"], "is for CSV"),
     ],

@@ -25,7 +25,7 @@ from karat.field.bots.process import free_port
 from karat.field.bots.walk import Way, known_answers
 from karat.study.study import load
 from tools import make_results
-from tools.make_reference import pages
+from tools.make_reference import MAKERS
 
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -46,7 +46,7 @@ LONG = (
     "tutorials/crowd-labels.md", "tutorials/item-sheet.md", "tutorials/pairs.md",
     "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
     "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",
-    "explanation/contrasts.md", "docs/credence.md", "reference/python.md",
+    "explanation/contrasts.md", "docs/credence.md",
 )  # fmt: skip
 """Pages whose examples take long; the commands on them have quick tests of their own."""
 
@@ -107,7 +107,7 @@ def run(command: str) -> list[str]:
 class Running:
     """A server of a page: it runs beside the commands that follow, until the next one or the end of the page.
 
-    Readers are told to take part in what they serve. A bot does so in their place.
+    Pages ask readers to take part in what they serve. A bot does so in their place.
     """
 
     def __init__(self, log: Path) -> None:
@@ -189,10 +189,10 @@ def test_pages_load_no_font_from_elsewhere() -> None:
     assert yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), yaml.BaseLoader)["theme"]["font"] == "false"
 
 
-@pytest.mark.parametrize("name", list(pages()))
+@pytest.mark.parametrize("name", MAKERS)
 def test_generated_pages_are_those_of_the_code(name: str) -> None:
     told = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
-    assert told == pages()[name], "run python tools/make_reference.py"
+    assert told == MAKERS[name](), "run python -m tools.make_reference"
 
 
 def test_the_results_to_download_are_those_of_the_script() -> None:

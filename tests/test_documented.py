@@ -2,47 +2,46 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from importlib import import_module
 
 import pytest
 import typer.main
 from pydantic import BaseModel
 
+import karat
 from conftest import ROOT
 from karat.cli.main import app
 from karat.study.criteria import CRITERIA
 from karat.study.file import model_in
 from karat.study.settings import StudySettings
 from karat.study.tasks import TASKS
+from tools.python_pages import PACKAGES, read_docstring
 
 DOCS = ROOT / "docs"
-PACKAGES = ("intake", "measure", "report", "screen", "simulate", "study")
-CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def text(page: str) -> str:
     return (DOCS / page).read_text(encoding="utf-8")
 
 
-def without_example(name: str, thing: object, page: str) -> bool:
-    """Whether a public name has no place on the page: a class anywhere in code, anything else in an example."""
-    told = re.findall(r"`[^`\n]+`", page) if inspect.isclass(thing) else []
-    return not any(re.search(rf"\b{name}\b", part) for part in [*CODE.findall(page), *told])
-
-
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_public_name_has_an_example(package: str) -> None:
-    module, page = import_module(f"karat.{package}"), text("reference/python.md")
-    missing = [name for name in module.__all__ if without_example(name, getattr(module, name), page)]
-    assert not missing, f"docs/reference/python.md has no example of karat.{package}: {', '.join(missing)}"
+def test_every_public_function_has_an_example(package: str) -> None:
+    entries = re.split(r"^##+ (?=\w+ \{ #)", text(f"reference/python/{package}.md"), flags=re.MULTILINE)[1:]
+    functions = [entry for entry in entries if "\n**Returns**\n" in entry]
+    assert functions
+    assert [entry.split()[0] for entry in functions if "\n```pycon\n>>> " not in entry] == []
 
 
-def test_a_missing_example_is_found() -> None:
-    page = "`Remfod` and `remfod`\n```python\nkarat.screen.markov(x)\n```\n"
-    found = [without_example(name, thing, page) for name, thing in (("Remfod", int), ("remfod", len), ("markov", len))]
-    assert found == [False, True, False]
+def test_the_overview_of_python_links_every_package() -> None:
+    page = text("reference/python.md")
+    assert [package for package in PACKAGES if f"(python/{package}.md)" not in page] == []
+
+
+def test_parameters_are_described_by_the_sentences_that_begin_with_them() -> None:
+    parts = read_docstring(karat.measure.contrasts)
+    assert parts.parameters["adjust"].startswith("For the pairs of means")
+    assert "formula" in parts.parameters
+    assert not any("`adjust`" in paragraph for paragraph in parts.paragraphs)
 
 
 def test_every_command_and_option_is_documented() -> None:

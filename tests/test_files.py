@@ -80,5 +80,5 @@ def test_an_edited_csv_is_checked_again(tmp_path: Path) -> None:
     text = path.read_text().splitlines()
     text[5] = text[5].replace(",test,", ",tset,")
     path.write_text("\n".join(text) + "\n")
-    with pytest.raises(karat.IntakeError, match=r'line 6, function: "tset" is no item function\. Did you mean test'):
+    with pytest.raises(karat.IntakeError, match=r'line 6, function: "tset" is not an item function\..* test'):
         karat.read(path)

@@ -96,12 +96,12 @@ def test_the_same_row_without_trials_may_be_a_second_answer() -> None:
 
 def test_a_function_in_two_spellings_is_told_once_a_row() -> None:
     told = problems(GOOD | {"function": ["Catch", "catch", "test"]})
-    assert told.count("is no item function") == 2
+    assert told.count("is not an item function") == 2
 
 
 def test_function_must_be_known() -> None:
     told = problems(GOOD | {"function": ["test", "atention", "Filler"]})
-    assert '"atention" is no item function. Did you mean attention?' in told
+    assert '"atention" is not an item function. Did you mean attention?' in told
     assert karat.Judgments(GOOD | {"function": ["TEST", "control", "Filler"]}, karat.Ordinal(5)).frame[
         "function"
     ].to_list() == ["test", "control", "filler"]

@@ -43,9 +43,9 @@ def test_encoding_may_be_told() -> None:
     file = SourceFile(Path("x"), "latin-1", b"\xe4")
     assert file.text() == "ä"
     assert file.encoding_note == []
-    with pytest.raises(karat.IntakeError, match="is no encoding"):
+    with pytest.raises(karat.IntakeError, match="is not an encoding"):
         _ = SourceFile(Path("x"), "klingon", b"").encoding
-    with pytest.raises(karat.IntakeError, match="is no encoding"):
+    with pytest.raises(karat.IntakeError, match="is not an encoding"):
         _ = SourceFile(Path("x"), "base64", b"").encoding
     with pytest.raises(karat.IntakeError, match="not text in ascii"):
         SourceFile(Path("x"), "ascii", b"\xe4").text()

@@ -211,7 +211,7 @@ def objections(found: Iterable[Package]) -> list[str]:
 
 
 def table(found: Iterable[Package]) -> str:
-    """The list for people, one table a part, and what is not simply free in a sentence each."""
+    """The list for people, one table per part, and what is not simply free in a sentence each."""
     found = list(found)
     lines = [f"# Licences of what karat {version(ROOT)} needs at run time"]
     for part in dict.fromkeys(package.part for package in found):

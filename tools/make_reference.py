@@ -1,4 +1,4 @@
-"""Write the generated pages of the documentation: python tools/make_reference.py
+"""Write the generated pages of the documentation: python -m tools.make_reference
 
 The tables of columns, commands, the study file and Python's names come from the code; a test fails where a page is not
 what this script would write.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import inspect
 import json
-import re
-from importlib import import_module
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -22,13 +22,9 @@ from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.study.criteria import CRITERIA
 from karat.study.file import model_in
 from karat.study.settings import StudySettings
+from tools.python_pages import PACKAGES, python_page
 
 PAGES = Path(__file__).parent.parent / "docs" / "reference"
-PACKAGES = ("study", "intake", "simulate", "screen", "measure", "report")
-PLAINER = (
-    (r"<(?:[^<>]|<[^<>]*>)* at 0x\w+>", "..."), (r"<class '(\w+)'>", r"\1"), (r"mappingproxy\((.*?)\)", r"\1"),
-)  # fmt: skip
-"""Defaults as a reader would write them: three dots for objects without a spelling, such as functions."""
 MADE = "<!-- Made by tools/make_reference.py; do not edit. -->\n"
 
 
@@ -137,45 +133,6 @@ def criteria_section() -> str:
     return "".join(text)
 
 
-def names_page() -> str:
-    """The page of everything public in Python."""
-    text = [MADE, "\n# All names in Python\n\nEverything public, with the first sentence of what `help()` says. "]
-    text.append("[Python](python.md) has examples. `*` comes before what must be named in a call.\n")
-    for package in ("", *PACKAGES):
-        module = import_module(f"karat.{package}".rstrip("."))
-        text.append(f"\n## {module.__name__}\n\n{first_sentence(module)}\n\n| name | what it is |\n| --- | --- |\n")
-        for name in sorted(module.__all__):
-            thing = getattr(module, name)
-            if not inspect.ismodule(thing):
-                text.append(f"| `{call(name, thing)}` | {first_sentence(thing)} |\n")
-    return "".join(text)
-
-
-def first_sentence(thing: object) -> str:
-    """The first paragraph of what a thing says of itself; a constant says nothing that could be read from it."""
-    told = inspect.getdoc(thing) if callable(thing) or inspect.ismodule(thing) else None
-    return " ".join((told or "A constant.").split("\n\n")[0].split()).replace("|", "\\|")
-
-
-def call(name: str, thing: object) -> str:
-    """A function as it is called, without types; anything else by its name.
-
-    >>> call("first_sentence", first_sentence)
-    'first_sentence(thing)'
-    """
-    if not inspect.isroutine(thing):
-        return name
-    bare = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in inspect.signature(thing).parameters.values()
-        if not parameter.name.startswith("_")
-    ]
-    told = str(inspect.Signature(bare))
-    for seen, said in PLAINER:
-        told = re.sub(seen, said, told)
-    return f"{name}{told}".replace("|", "\\|")
-
-
 def plain(value: object) -> object:
     """A default as JSON can write it."""
     return value if isinstance(value, str | int | float | bool | list | dict) or value is None else str(value)
@@ -195,14 +152,18 @@ def kind_of(annotation: object) -> str:
     return "text"
 
 
-def pages() -> dict[str, str]:
-    """The generated pages by file name."""
-    return {
-        "columns.md": columns_page(), "commands.md": commands_page(), "names.md": names_page(),
-        "study-file.md": study_page(),
-    }  # fmt: skip
+def package_page(package: str) -> str:
+    """The page of a package."""
+    return f"{MADE}\n{python_page(package)}"
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "columns.md": columns_page, "commands.md": commands_page, "study-file.md": study_page,
+    **{f"python/{package}.md": partial(package_page, package) for package in PACKAGES},
+}  # fmt: skip
+"""What makes each generated page, by file name."""
 
 
 if __name__ == "__main__":
-    for name, text in pages().items():
-        (PAGES / name).write_text(text, encoding="utf-8")
+    for name, make in MAKERS.items():
+        (PAGES / name).write_text(make(), encoding="utf-8")

@@ -184,7 +184,7 @@ def told(folder: Path, modules: Sequence[str]) -> str:
 
 
 def summary(mutants: Sequence[Mutant]) -> str:
-    """A table with one row a module.
+    """A table with one row per module.
 
     >>> print(summary([Mutant("study/chance", "a", "killed"), Mutant("study/chance", "b", "survived")]))
     | module | mutants | killed | survived | timeout | no test | unclear |

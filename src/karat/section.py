@@ -70,7 +70,7 @@ class Table:
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, int):
-            return f"{value:,}"
+            return f"{value:,}".replace("-", "\N{MINUS SIGN}")
         if isinstance(value, float):
             return _number(column, value, self.digits.get(column, 2))
         return str(value)
@@ -119,4 +119,4 @@ def _number(column: str, value: float, digits: int) -> str:
             return "< .001"
         return "> .999" if 0.9995 <= value < 1 else language_of("en").value(value, ".3r")
     # Without this a small negative number would be -0.00.
-    return f"{round(value, digits) + 0.0:,.{digits}f}"
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")

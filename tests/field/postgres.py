@@ -29,7 +29,7 @@ class NoPostgresError(Exception):
 def server(folder: Path, *, durable: bool = False) -> Iterator[str]:
     """Start a server; its address, with {} for the name of a database.
 
-    Without `durable`, it does not wait for the disk: what a client has been told survives the client's end all the
+    Without `durable`, it does not wait for the disk: what was confirmed to a client survives the client's end all the
     same, and tests are quicker.
     """
     try:

@@ -84,7 +84,7 @@ def test_both_experiments_are_told_apart_by_question():
     [
         (",3020,", ",fast,", 'line 3, rt: "fast" is not a number'),
         (",13450,2", ",13450,two", 'line 3, trial: "two" is not a whole number'),
-        ('"attention"', '"atention"', 'line 3, function: "atention" is no item function. Did you mean attention?'),
+        ('"attention"', '"atention"', 'line 3, function: "atention" is not an item function. Did you mean attention?'),
         (',3,"keine', ',6,"keine', 'line 4, response: "6" is not an answer on this scale'),
     ],
 )

@@ -138,7 +138,7 @@ def test_formats(name: str, tmp_path: Path) -> None:
 
 
 def test_json_that_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match='element 2: "3" is no object'):
+    with pytest.raises(karat.IntakeError, match='element 2: "3" is not an object'):
         karat.read(write(tmp_path, '[{"participant":"p","item":"a","response":1}, 3]', "t.json"))
     with pytest.raises(karat.IntakeError, match=r"t\.parquet is not a readable Parquet .* copy it or write it again"):
         karat.read(write(tmp_path, "no", "t.parquet"))

@@ -303,7 +303,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, values: dict[str, Any], me
 
 
 def test_an_element_that_is_no_trial_is_named(tmp_path: Path) -> None:
-    with pytest.raises(IntakeError, match=r'element 2.*"7" is no trial'):
+    with pytest.raises(IntakeError, match=r'element 2.*"7" is not a trial'):
         from_json(tmp_path, [trial(0), 7, trial(1)])
     assert aside(from_json(tmp_path, [{"browser": "x"}, trial(0), trial(1)])) == {"aside.no_trial_type": 1}
 

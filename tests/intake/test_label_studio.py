@@ -129,7 +129,7 @@ def test_json_min_export():
 def test_csv_that_does_not_tell_its_answers(tmp_path):
     path = tmp_path / "flat.csv"
     path.write_text("annotation_id,annotator,id,lead_time,mood,text\n1,2,3,4,good,Hallo\n2,2,4,4,bad,Na\n")
-    with pytest.raises(IntakeError, match=r"flat\.csv does not tell .* --map response=NAME with one of mood, text"):
+    with pytest.raises(IntakeError, match=r"flat\.csv .* --map response=NAME with one of mood, text"):
         read_files([path])
     told = read_files([path], options=Options(mapping={"response": "mood"}))
     assert told.judgments.frame["response"].to_list() == ["good", "bad"]

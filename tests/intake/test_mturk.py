@@ -79,7 +79,7 @@ def test_json_that_cannot_be_read_is_named_with_its_line(tmp_path):
     file = tmp_path / "batch.csv"
     text = CROWD_FORM.read_text()
     file.write_text(text.replace('"[{""rating""', '"[{rating""', 1))
-    with pytest.raises(IntakeError, match=r"line 2, Answer\.taskAnswers: .* is no list of answers in JSON"):
+    with pytest.raises(IntakeError, match=r"line 2, Answer\.taskAnswers: .* is not a list of answers in JSON"):
         read_files([file])
     intake = read_files([file], skip_bad=True)
     assert (intake.judgments.frame.height, intake.skipped_units, intake.units_in) == (9, 4, 16)

@@ -1,4 +1,4 @@
-"""Qualtrics' exports: three header rows, one row a response."""
+"""Qualtrics' exports: three header rows, one row per response."""
 
 import json
 from datetime import UTC, datetime

@@ -27,7 +27,7 @@ def test_many_stimuli_show_both_ends_and_say_the_rest() -> None:
     shown = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
     assert shown == found.labels[:30] + found.labels[-30:]
     assert drawn.axes[0].texts[0].get_text() == "... 36 more between these ..."
-    assert f"{found.labels[0]} is the strongest of 96 stimuli" in drawn.get_suptitle().replace("\n", " ")
+    assert found.labels[0] in drawn.get_suptitle().replace("\n", " ")
 
 
 def test_long_labels_are_cut() -> None:
@@ -40,4 +40,4 @@ def test_long_labels_are_cut() -> None:
 def test_one_stimulus() -> None:
     one = ratings().frame.filter(ratings().frame["item"] == "i1")
     drawn = strengths(karat.Judgments(one, karat.Ordinal(5)), "mean").plot()
-    assert drawn.get_suptitle() == "The strength of i1"
+    assert drawn.get_suptitle().endswith(" i1")

@@ -194,7 +194,7 @@ def test_images_and_tables_of_the_same_name_are_among_the_materials(tmp_path: Pa
     assert (kept / "a.png").read_bytes() == b"picture"
     assert (kept / "items.csv").read_text() == (home / "items.csv").read_text()
     assert (kept / "items-2.csv").read_text() == (other / "items.csv").read_text()
-    assert "There is no file gone.png, so that materials/ lacks it." in found.notes
+    assert "There is no file gone.png, so materials/ lacks it." in found.notes
     assert any("it is materials/items-2.csv here" in note for note in found.notes)
 
 

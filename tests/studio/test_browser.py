@@ -25,9 +25,9 @@ DROP = """(files) => {
     const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
     transfer.items.add(new File([bytes], name));
   }
-  const told = { dataTransfer: transfer, bubbles: true, cancelable: true };
-  document.querySelector("#drop").dispatchEvent(new DragEvent("dragover", told));
-  document.querySelector("#drop").dispatchEvent(new DragEvent("drop", told));
+  const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+  document.querySelector("#drop").dispatchEvent(new DragEvent("dragover", options));
+  document.querySelector("#drop").dispatchEvent(new DragEvent("drop", options));
 }"""
 LONG = 300_000
 MAPPED = "Object.fromEntries([...document.querySelectorAll('[data-map]')].map((one) => [one.dataset.map, one.value]))"

@@ -41,7 +41,7 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
         'line 2, status: "gramatical" is not known. Did you mean grammatical?',
         "line 3, item: is empty",
         "line 3, sentence: is empty",
-        "line 4: the row has 1 cells where the header has 4. Fix the row: a cell with the separator",
+        "line 4: the row has 1 cells where the header has 4. Fix the row: ",
         "there is no column oder, a factor of the study file",
     ):
         assert sentence in told
@@ -133,7 +133,7 @@ def test_a_failed_formula_is_told(left: int, tmp_path: Path) -> None:
     ]  # fmt: skip
     items = read_items([spreadsheet(tmp_path / "i.xlsx", rows, left)], [], "likert")
     told = (
-        "is an error of a spreadsheet: a formula that failed. Correct the formula in the spreadsheet and export the "
+        "is a spreadsheet error: a formula that failed. Correct the formula in the spreadsheet and export the "
         "table again. Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
     )
     assert items.problems.lines(name_files=True) == [

@@ -136,7 +136,7 @@ def test_an_opening_function_may_stand_in_a_row() -> None:
         (table("f" * 8, status="aaaaaaab"), OrderRules(in_a_row={"status": 2}),
          '7 trials with status "a", at most 2 in a row, need 3 separators; there is 1 filler.'),
         (table("kkkff", status="aaabb"), OrderRules(in_a_row={"status": 2}),
-         "among the calibration trials, which stand first"),
+         "among the calibration trials, which come first"),
         (table("f" * 6, pair="aaabcd"), OrderRules(distance={"pair": 3}),
          '3 trials with pair "a" at least 3 positions apart need 7 positions; there are 6.'),
         (table("kkf"), OrderRules(spread=("calibration",)), "calibration trials stand first"),

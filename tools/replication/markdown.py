@@ -8,6 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 KEPT = ("#", "|", ">", "!", "<", "```")
 """How parts of a page begin whose lines stay as they are: headings, tables, quotations, figures, comments, code."""
 
+LONGEST = 8
+"""How many rows a table may have before it is folded."""
+
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], left: int = 1) -> str:
     """A table whose first `left` columns are words and whose other columns are numbers, set to the right."""
@@ -43,9 +46,19 @@ def per_cent(share: float) -> str:
 
 
 def wrapped(text: str) -> str:
-    """The text with its paragraphs and lists set anew in lines of 120; tables, code and the rest stay as they are."""
+    """The text with its paragraphs and lists set anew in lines of 120; long tables folded, the rest as it is."""
     parts = text.split("\n\n")
-    return "\n\n".join(part if part.startswith(KEPT) else _filled(part) for part in parts)
+    return "\n\n".join(folded(part) if part.startswith(KEPT) else _filled(part) for part in parts)
+
+
+def folded(part: str) -> str:
+    """A part of a page, folded where it is a table of more than `LONGEST` rows."""
+    rows = part.strip("\n").count("\n") - 1
+    if not part.startswith("| ") or rows <= LONGEST:
+        return part
+    end = "\n" if part.endswith("\n") else ""
+    body = part.strip("\n")
+    return f'<details markdown="1">\n<summary>Table with {rows} rows</summary>\n\n{body}\n\n</details>{end}'
 
 
 def _filled(part: str) -> str:

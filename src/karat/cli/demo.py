@@ -33,7 +33,7 @@ def demo(
         bool, typer.Option("--open/--no-open", help="Open the report in a browser, if there is a display.")
     ] = True,
     stay: Annotated[
-        bool, typer.Option("--stay", help="Keep the server running when the report is written, until Ctrl-C.")
+        bool, typer.Option("--stay", help="Keep the server running after the report is written, until Ctrl-C.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -60,7 +60,7 @@ def rehearse(
         "karat-rehearsal"
     ),
     stay: Annotated[
-        bool, typer.Option("--stay", help="Keep the server running when the report is written, until Ctrl-C.")
+        bool, typer.Option("--stay", help="Keep the server running after the report is written, until Ctrl-C.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:

@@ -82,6 +82,7 @@ class Serial:
 
 
 SERIAL = Serial()
+"""One job after the other, in this process."""
 
 
 def report_result(

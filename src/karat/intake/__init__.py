@@ -34,11 +34,11 @@ def read(
     """Read result files of any tool that karat knows as judgments.
 
     `path` is a file, a folder, or several of them: parts of one study, or results and the platform's list of
-    participants. `source` names the tool where karat should not find out itself, or is a reader of your own; `mapping`
-    tells which of the file's columns are karat's (`{"participant": "workerId"}`, several joined as `{"item": ["verb",
-    "content"]}`), `wide` what one row of a wide table is, `accept` whether karat's first proposals are taken where the
-    file leaves something open (a `ProposalError` names them otherwise), `scale` which answers were possible (a scale,
-    or a text such as `ordinal:1-5`), `answers` how the file spells them (`{"1": "left"}`). `skip_bad` leaves out rows
+    participants. `source` names the tool, if karat should not find out itself, or is a reader of your own. `mapping`
+    says which of the file's columns are karat's: `{"participant": "workerId"}`, or several joined as `{"item": ["verb",
+    "content"]}`. `wide` says what one row of a wide table is. `accept` takes karat's first proposals where the file
+    leaves something open; otherwise a `ProposalError` names them. `scale` says which answers were possible: a scale, or
+    a text such as `ordinal:1-5`. `answers` says how the file spells them: `{"1": "left"}`. `skip_bad` leaves out rows
     that cannot be read. What was assumed, and what was left out, is in the result's `notes`.
 
     >>> import karat

@@ -710,4 +710,4 @@ def _mend(table: FileTable, name: str, kind: str, ours: str) -> str:
     dtype = table.frame.schema[name]
     fields = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
     of = f" ({', '.join(fields)})" if fields else ""
-    return f"karat needs {needs} per row. Make the fields{of} columns, as unnest does, and say --map {ours}=NAME."
+    return f"karat needs {needs} per row. Make the fields{of} columns, as unnest does, and use --map {ours}=NAME."

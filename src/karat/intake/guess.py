@@ -325,7 +325,7 @@ MOST_BEGINNINGS = 7
 def beginnings(answers: pl.Series) -> dict[str, str] | None:
     """Answers that are many sentences, each with the way it begins; None where they are no such thing.
 
-    The first word tells them apart, with the next one where that joins it to something: Yes, and ...; Yes, but ...
+    The first word distinguishes them, with the next one where that joins it to something: Yes, and ...; Yes, but ...
 
     >>> texts = [f"{start} it is number {n}." for start in ("Yes, and", "Yes, but", "No,") for n in range(20)]
     >>> sorted(set(beginnings(pl.Series(texts)).values()))
@@ -423,7 +423,7 @@ def guess_rt_unit(rt: pl.Series, participant: pl.Series, name: str, file: str) -
         problem = Problem(
             f"{counted(len(long), 'participant')} with times like milliseconds (from {min(long):,.0f} on), "
             f"{len(short)} like seconds (up to {max(short):.3g})",
-            "Bring them into one unit, or say --rt-unit s or --rt-unit ms to read all in that one.",
+            "Bring them into one unit, or use --rt-unit s or --rt-unit ms to read all in that one.",
             column=name, file=file,
         )  # fmt: skip
         raise IntakeError(f"{file} mixes seconds and milliseconds:", [problem])

@@ -140,7 +140,16 @@ def read_files(
     encoding: str | None = None,
     skip_bad: bool = False,
 ) -> Intake:
-    """Read files of one study, of one or of several sources, as one table of judgments."""
+    """Read files of one study, of one or of several sources, as one table of judgments.
+
+    `paths` are files and folders. `source` names the tool, if karat should not find out itself. `options` are what
+    `karat.read` takes as arguments. `skip_bad` leaves out rows that cannot be read.
+
+    >>> import karat
+    >>> found = read_files([karat.datasets.path("likert")])
+    >>> len(found.judgments), found.judgments.scale.known()
+    (3566, '1, 2, 3, 4, 5')
+    """
     options, remembered = with_remembered(paths, options or Options())
     files, skipped = _without_strays(_files(paths, encoding), paths, source)
     groups = by_reader(files, source)
@@ -459,7 +468,7 @@ def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
         return frame
     wrong = [function for function in options.functions.values() if function not in FUNCTIONS]
     if wrong:
-        raise IntakeError(f"{wrong[0]} is no item function. The functions are {', '.join(FUNCTIONS)}.")
+        raise IntakeError(f"{wrong[0]} is not an item function. The functions are {', '.join(FUNCTIONS)}.")
     for name in [name for name in frame.columns if name not in ("participant", "response", "function")]:
         values = text_column(frame[name]).drop_nulls().unique().to_list()
         known = {

@@ -59,7 +59,7 @@ class Checked:
 def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[int], Place] = frame_row) -> Checked:
     """Check the columns of a table of judgments and bring them into their types.
 
-    `scales` maps each question to its scale; the empty name is the scale of rows without a question. `locate` tells
+    `scales` maps each question to its scale; the empty name is the scale of rows without a question. `locate` says
     where a row comes from, for the messages.
     """
     checked = Checked(frame)
@@ -207,7 +207,7 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
             close = nearest(word, FUNCTIONS)
             mend = f"Did you mean {close}? " if close else ""
             mend += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
-            _flag(checked, locate, "function", given == word, "is no item function", mend, given)
+            _flag(checked, locate, "function", given == word, "is not an item function", mend, given)
 
 
 def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> None:
@@ -274,7 +274,7 @@ def _check_time(checked: Checked, locate: Callable[[int], Place]) -> None:
     times = instants(given)
     mend = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
     if given.dtype.is_numeric() or given.dtype == pl.String:
-        mend += " Of a file, --map time= leaves the column out; if it holds response times, say --map rt=time."
+        mend += " In a file, --map time= leaves the column out; if it holds response times, use --map rt=time."
     there, bare = _is_given(given), without_zone(given)
     _flag(checked, locate, "time", times.is_null() & there, "is not a point in time", mend, given)
     if 0 < bare.sum() < there.sum():

@@ -21,7 +21,7 @@ from karat.messages import Message
 
 SIGN = r"^(?:#[A-ZÀ-Þ/0]+[?!]|#N/A|#NV|Err:\d{3})$"
 """What stands in the place of a failed formula, also in spreadsheets of other languages."""
-WHAT = "is an error of a spreadsheet: a formula that failed"
+WHAT = "is a spreadsheet error: a formula that failed"
 FIX = "Correct the formula in the spreadsheet and export the table again."
 WITH_XML = (".xlsx", ".xlsm")
 BOOK, LINKS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"

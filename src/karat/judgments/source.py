@@ -242,7 +242,7 @@ def decode(content: bytes, encoding: str, name: str) -> str:
 
 
 def _not_text(name: str, encoding: str, error: UnicodeError) -> IntakeError:
-    return IntakeError(f"{name} is not text in {encoding} ({error}). Say --encoding with the right one.")
+    return IntakeError(f"{name} is not text in {encoding} ({error}). Use --encoding with the right one.")
 
 
 def _known_encoding(name: str) -> str:
@@ -250,7 +250,7 @@ def _known_encoding(name: str) -> str:
         found = codecs.lookup(name).name
         "".encode(found)
     except (LookupError, TypeError):
-        raise IntakeError(f"{name} is no encoding. Say for example --encoding utf-8 or --encoding latin-1.") from None
+        raise IntakeError(f"{name} is not an encoding. Use --encoding utf-8, for example, or latin-1.") from None
     return "utf-8-sig" if found == "utf-8" else found
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Judgments(NotebookDisplay):
-    """A checked table of judgments, one row an answer, with its scales and its participants.
+    """A checked table of judgments, one row per answer, with its scales and its participants.
 
     `frame` is a polars, pandas, pyarrow or narwhals table with at least the columns participant, item and response;
-    `scale` is the scale of the answers, or a mapping from question to scale; `participants` has one row a person.
-    What is wrong with a table is told all at once.
+    `scale` is the scale of the answers, or a mapping from question to scale; `participants` has one row for each.
+    All flaws of a table are reported together.
 
     >>> import karat
     >>> j = karat.Judgments(
@@ -44,11 +44,11 @@ class Judgments(NotebookDisplay):
     """
 
     frame: pl.DataFrame
-    """One row an answer, the columns checked and in their types."""
+    """One row per answer, the columns checked and in their types."""
     scales: dict[str, Scale]
     """The scale of each question; the empty name is the scale of answers without a question."""
     participants: pl.DataFrame
-    """One row a person: at least participant, and whatever else is known of them."""
+    """One row per participant: at least participant, and whatever else is known of them."""
     notes: tuple[Message, ...]
     """What was assumed when the table was read."""
     frozen: dict[str, Any] | None = None
@@ -282,7 +282,7 @@ def _everybody(frame: pl.DataFrame, participants: pl.DataFrame | None) -> pl.Dat
     twice = names.filter(names.is_duplicated()).unique().sort().to_list()
     if twice or described["participant"].null_count():
         who = f"{', '.join(twice[:5])} more than once" if twice else "somebody without a name"
-        raise JudgmentsError(f"The table of participants must have one row a person; it has {who}.")
+        raise JudgmentsError(f"The table of participants must have one row per participant; it has {who}.")
     columns = ["participant"] + [name for name in described.columns if name != "participant"]
     return pl.concat(
         [described.select(columns), answered.join(described, on="participant", how="anti")], how="diagonal"

@@ -105,7 +105,7 @@ TEXTS = {
     "consent": "Alle Teilnehmenden [gaben|geben] ihre informierte Einwilligung.",
     "ethics": "Die Studie wurde genehmigt ({ethics}).",
     "took part": "Insgesamt nahmen {participants} teil.",
-    "sources": "Sie wurden rekrutiert über {counts}.",
+    "sources": "Sie wurden über {counts} rekrutiert.",
     "when": "Die Daten wurden zwischen dem {first} und dem {last} erhoben.",
     "when.day": "Die Daten wurden am {first} erhoben.",
     "working.minutes": "Die Bearbeitungszeit betrug im Median {median} Minuten (Spannweite: {low} bis {high}).",
@@ -563,7 +563,7 @@ MESSAGES = {
     "ms.",
     "rt.milliseconds": "{column} wird in Millisekunden gelesen, weil der Median {median} ist. Falls es Sekunden "
     "sind: --rt-unit s.",
-    "rt.below_zero": "{n:Eine Antwortzeit|{n} Antwortzeiten} unter 0 {n:ist|sind} weggelassen.",
+    "rt.below_zero": "{n:response time} unter 0 {n:ist|sind} weggelassen.",
     "rt.seconds": "{column} wird in Sekunden gelesen, weil der Median {median} ist. Falls es Millisekunden sind: "
     "--rt-unit ms.",
     "scale.no_answers": "Es gibt keine Antworten[[ auf {question}]]; die Skala ist unbekannt und gilt als binär. "
@@ -1130,8 +1130,8 @@ MESSAGES = {
     # ==================== simulate ====================
     "power.reached": "{items:item}, Effekt {effect} {unit}: {participants:participant} erreichen eine Teststärke von "
     "{wanted:.2r}.",
-    "power.not_reached": "{items:item}, Effekt {effect} {unit}: Die Teststärke ist mit {participants:participant} "
-    "{power:.2r}, unter {wanted:.2r}.",
+    "power.not_reached": "{items:item}, Effekt {effect} {unit}: Mit {participants:participant} beträgt die Teststärke "
+    "{power:.2r} und liegt damit unter {wanted:.2r}.",
     "power.pilot": "Der Effekt in der Pilotstudie ist {effect:.2} (Standardfehler {error:.2}). In kleinen "
     "Pilotstudien gefundene Effekte sind oft überschätzt.",
     "power.log_odds": "Log-Odds",

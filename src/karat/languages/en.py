@@ -523,7 +523,7 @@ MESSAGES = {
     "rt.named_seconds": "{column} is read as seconds because of its name. If it is in milliseconds, use --rt-unit ms.",
     "rt.milliseconds": "{column} is read as milliseconds because its median is {median}. If it is in seconds, use "
     "--rt-unit s.",
-    "rt.below_zero": "{n:A response time|{n} response times} below 0 {n:is|are} left out.",
+    "rt.below_zero": "{n:response time} below 0 {n:is|are} left out.",
     "rt.seconds": "{column} is read as seconds because its median is {median}. If it is in milliseconds, use "
     "--rt-unit ms.",
     "scale.no_answers": "There are no answers[[ to {question}]], so the scale is unknown and was set to binary. If "
@@ -599,7 +599,7 @@ MESSAGES = {
     "describes|columns describe} participants or were left out.",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
-    "form.sides": "The answers name the two sides and are read so: {answers}. If that is wrong, use --answers.",
+    "form.sides": "The answers name the two sides and are read as follows: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
     "form.word_rows": "rows of further words of the same trials",
@@ -655,7 +655,7 @@ MESSAGES = {
     "participant=NAME.",
     "pcibex.participants_by_hash": "Participants are identified by reception time and hash of their address. If a "
     "column names them, use --map participant=NAME.",
-    "pcibex.sessions": "Some participants took the experiment more than once; session counts the times.",
+    "pcibex.sessions": "Some participants took part more than once; the column session numbers their participations.",
     "pcibex.function": "function comes from labels that name practice, fillers or attention. To undo this, use "
     "--map function=",
     "pcibex.questions": "Some trials have several answers, so question is the name of the element.",
@@ -777,7 +777,7 @@ MESSAGES = {
     "qualtrics.test_responses": "{n} {n:test response was|test responses were} set aside because of the column Status.",
     "qualtrics.without_id": "{n} {n:response has|responses have} no {column}, so ResponseId is used as the "
     "participant there.",
-    "qualtrics.sessions": "{n:participant} responded more than once; the column session counts the times.",
+    "qualtrics.sessions": "{n:participant} responded more than once; the column session numbers their responses.",
     "qualtrics.unfinished": "{n} {n:response is|responses are} unfinished and kept; the column finished of the "
     "participants is empty there.",
     "qualtrics.background": "These were asked once and are therefore in the table of participants: {tags}.",
@@ -1039,7 +1039,7 @@ MESSAGES = {
     "forgiven in each group",
     # end of study
     # ==================== field ====================
-    "publish.address": "{text} is not an address of a server. Write one such as https://study.example.org.",
+    "publish.address": "{text} is not a server address. Write one such as https://study.example.org.",
     "publish.no_name": "No server is known by the name {host}. Ask the people who manage the domain to point "
     "this name to your server.",
     "publish.no_https": "{host} is reached without HTTPS, so answers can be read on the way. Put a proxy with a "
@@ -1075,13 +1075,13 @@ MESSAGES = {
     "power.logarithm": "logarithm",
     "power.preference": "preference from −1 to 1",
     "power.points": "points of the scale",
-    "power.exclude": "exclude must be a share from 0 to below 1, but is {value}.",
-    "power.simulations": "simulations must be at least 1, but is {value}.",
-    "power.alpha": "alpha must lie between 0 and 1, but is {value}.",
-    "power.analysis": "analysis must be model, means or mixed, but is {value}.",
+    "power.exclude": "exclude must be a share of at least 0 and below 1, not {value}.",
+    "power.simulations": "simulations must be at least 1, not {value}.",
+    "power.alpha": "alpha must be between 0 and 1, not {value}.",
+    "power.analysis": "analysis must be model, means or mixed, not {value}.",
     "power.quick_pilot": "With a pilot, power is that of the quick approximation, which takes answers as numbers.",
     "power.quick_only": "`karat measure` has no model of this contrast, so power is that of the quick approximation.",
-    "power.unit": "unit must be log-odds or scale, but is {value}.",
+    "power.unit": "unit must be log-odds or scale, not {value}.",
     "power.several_sizes": "A study file records one size, and there are {n}. Simulate "
     "one number of participants and items, and one effect.",
     "power.few_participants": "{n:participant} {n:is|are} too few: the design needs at least {least}, two per list.",
@@ -1141,7 +1141,7 @@ MESSAGES = {
     "s]][[; a peak speed of {profile:.1} times the mean]][[; paths that bend by {bend:.3}]][[; presses at {off:.2} of "
     "the way from the centre to the edge]][[; movements of {fitts:.1} times the usual duration]]",
     "automation.unknown": "answered before pages reported traces",
-    "automation.not_seen": "{n:participant} answered before pages reported traces, not flagged.",
+    "automation.not_seen": "{n:participant} answered before pages reported traces and {n:is|are} not flagged.",
     "automation.limits": "Drivers that imitate people and hide their marks cannot be found by traces; {share:%} of "
     "automated participants are assumed to do so.",
     "automation.no_traces": "There are no traces of hands (column trace), which only karat's trial page reports.",
@@ -1974,7 +1974,7 @@ MESSAGES = {
     "{upper:.2}).",
     "choices.not_converged": "Do not trust these numbers: the fit did not converge[[ (remaining slope {gradient})]].",
     "choices.one_participant": "There is one participant, so intervals treat the choices as independent of each other.",
-    "choices.few_participants": "{n:participant} are few for standard errors, which are likely to be too small.",
+    "choices.few_participants": "With only {n:participant}, standard errors are likely to be too small.",
     "choices.not_choices": "Estimates by the {model} model are not about choices. Use a model of choices.",
     "choices.unknown": "There are no estimates for {names}[[ and {more} more]]. See `labels` for those there are.",
     "assumptions.nothing": "Nothing speaks against one order of the stimuli that all participants share[[ (smallest "
@@ -2243,8 +2243,8 @@ MESSAGES = {
     "right and expected (the side of the better stimulus).",
     "decisions.ratings_without_pairs": "Use pairs=... to name the pairs. Otherwise ratings need the column pair, and "
     "status or expected to show which stimulus is better.",
-    "decisions.unclear_pairs": "Use pairs=... to name the pairs. The columns status and expected do not show which "
-    "stimulus is better in, or there are not two stimuli in: {pairs}[[ and {more} more]].",
+    "decisions.unclear_pairs": "Use pairs=... to name the pairs. In some pairs, the columns status and expected do "
+    "not show which stimulus is better, or there are not two stimuli: {pairs}[[ and {more} more]].",
     "unit.share": "in the share of answers",
     "unit.scale_points": "points",
     "unit.scale": "units of the scale",
@@ -2379,7 +2379,7 @@ MESSAGES = {
     "select_controls.count": "{n} {reason:word}",
     "select_controls.too_few_answers": "with too few answers: {n}, at least {fewest} are needed",
     "select_controls.marked": "marked: participants may differ about it",
-    "select_controls.other_side": "on the other side of the scale than its status or expected answer: the mean is "
+    "select_controls.other_side": "on the wrong side of the scale for its status or expected answer: the mean is "
     "{mean:.2}",
     "select_controls.not_near_end": "not near an end: the interval {lower:.2} to {upper:.2} passes {limit}",
     "select_controls.variation": "with too much variation: the standard deviation is {sd:.2}, at most {max_sd} is "
@@ -2387,10 +2387,10 @@ MESSAGES = {
     "select_controls.others_clearer": "clear, but others are clearer",
     "select_controls.too_few_low": "Only {number} of the {n} wanted {number:is|are} clear at the low end.",
     "select_controls.too_few_high": "Only {number} of the {n} wanted {number:is|are} clear at the high end.",
-    "select_controls.n": "n is how many stimuli are wanted at each end and must be at least 1. It is {n}.",
-    "select_controls.max_sd": "max_sd must be above 0. It is {max_sd}.",
-    "select_controls.clearly": "clearly is a share of the scale and must be above 0 and at most 0.5. It is {clearly}.",
-    "select_controls.level": "level must lie between 0 and 1. It is {level}.",
+    "select_controls.n": "n, the number of stimuli wanted at each end, must be at least 1, not {n}.",
+    "select_controls.max_sd": "max_sd must be above 0, not {max_sd}.",
+    "select_controls.clearly": "clearly, a share of the scale, must be above 0 and at most 0.5, not {clearly}.",
+    "select_controls.level": "level must be between 0 and 1, not {level}.",
     "select_controls.questions": "A norming study has one question, but these judgments have several: {questions}.",
     "select_controls.no_ends": "{kind} answers have no two ends to be clear at. Norm with a rating scale, yes and no, "
     "or a slider with both ends.",
@@ -2401,17 +2401,17 @@ MESSAGES = {
     "verified_items.spreadsheet": "{file} is a spreadsheet, which is not changed in place. Use out=... with the name "
     "of a CSV file.",
     "verified_items.no_target": "Use out=... for a new item table, or in_place=True to change {file} itself.",
-    "verified_items.target_exists": "{target} exists already. Name another file, or use in_place=True for {file} "
+    "verified_items.target_exists": "{target} already exists. Name another file, or use in_place=True for {file} "
     "itself.",
     "verified_items.not_csv": "Item tables are written as CSV. Name the file {name}.",
     "verified_items.versions": "{file}: {item} was normed in several versions that the table does not distinguish. It "
     "needs the column {columns:or}.",
-    "excluded.nobody": "nobody. Use --without {file} to leave out participants that a screening excluded.",
+    "excluded.nobody": "nobody. Use --without {file} to leave out participants excluded by a screening.",
     "excluded.screened": "nobody here. {file} has the {kept} of {participants:participant} that screening left.",
     "excluded.some": "{n} of {participants:participant}, by {file}.[[ It does not mention {unknown:participant}, such "
     "as {example}; they stay.]]",
     "excluded.nobody_in_file": "nobody. {file} excludes nobody.",
-    "excluded.nobody_left": "nobody more. The participants that {file} excludes have left these judgments already.",
+    "excluded.nobody_left": "nobody else. The participants excluded by {file} are no longer in these judgments.",
     "excluded.rules": "{n} of {participants:participant}, by the rules of this screening.",
     "excluded.rules_nobody": "nobody.",
     "excluded.other_study": "{file} excludes none of these participants, but others, such as {participant}. Is it the "
@@ -2433,8 +2433,8 @@ MESSAGES = {
     "{first} has {first_stimuli}.]][[ {second} has {second_stimuli}.]]",
     "measure_correlations.reserved_name": "A measure cannot be called \"stimulus\", because the column of stimulus "
     "names has that name. Give it another name.",
-    "measure_correlations.repeated": "{measure} has {stimulus} twice. Put the columns that distinguish stimuli between "
-    "item and estimate.",
+    "measure_correlations.repeated": "{measure} has {stimulus} twice. Add the columns that distinguish stimuli, "
+    "between item and estimate.",
     "measure_correlations.columns": "{measure} must have the columns item and estimate.",
     "correlations.incomplete": "{n} of {cases} {cases:case|cases} {n:was|were} left out because not every pair was "
     "rated.",

@@ -1,4 +1,4 @@
-"""Measure: what they said - strengths, contrasts, agreement, stability, dimensions, consensus."""
+"""Measures: acceptability estimates, contrasts, agreement, stability, dimensions and consensus."""
 
 from __future__ import annotations
 

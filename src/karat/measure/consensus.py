@@ -56,7 +56,7 @@ class Consensus(MeasureResult):
     """question (where there are several), item and conditions, label, probability, tie, answers; for ordered labels
     also mean, and for glad easiness."""
     probabilities: pl.DataFrame
-    """The same items with one column a label."""
+    """The same items with one column per label."""
     participants: pl.DataFrame
     """question, participant, answers, right (the expected share of right answers), weight (weighted), for ordered
     errors bias and precision, competence (mace) or ability (glad)."""

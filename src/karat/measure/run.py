@@ -94,8 +94,8 @@ def run(
     `models` are those of `strengths`, `formula` and `conditions` those of `contrasts`, `pairs` those of `decisions`,
     `by` that of `stability`; `factors` is the number of dimensions, by default that of parallel analysis. `posterior`
     asks for the full posterior of Thurstone's model. With a `study`, its factors are the conditions, and its planned
-    contrasts are told. `without` leaves out participants: see `karat.measure.measured`. `executor` says where bootstrap
-    samples are computed (`karat.executors.open_executor`), and `samples` how many there are, 0 for no intervals.
+    contrasts are reported. `without` leaves out participants: see `karat.measure.measured`. `executor` says where
+    bootstrap samples are computed (`karat.executors.open_executor`), and `samples` how many, 0 for no intervals.
     `bayes` adds the posteriors of the planned comparisons, by `bayes_contrasts`.
 
     >>> import karat

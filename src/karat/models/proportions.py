@@ -14,7 +14,7 @@ Of n sentences to which yes is right, h are answered yes (hits); of m to which n
 
     H = (h + 1/2) / (n + 1),   F = (f + 1/2) / (m + 1)
 
-    d' = z(H) - z(F)             how well the two kinds are told apart; 0 is guessing
+    d' = z(H) - z(F)             how well the two kinds are separated; 0 is guessing
     c  = -(z(H) + z(F)) / 2      the bias; below 0 to yes, above 0 to no
 
 where z is the inverse of the normal distribution function (Macmillan and Creelman 2005). The halves that are added to

@@ -24,7 +24,7 @@ pairs of two copies of a rater are left out.
 
 With k raters an item, and D the mean of all pairs of different items (McGraw and Wong 1996; Shrout and Fleiss 1979)
 
-    ICC(1)   = 1 - A / D                  raters differ from item to item and are not told apart
+    ICC(1)   = 1 - A / D                  raters differ from item to item and are not distinguished
     ICC(A,1) = s_i / (s_i + s_r + s_e)    ICC(A,k) = s_i / (s_i + (s_r + s_e) / k)    absolute agreement
     ICC(C,1) = s_i / (s_i + s_e)          ICC(C,k) = s_i / (s_i + s_e / k)            consistency
 
@@ -97,7 +97,7 @@ def centred_interval(estimate: float, values: Floats, level: float = 0.95) -> tu
     """The interval of a correlation, from the spread of bootstrap samples around their own mean, by Fisher's z.
 
     Means of a bootstrap sample carry the noise of the sample twice, so that their correlations lie below the estimate:
-    their spread tells how far it may be off, their place does not.
+    their spread shows how far it may be off, their place does not.
 
     >>> lower, upper = centred_interval(0.8, np.array([0.6, 0.7, 0.75]))
     >>> round(lower, 3), round(upper, 3)
@@ -142,7 +142,7 @@ def summing(rows: Ints, raters: Ints, values: Floats | None = None, shape: tuple
 
 
 def as_weights(weights: ArrayLike | None, people: int) -> Floats:
-    """Weights of participants as a matrix with one column a sample; without any, everybody counts once.
+    """Weights of participants as a matrix with one column per sample; without any, everybody counts once.
 
     >>> as_weights(None, 3).shape
     (3, 1)

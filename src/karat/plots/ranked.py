@@ -58,7 +58,7 @@ def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 1
     """A dot with its interval for each row (label, estimate, lower, upper), in their order; at most sixty are drawn.
 
     >>> rows = pl.DataFrame({"label": ["a", "b"], "estimate": [1.0, 0.0], "lower": [0.5, -0.5], "upper": [1.5, 0.5]})
-    >>> [text.get_text() for text in ranked_plot(rows, "points", "a is the strongest").axes[0].get_yticklabels()]
+    >>> [text.get_text() for text in ranked_plot(rows, "points", "a is the highest").axes[0].get_yticklabels()]
     ['a', 'b']
     """
     left_out = rows.height - SHOWN

@@ -223,7 +223,7 @@ def _materials(folder: Path, study: Study | None, screening: Screening) -> list[
     """
     if study is None:
         if screening.exclude is None:
-            return ["There is no study file, so that materials/ is missing."]
+            return ["There is no study file, so materials/ is missing."]
         folder.mkdir()
         rules = {**screening.settings, "exclude": screening.exclude}
         (folder / RULES).write_text(rules_text(rules), encoding="utf-8")
@@ -233,7 +233,7 @@ def _materials(folder: Path, study: Study | None, screening: Screening) -> list[
               for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip
     for name in dict.fromkeys([study.path.name, *tables, *_images(study)]):
         if not (home / name).is_file():
-            notes.append(f"There is no file {name}, so that materials/ lacks it.")
+            notes.append(f"There is no file {name}, so materials/ lacks it.")
             continue
         place = folder / name
         if not place.resolve().is_relative_to(folder.resolve()):

@@ -124,7 +124,7 @@ SCHEMA = dict.fromkeys(("table", "column", "type", "unit", "meaning", "values"),
 
 
 def codebook(judgments: Judgments, study: Study | None = None) -> pl.DataFrame:
-    """One row a column: table, column, type, unit, meaning, values, missing and rows.
+    """One row per column: table, column, type, unit, meaning, values, missing and rows.
 
     >>> import karat
     >>> book = codebook(karat.datasets.load("likert"))

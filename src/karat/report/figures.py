@@ -117,14 +117,14 @@ MARKS = (
 
 
 def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...], str], alt: str) -> Figure:
-    """Stimuli with their intervals, the strongest on top, in the colour of their condition; of many, both ends.
+    """Stimuli with their intervals, the highest on top, in the colour of their condition; of many, both ends.
 
     The values stand beside a row when a reader points at it, with its sentence where `sentences` (by item and
     condition, or by item) has it. Drawn without matplotlib, which takes a second for sixty labels.
 
     >>> import karat
     >>> drawn = ranking_figure("r", karat.measure.strengths(karat.datasets.load("crowd"), "mean"), {}, "")
-    >>> drawn.svg.count('class="row"'), drawn.title.count("strongest")
+    >>> drawn.svg.count('class="row"'), drawn.title.count("highest")
     (60, 1)
     """
     known = found.frame.with_columns(label=pl.Series(found.labels)).drop_nulls("estimate")

@@ -1,4 +1,4 @@
-"""Screen: who answered attentively, one file per criterion, each with its reasons.
+"""Screening: criteria for inattentive participants, each with its reasons, and rules that join them.
 
 What is named here is loaded when it is used, so that a study file can be checked without what computes the criteria.
 """

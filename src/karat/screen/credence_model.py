@@ -350,7 +350,7 @@ def _log_odds_parts(looked: Looked, fitted: Fitted) -> dict[str, Floats]:
 
 
 def answers_table(looked: Looked, fitted: Fitted) -> pl.DataFrame:
-    """One row an answer, in the order in which each participant gave them."""
+    """One row per answer, in the order in which each participant gave them."""
     button, buttons = np.zeros(looked.keyed.shape, dtype=np.int64), np.zeros(looked.keyed.shape, dtype=np.int64)
     for part in looked.trials.parts:
         button[part.there], buttons[part.there] = part.button[part.there] + 1, part.levels

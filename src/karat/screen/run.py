@@ -57,7 +57,7 @@ def run(
     questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
     in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments.
     `executor` says where the many tasks of some criteria are done (`karat.executors.open_executor`). A `progress` that
-    wants to hear of steps (`karat.screen.run`) is told which criterion begins and what each has found.
+    wants to hear of steps (`karat.screen.run`) hears which criterion begins and what each has found.
 
     >>> import karat
     >>> screening = run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}, "exclude": "any"})

@@ -328,7 +328,7 @@ def participants_table(screening: Screening) -> pl.DataFrame:
 
 
 def trials_table(screening: Screening) -> pl.DataFrame:
-    """One row a judgment, with what the criteria found about it: kind and degree of outlying times, right answers."""
+    """One row per judgment, with what the criteria found about it: kind and degree of outlying times, right answers."""
     frame = with_positions(screening.judgments.frame)
     names = [name for name in IN_TRIALS if name in frame.columns]
     if "question" in names:

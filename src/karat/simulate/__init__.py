@@ -1,4 +1,4 @@
-"""Simulate: crowds and participants with known behaviour, studies answered before anybody is asked, and power."""
+"""Simulation: participants with known behaviour, planned studies with simulated answers, and power."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def traces(kind: str, trials: int, rng: np.random.Generator) -> list[Trace] | No
 def with_hands(judgments: Judgments, kinds: Mapping[str, str] | str = "people", seed: int = 1) -> Judgments:
     """The judgments with the columns `pointer`, `trace` and `received`, as if these had answered on karat's pages.
 
-    `kinds` gives the kind of each participant (see `KINDS`); those whom it does not name are people: 70 % with a mouse,
+    `kinds` gives the kind of each participant (see `KINDS`); all others are people: 70 % with a mouse,
     25 % with a touch screen and 5 % with keys. Response times stay as they are, and are drawn where there are none.
 
     >>> import karat

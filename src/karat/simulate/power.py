@@ -258,7 +258,7 @@ WANTED = 0.8
 class Power:
     """The power of a planned contrast for every size of the study that was simulated.
 
-    `table()` has one row a size: participants (recruited, before exclusions), items, effect (in `unit`), difference
+    `table()` has one row per size: participants (recruited, before exclusions), items, effect (in `unit`), difference
     (what that is on the scale, in `scale_unit`), simulations, power with Wilson's 95 % interval (lower, upper), type_s
     (the share of significant results with the wrong sign), type_m (by how much significant estimates exceed the true
     difference on average) and untested (how many simulated studies could not be tested, and so are not significant).
@@ -276,7 +276,7 @@ class Power:
     notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
-        """One row a size of the study."""
+        """One row per size of the study."""
         return self.cells
 
     def needed(self, wanted: float = WANTED) -> pl.DataFrame:

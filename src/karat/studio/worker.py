@@ -41,7 +41,7 @@ class JobFailure:
 
     @classmethod
     def of(cls, error: KaratError) -> JobFailure:
-        """The sentences of an error: the first line, then one line a problem.
+        """The sentences of an error: the first line, then one line per problem.
 
         >>> JobFailure.of(KaratError("a.csv is not readable:\\n  line 2: no")).lines
         ('line 2: no',)

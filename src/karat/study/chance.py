@@ -296,7 +296,7 @@ MOST_PAIRS = 200
 def overview(
     points: int = 5, alpha: Share = 0.05, slips: int = 1, weights: Sequence[Share] | None = None
 ) -> pl.DataFrame:
-    """What the usual tasks need: one row a task, with the fewest trials, how many must be right, and p of guessing.
+    """What the usual tasks need: one row per task, with the fewest trials, how many must be right, and p of guessing.
 
     >>> overview().select("task", "trials", "right").rows()[0]
     ('choice of two, or yes/no', 8, '7 of 8')

@@ -271,7 +271,7 @@ def read_rules(path: str | Path) -> dict[str, Any]:
         raise StudyError(f"There is no file of rules {path}. It has a section [screening], as a study file has.")
     data, text = read_toml(path)
     if "block" in data:
-        raise StudyError(f"{path.name} is a study file, with items beside its rules: say --study {path}.")
+        raise StudyError(f"{path.name} is a study file, with items beside its rules: use --study {path}.")
     if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:
         raise StudyError(f"{path.name} states no rules. Write criteria under [screening], such as completion = {{}}.")
     return validated(RulesFile, data, text, path, "is not a file of rules").screening.rules

@@ -232,7 +232,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
 
 def _flaws(table: FileTable) -> list[Problem]:
     """What is wrong with the rows of a table; a study leaves none of them out."""
-    mend = "Fix the row: a cell with the separator in it stands in quotation marks."
+    mend = "Fix the row: put cells that contain the separator in quotation marks."
     return [replace(problem, mend=mend) if problem.mend == MEND_ROW else problem for problem in table.problems]
 
 

@@ -148,7 +148,7 @@ class BlockSettings(BlockKeys):
 class QuestionnaireSettings(Settings):
     """How the parts are put together."""
 
-    breaks_after: int | None = Field(None, ge=1, description="A break after so many trials.")
+    breaks_after: int | None = Field(None, ge=1, description="Offer a break after this many trials.")
     blocks: Literal["as written", "shuffled"] = Field("as written", description="The order of several blocks.")
     sessions: Literal[1, 2] = Field(1, description="2 for a test-retest study: everything is judged in both sessions.")
     days_between: int = Field(0, ge=0, description="How many days lie between two sessions.")
@@ -371,7 +371,7 @@ class RecruitmentSettings(Settings):
     quotas: dict[str, dict[str, int]] = Field(
         {}, description="Background question = { answer = how many participants at most }."
     )
-    list_quota: int | None = Field(None, ge=1, description="How many participants a list has at most.")
+    list_quota: int | None = Field(None, ge=1, description="The largest number of participants per list.")
     completion_code: Code = Field(
         "", description="The platform's code for those who finish; without it, everybody gets a code of their own."
     )
@@ -403,7 +403,7 @@ class RecruitmentSettings(Settings):
             if slot not in URL_SLOTS
         ]
         if address and not re.match(r"https://[^\s/{}]+(/|$)", address):
-            flaws.append(flaw("is no address of a secure page", "Begin with https:// and the name of the server."))
+            flaws.append(flaw("is not an address of a secure page", "Begin with https:// and the name of the server."))
         elif re.search(r"[\s\"'<>\\]", address):
             flaws.append(flaw("has a blank or a sign that no address has", "Write %20 for a blank."))
         refuse(cls, flaws)

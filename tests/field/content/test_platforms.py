@@ -174,9 +174,9 @@ def test_links_for_others(tmp_path: Path) -> None:
     ("key", "sentence"),
     [
         ('completion_url = "https://x.org/?c={cod}"', "has {cod}, which is not known. There are {pid}, {session}"),
-        ('completion_url = "http://x.org/"', "is no address of a secure page"),
-        ('completion_url = "javascript:alert(1)"', "is no address of a secure page"),
-        ('completion_url = "https://{pid}.org/"', "is no address of a secure page"),
+        ('completion_url = "http://x.org/"', "is not an address of a secure page"),
+        ('completion_url = "javascript:alert(1)"', "is not an address of a secure page"),
+        ('completion_url = "https://{pid}.org/"', "is not an address of a secure page"),
         ('completion_url = "https://x.org/a b"', "has a blank"),
         ('completion_code = "C 1"', "completion_code"),
         ('id_parameter = "a&b"', "id_parameter"),

@@ -212,7 +212,7 @@ def test_no_variance_is_a_singular_fit(family: Family, zero: str) -> None:
 
 
 def test_answers_that_are_balanced_in_every_way_have_no_variance_at_all() -> None:
-    """In each cell one yes and one no; or one answer a cell, which says nothing of the cells."""
+    """In each cell one yes and one no; or one answer per cell, which says nothing of the cells."""
     worker, task = np.divmod(np.tile(np.arange(6 * 8), 2), 8)
     opposed = fit_crossed(np.repeat([0, 1], 6 * 8), worker, task, interaction=True)
     assert opposed.notes == singular("worker", "task", "worker:task")
@@ -335,8 +335,8 @@ def test_it_prints_like_a_sentence(family: Family, reml: bool) -> None:
 
 
 NEEDS_REPEATED = re.escape(
-    "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one answer a cell it "
-    "is part of the residual."
+    "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one answer "
+    "per cell it is part of the residual."
 )
 NEEDS_COLUMN = "The design of measured answers needs a column at least, as a rule an intercept."
 NO_INTERCEPT = "The design of ordered answers has no intercept: the thresholds stand for it. Leave it out."

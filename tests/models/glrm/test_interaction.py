@@ -1,4 +1,4 @@
-"""The worker:task effect: not identified by one answer a cell, found from repeated ones."""
+"""The worker:task effect: not identified by one answer per cell, found from repeated ones."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ def section(both: list[Experiment]) -> str:
     choice, likert = both
     return "\n".join((
         "## Attention and controls\n\nThe paper asks for so many right answers that a guesser passes with at most .05. "
-        "That probability is in brackets. Everybody who completed the questionnaire is judged, also those flagged by "
-        "ReMFOD.\n",
+        "That probability is in brackets. Everybody who completed the questionnaire is judged, including those flagged "
+        "by ReMFOD.\n",
         choices(choice), ratings(likert), who_changes(likert), accounts(likert), eligible(both),
     ))  # fmt: skip
 

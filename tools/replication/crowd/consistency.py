@@ -67,7 +67,7 @@ All of it is above .10. The reading that about SI x N workers deserve a look mea
 
 - The column that table 4 heads ICC(C,1) holds ICC(A,1), absolute agreement, as the text below the table says. The
   consistency version is {decimals(consistency)}.
-- The model of the paper has a workers:tasks variance too. With one answer a cell it is not identified. In the Laplace
+- The model of the paper has a workers:tasks variance too. With one answer per cell it is not identified. In the Laplace
   approximation it goes to zero: forcing its standard deviation up to 0.3 raises the deviance by {rise:.1f}. karat
   leaves it out, and the other variances are the same.
 """

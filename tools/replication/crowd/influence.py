@@ -103,8 +103,8 @@ simulate what is usual instead: a worker's answers are redrawn from the model of
 (`deletion(judgments, simulations=999, refit=True)`).
 
 {table(header, lines)}
-The published rule is strict. In the MTurk data everybody that it flags is unusual by simulation too, after correction;
-so is {names(unusual - set(real.flagged))}, which it does not flag. Of {real.participants.height} workers who fit the
+The published rule is strict. In the MTurk data everybody it flags is unusual by simulation too, after correction;
+so is {names(unusual - set(real.flagged))}, although not flagged. Of {real.participants.height} workers who fit the
 model, about {0.05 * real.participants.height:.0f} would have p < .05 before correction. In the binary simulation the
 published rule misses {missed}, one of the twelve. Their simulated p is {probability(chance)}, and with the correction
 exactly the twelve are found. That takes many draws: p cannot be smaller than one in draws + 1, and the correction

@@ -41,7 +41,7 @@ SAID = {
     "running": "The study runs.",
     "paused": "The study is paused: those who are at work may finish, nobody new can begin.",
     "closed": "The study is closed.",
-    "excluded": "Excluded: the data are left out, and the place is free again. This is no word about payment.",
+    "excluded": "Excluded: the data are left out, and the place is free again. This says nothing about payment.",
     "returned": "Marked as returned: the place is free again.",
     "rejected": "Marked as rejected: the place is free again. Karat does not tell the platform.",
     "restored": "Restored.",

@@ -61,7 +61,7 @@ class Client:
     ) -> None:
         parts = urlsplit(address)
         if parts.scheme != "http" or not parts.hostname:
-            raise ValueError(f"{address} is no address that bots can visit. Write http://HOST:PORT.")
+            raise ValueError(f"{address} is not an address that bots can visit. Write http://HOST:PORT.")
         self.host, self.port = parts.hostname, parts.port or 80
         self.site = parts.netloc
         self.token = token

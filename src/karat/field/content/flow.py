@@ -3,8 +3,8 @@
     welcome > consent > background > instructions > quiz > trials > background-after > comment > debriefing > done
 
 A study has those of them for which it says something. Of two sessions, the first ends after its trials; the second asks
-for nothing again and closes with the questions, the comment and the debriefing. Whoever is not eligible learns that the
-study is over, but not which answer it was.
+for nothing again and closes with the questions, the comment and the debriefing. Participants who are not eligible learn
+that the study is over, but not which answer it was.
 """
 
 from __future__ import annotations

@@ -210,7 +210,7 @@ FIRST_LEASE = 300.0
 class Holds:
     """Sessions that an address has begun lately and that have no answer yet, by the hashes of their tokens.
 
-    One address gets most of the free places and never all of them: whoever only opens sessions keeps nobody out. A
+    One address gets most of the free places and never all of them: opening many sessions keeps nobody out. A
     session with an answer no longer counts, so that a lecture hall behind one address gets in.
 
     >>> holds = Holds(clock=lambda: 0.0)

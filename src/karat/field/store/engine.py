@@ -56,7 +56,7 @@ def database_url(text: str) -> URL:
     try:
         url = make_url(text)
     except ArgumentError:
-        raise StoreError(f"{text!r} is no address of a database. Write sqlite:///karat.db, for example.") from None
+        raise StoreError(f"{text!r} is not a database address. Write sqlite:///karat.db, for example.") from None
     if url.get_backend_name() == "postgresql":
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() != "sqlite":

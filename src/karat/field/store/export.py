@@ -70,7 +70,7 @@ def _place(question: str) -> int:
 def participants(
     connection: Connection, study_id: int, *, with_ids: bool = False, pilots: bool = False
 ) -> pl.DataFrame:
-    """Everybody who came in, one row a person: list, state, source, times, background answers, quiz and device.
+    """Everybody who came in, one row per participant: list, state, source, times, background answers, quiz and device.
 
     `working_time` is the time from beginning to end in seconds, summed over sessions; `planned` says who got trials;
     `person` is the same for all records of one person, where the platform names people. With `with_ids`, the platform's
@@ -125,7 +125,7 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
 
 
 def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl.DataFrame:
-    """What happened in the browsers and was noted, one row an event; `details` is JSON.
+    """What happened in the browsers and was noted, one row per event; `details` is JSON.
 
     Pages without an answer, such as breaks, are events too (`page`): their time is that of the receipt, and `rt` says
     how long the browser claims to have shown them.
@@ -223,7 +223,7 @@ FURTHER = {
 
 
 def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
-    """One row a column: the table it stands in, its name, its type, its meaning, and the values it may have."""
+    """One row per column: the table it stands in, its name, its type, its meaning, and the values it may have."""
     rows = [_judgment_column(name, dtype, judgments, study) for name, dtype in judgments.frame.schema.items()]
     questions = {question.name: question for question in study.settings.background}
     for name, dtype in judgments.participants.schema.items():

@@ -56,7 +56,7 @@ class PlannedTrials:
 def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequence[int | Exception]:
     """Store the pages of sessions; how many each has. A session that has its pages keeps them.
 
-    Whoever gets trials will have seen the study, and is noted as no longer naive.
+    Participants who get trials will have seen the study, and are noted as no longer naive.
     """
     ids = {payload.session_id for payload in payloads}
     query = select(session, study.c.slug).join(study).where(session.c.id.in_(ids)).order_by(session.c.id)

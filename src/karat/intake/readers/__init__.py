@@ -48,6 +48,7 @@ READERS: tuple[Reader, ...] = (
     ibex.READER,
     generic.READER,
 )
+"""The tools whose results karat reads, in the order in which it tries them."""
 GROUP = "karat.readers"
 """The entry points by which packages add readers."""
 
@@ -106,7 +107,7 @@ def _of_package(name: str) -> Reader:
     try:
         found = added(GROUP, name, Reader)
     except PackageError as error:
-        raise IntakeError(f"The reader {error}, or say --from table.") from error
+        raise IntakeError(f"The reader {error}, or use --from table.") from error
     if found is None:
         raise IntakeError(f"There is no source {name}.")
     reader, package = found

@@ -109,7 +109,7 @@ def _refuse_lack(table: FileTable, needed: Sequence[str]) -> None:
     if lacking:
         raise IntakeError(
             f"{table.file.name} has no column {' or '.join(lacking)}; crowd-kit's tables have task, worker and label. "
-            "Say --from table and --map to read another one."
+            "Use --from table and --map to read another one."
         )
 
 

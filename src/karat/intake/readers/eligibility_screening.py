@@ -78,7 +78,7 @@ def _kind(table: FileTable) -> str:
         return "rating"
     needed = CHOICE if names & set(OPTIONS) else RATING
     lacking = [name for name in needed if name not in names]
-    raise IntakeError(f"{table.file.name} has no column {', '.join(lacking)}. Say --from table to map the others.")
+    raise IntakeError(f"{table.file.name} has no column {', '.join(lacking)}. Use --from table to map the others.")
 
 
 def _common(frame: pl.DataFrame) -> list[pl.Series]:

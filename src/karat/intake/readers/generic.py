@@ -453,7 +453,7 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
             numbers.append(number)
         else:
             table.problems.add(
-                "is no object with named values", "Write one object a judgment.",
+                "is not an object with named values", "Write one object a judgment.",
                 value=str(element), file=file.name, place="element", number=number,
             )  # fmt: skip
     names = list(dict.fromkeys(name for row in rows for name in row))

@@ -217,7 +217,7 @@ def _read_rows(
     if not columns and rows:
         others = [name for name in names if name not in ABOUT]
         raise IntakeError(
-            f"{file.name} does not tell which of its columns are answers. Say --map response=NAME with one of "
+            f"{file.name} does not show which of its columns are answers. Use --map response=NAME with one of "
             f"{', '.join(others)}, or export the project as JSON, which says so."
         )
     if told not in names and columns:

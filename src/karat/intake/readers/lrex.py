@@ -1,4 +1,4 @@
-"""Results of L-Rex: one row a judged item with a column for each question, and the list of participants beside it.
+"""Results of L-Rex: one row per judged item with a column for each question, and the list of participants beside it.
 
 Older versions call the participant `subject`, the materials `experiment` and the content `text`.
 """

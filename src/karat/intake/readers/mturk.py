@@ -71,7 +71,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def unfolded(table: FileTable, reading: Reading) -> tuple[pl.DataFrame, list[str]]:
-    """The assignments with one column an answer, and the names of these columns.
+    """The assignments with one column per answer, and the names of these columns.
 
     A row whose JSON cannot be read has its problem and is left out.
     """
@@ -89,7 +89,7 @@ def _from_json(table: FileTable, frame: pl.DataFrame, reading: Reading) -> pl.Da
         if answers is None:
             file, place, number = table.locate(row)
             reading.problems.add(
-                "is no list of answers in JSON", "Fix the cell, or leave the row out with --skip-bad.",
+                "is not a list of answers in JSON", "Fix the cell, or leave the row out with --skip-bad.",
                 column=JSON_COLUMN, value=text, file=file, place=place, number=number,
             )  # fmt: skip
         found.append(answers)
@@ -415,7 +415,7 @@ def _with_functions(stack: pl.DataFrame) -> pl.DataFrame:
 
 
 def _people(frame: pl.DataFrame, layout: BatchLayout, reading: Reading) -> pl.DataFrame:
-    """One row a worker, whose assignments are added up."""
+    """One row per worker, whose assignments are added up."""
     reading.set_apart(Message("aside.background_cells"), frame.height * len(layout.background))
     worked: dict[str, pl.Series] = {"participant": frame[WHO]}
     for old, new in (("AcceptTime", "started"), ("SubmitTime", "finished")):

@@ -78,7 +78,7 @@ def join_times(rounds: pl.DataFrame, app: str, pages: pl.DataFrame | None, readi
     """The rounds of an app with the moment and the duration of the page that asks.
 
     That is the page that most rounds have: an introduction belongs to the first round, results to the last. Where
-    several pages are in as many rounds, nothing tells which of them asks, and each gives a column of its own.
+    several pages are in as many rounds, nothing shows which of them asks, and each gives a column of its own.
     """
     empty = rounds.with_columns(pl.lit(None, dtype=dtype).alias(name) for name, dtype in NO_TIMES.items())
     if pages is None:
@@ -188,7 +188,7 @@ def is_player(name: str) -> bool:
 def _rounds_of(table: FileTable, offset: int, reading: Reading) -> dict[str, pl.DataFrame]:
     frame = table.frame
     if "participant.code" not in frame.columns:
-        raise IntakeError(f"{table.file.name} has no column participant.code; it is no export of oTree.")
+        raise IntakeError(f"{table.file.name} has no column participant.code; it is not an oTree export.")
     keyed = frame.with_row_index(ROW, offset).with_columns(pl.col(ROW).cast(pl.Int64))
     code = pl.col("participant.code").alias("_code")
     groups: dict[tuple[str, int], dict[str, str]] = {}

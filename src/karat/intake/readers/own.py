@@ -47,7 +47,7 @@ def read_own(files: Sequence[SourceFile], options: Options) -> Reading:
         if isinstance(error, KaratError):
             raise
         raise IntakeError(
-            f"The metadata of {file.name} are damaged ({error}). Say --from table to read it without them."
+            f"The metadata of {file.name} are damaged ({error}). Use --from table to read it without them."
         ) from None
 
 

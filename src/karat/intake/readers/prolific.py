@@ -50,7 +50,7 @@ def recognises(file: SourceFile) -> bool:
 
 
 def read_prolific(files: Sequence[SourceFile], options: Options) -> Reading:
-    """Read the submissions of one or several studies as one row a person."""
+    """Read the submissions of one or several studies as one row per participant."""
     tables = [read_table(file, options.delimiter, options.sheet) for file in files]
     reading = Reading(pl.DataFrame(), lambda row: (files[0].name, "line", row + 1), units_in=0)
     parts = [_submissions(table, reading) for table in tables]

@@ -113,7 +113,7 @@ def open_table(
         raise PartsError(f"{_shown(url)}: say which table, as in {_shown(url)}#judgments")
     if scale is None:
         raise PartsError(
-            f"The table {table} does not say on which scale its answers are: say --scale, such as ordinal:1-5."
+            f"The table {table} does not record the scale of its answers. Use --scale, such as --scale ordinal:1-5."
         )
     with _connected(url) as connection:
         types = _columns(connection, table)
@@ -123,7 +123,7 @@ def open_table(
             close = nearest("participant", list(types))
             raise PartsError(
                 f"The table {table} has no column participant{f'; is it {close}?' if close else '.'} "
-                "Say --map participant=NAME."
+                "Use --map participant=NAME."
             )
         parts = parts or max(1, -(-_rows(connection, table) // ROWS_A_PART))
         rows = _rows_of_parts(connection, table, who, parts)

@@ -130,7 +130,7 @@ def open_folder(
     """The files of a folder as parts; PartsError where they do not make one table."""
     paths = [path.absolute() for path in parquet_files(where)]
     if not paths:
-        what = "has no Parquet files" if where.is_dir() else "is no folder of Parquet files"
+        what = "has no Parquet files" if where.is_dir() else "is not a folder of Parquet files"
         raise PartsError(f"{where} {what}. Write them with karat convert {where} --parts 8 -o OUT")
     schemas, rows = [], []
     for path in paths:
@@ -191,8 +191,8 @@ def _scales(
             about = _about(path)
             if about is None:
                 raise PartsError(
-                    f"{path.name} does not say on which scale its answers are, because karat did not write it: "
-                    "say --scale, such as ordinal:1-5 or binary."
+                    f"{path.name} does not record the scale of its answers, because karat did not write it. "
+                    "Use --scale, such as --scale ordinal:1-5 or --scale binary."
                 )
             for question, own in scales_from_data(about["scales"]).items():
                 if found.setdefault(question, own) != own:
@@ -231,8 +231,8 @@ def repartition(
 ) -> list[Path]:
     """Write judgments, which come one table after the other, to a folder in so many parts; returns the files.
 
-    Rows of a participant stand in the order in which they came. A participant of whom nothing but the name is known
-    in one table and more in another keeps the more.
+    Rows of a participant stand in the order in which they came. If one table has only a participant's name
+    and another table has more, the more is kept.
 
     >>> import karat, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -97,6 +97,6 @@ def refuse_large(name: str, needed: int, memory: int | None, parts: int, mend: s
         return
     more = max(2, parts * -(-needed // memory))
     raise PartsError(
-        f"{name} needs about {needed / 1e9:.2g} GB of memory, and {memory / 1e9:.2g} GB are there for it. "
+        f"{name} needs about {needed / 1e9:.2g} GB of memory, but only {memory / 1e9:.2g} GB are available. "
         f"Make smaller parts: {mend.format(parts=more)}"
     )

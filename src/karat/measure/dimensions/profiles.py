@@ -44,7 +44,7 @@ class Profiles(MeasureResult):
     notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
-        """One row a pair, one column a group: the means."""
+        """One row per pair, one column per group: the means."""
         return self.frame.pivot(on="group", index="pair", values="mean", maintain_order=True)
 
     def plot(  # type: ignore[override]
@@ -156,7 +156,7 @@ class DimensionScores(MeasureResult):
     notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
-        """One row a text, one column a dimension: the standardised scores."""
+        """One row per text, one column per dimension: the standardised scores."""
         return self.frame.pivot(on="dimension", index="item", values="standard", maintain_order=True)
 
     def plot(self, width_cm: float = 16) -> Figure:

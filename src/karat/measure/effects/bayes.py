@@ -138,8 +138,11 @@ def bayes_contrasts(
 ) -> BayesContrasts:
     """Posteriors of planned comparisons; without a plan, of all pairs of levels and of interactions of two levels each.
 
-    `link` is "logit" or "probit". `unequal` names terms of the formula by which the spread of ordered or measured
-    answers may differ. `priors` are `karat.models.glrm.bayes.Priors`. The other options are those of `contrasts`.
+    It needs the extra `bayes` and takes minutes where `contrasts` takes a second; the example draws far too few
+    samples, and the result says so. `plan` has the comparisons, as a study file plans them. `link` is "logit" or
+    "probit". `unequal` names terms of the formula by which the spread of ordered or measured answers may differ.
+    `priors` are `karat.models.glrm.bayes.Priors`. `levels` gives the order of the levels of conditions. `chains` is how
+    many chains are sampled. `warmup` and `draws` are the samples per chain that are thrown away and kept.
 
     >>> import pytest
     >>> _ = pytest.importorskip("numpyro", reason="NumPyro is not installed")

@@ -8,8 +8,8 @@ show in the position of the trial:
 The slope of a condition is how much its answers change along the questionnaire, in the unit of the model: logits of the
 latent scale for ratings, logits for yes or no, the unit of the answers for sliders, logarithms for magnitudes. Response
 times have the same model on their logarithms. A slope that differs between conditions is the sign of satiation; one
-that all share may as well be fatigue, practice or another use of the scale. Orders must be random over participants for
-either to be told from the items themselves.
+that all share may as well be fatigue, practice or another use of the scale. Orders must be random over participants to
+separate either from the items themselves.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class DecisionComparison(MeasureResult):
     """The pairs on which measures differ, and how far measures agree."""
 
     disagreements: pl.DataFrame
-    """One row a pair on which they differ: pair, and for each measure a check, a cross or a tilde."""
+    """One row per pair on which they differ: pair, and for each measure a check, a cross or a tilde."""
     agreement: pl.DataFrame
     """first, second, n (pairs), same (share), lower, upper, kappa, kappa_lower, kappa_upper, opposite (pairs where one
     endorses the expert's stimulus and one the other)."""

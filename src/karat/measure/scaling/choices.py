@@ -4,7 +4,7 @@
                       each such answer counts as half a choice of either side.
     "davidson"        the same with "no difference" as a third answer (`karat.models.choices.bradley_terry`).
     "thurstone"       three answers; participants differ in their variability and in how large a difference must be to
-                      be told (Langsford and others 2018; `karat.models.choices.thurstone`).
+                      be noticed (Langsford and others 2018; `karat.models.choices.thurstone`).
 
 Strengths sum to zero. The standard errors of the first two hold where choices of one participant hang together
 (`karat.models.choices.bradley_terry`); those of the third come from the model, which has participants in it.

@@ -144,17 +144,17 @@ class Strengths(MeasureResult):
 
     @property
     def title(self) -> str:
-        """Which stimuli are the strongest and the weakest: the title of the figure."""
+        """Which stimuli have the highest and the lowest estimate: the title of the figure."""
         from karat.plots.ranked import short
 
         rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
         if rows.height < 2:
-            return f"The strength of {rows['label'][0]}" if rows.height else "No stimulus has a strength"
+            return f"The estimate of {rows['label'][0]}" if rows.height else "No stimulus has an estimate"
         best, worst = rows.row(0, named=True), rows.row(-1, named=True)
         ends = f"{best['estimate']:.2f} and {worst['estimate']:.2f}".replace("-", "\N{MINUS SIGN}")
         return (
-            f"{short(best['label'])} is the strongest of {self.frame.height:,} stimuli, {short(worst['label'])} "
-            f"the weakest: {ends}"
+            f"{short(best['label'])} has the highest estimate of {self.frame.height:,} stimuli, "
+            f"{short(worst['label'])} the lowest: {ends}"
         )
 
     @property

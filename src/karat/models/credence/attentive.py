@@ -12,7 +12,7 @@ has both, a participant may have a grammar of their own, in which the strength o
     a_ip ~ N(0, s^2) under test, a_ip = a_i elsewhere,      s^2 the mean of a_i^2 under test.
 
 How many have one is learned. Their answers to what is under test teach nothing about strengths. Without fillers and
-controls this could not be told from guessing.
+controls this could not be distinguished from guessing.
 
 There may be several groups of speakers, each with strengths of its own.
 

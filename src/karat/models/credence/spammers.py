@@ -10,7 +10,7 @@ Length 1 is a primary choice. With n_k answers of level k in a class of N, the f
 with e = 1 / (K - 1) and G the gamma function. Patterns whose favourites are all the same level are primary choices and
 taken out of the longer ones. Counts are made backwards, so that all changes of behaviour cost one pass.
 
-When behaviour changes: people of one crowd tend to stop looking at about the same time, and the crowd tells when.
+When behaviour changes: people of one crowd tend to stop looking at about the same time, and the crowd shows when.
 
 The trials of a participant fall into 20 periods of equal length. A change falls into period k with probability
 proportional to n_k r_k, with n_k trials in it at which a change is possible, each as probable as the others of the

@@ -12,7 +12,7 @@ Minimum residuals (Harman and Jones 1966), which are unweighted least squares: w
     F(Psi) = 1/2 sum over j > k of e_j^2,             dF/d psi_i = - sum over j > k of e_j v_ij^2.
 
 The search (L-BFGS-B) begins at (1 - k / 2p) / diag(R^-1), as in other programs. There may be more than one minimum:
-random uniquenesses are tried too, and the lowest minimum that any start reached is told. With `start="best"` it is the
+random uniquenesses are tried too, and the lowest minimum that any start reached is noted. With `start="best"` it is the
 one that is given. Uniquenesses stay between .005 and 1, as in R's factanal: one that ends at .005 is a Heywood case.
 
 How many factors: parallel analysis, the minimum average partial, and the bend of the scree.

@@ -118,7 +118,7 @@ def score_weights(
     uniquenesses: Floats,
     method: Literal["regression", "bartlett"] = "regression",
 ) -> Floats:
-    """The weights of standardised answers, one column a factor.
+    """The weights of standardised answers, one column per factor.
 
     >>> one = np.array([[0.9], [0.8], [0.7]])
     >>> psi = 1 - one[:, 0] ** 2

@@ -141,7 +141,7 @@ def fit_crossed(
     """Fit crossed random intercepts for workers and tasks.
 
     `design` has a column for every fixed effect (an intercept alone where it is None; ordered answers have thresholds
-    instead, and their design no intercept). `interaction` adds an effect for every cell; with one answer a cell it is
+    instead, and their design no intercept). `interaction` adds an effect for every cell; with one answer per cell it is
     not identified, which the notes then say. `start` gives parameters as `Fit.parameters` does.
 
     >>> random = np.random.default_rng(1)
@@ -163,7 +163,7 @@ def fit_crossed(
     if reml or (interaction and family == "gaussian" and answers.layout.single):
         raise ValueError(
             "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one "
-            "answer a cell it is part of the residual."
+            "answer per cell it is part of the residual."
         )
     if family == "gaussian" and _alike_within_cells(answers):
         raise ValueError(

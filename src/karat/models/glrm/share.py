@@ -8,7 +8,7 @@ holds the shares whose log-likelihood is within half the chi-squared quantile (1
 
 The worker:task effect: what the answers say about its variance.
 
-With one answer a cell, nothing but the form of the likelihood tells a cell's own effect from chance, and the Laplace
+With one answer per cell, only the form of the likelihood separates a cell's own effect from chance, and the Laplace
 approximation puts its variance at zero. `interaction_profile` shows that: the log-likelihood, maximised over
 everything else, for several deviations of the effect. With repeated answers the effect is identified, and the profile
 has its top where the fit is.

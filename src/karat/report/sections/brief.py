@@ -80,7 +80,7 @@ def _who_stays(screening: Screening) -> tuple[str, str]:
         return claim, "No criterion excludes anybody." if not gone else ""
     told = [f"{number:,} by {title[:1].lower()}{title[1:]}" for title, number in counts[:MOST_REASONS]]
     rest = sum(number for _, number in counts[MOST_REASONS:])
-    return claim, f"Excluded: {ENGLISH.several([*told, *([f'{rest:,} by others'] if rest else [])])}."
+    return claim, f"Excluded: {ENGLISH.several([*told, *([f'{rest:,} by other criteria'] if rest else [])])}."
 
 
 def _right_answers(right: tuple[float, float, float]) -> tuple[str, str]:
@@ -174,14 +174,18 @@ def _robust(found: Outcomes) -> list[tuple[str, str]]:
     sides = {(row[1] > 0) - (row[2] < 0) for row in known if math.isfinite(row[1])}
     span = f"from {_signed(found, low)} to {_signed(found, high)} points under {len(known)} exclusion rules"
     if len(sides) == 1:
-        return [("It does not depend on who is excluded.", f"The difference ranges {span}.")]
-    return [("It depends on who is excluded.", f"The difference ranges {span}, and not all intervals agree.")]
+        return [("The result does not depend on who is excluded.", f"The difference ranges {span}.")]
+    return [("The result depends on who is excluded.", f"The difference ranges {span}, and not all intervals agree.")]
 
 
 def _number(found: Outcomes, value: float, points: bool = False) -> str:
     if found.percent or found.factors == ("answer",):
-        return f"{value:.0f}" + ("" if points else " %")
-    return f"{value:.2f}"
+        return _minus(f"{value:.0f}" + ("" if points else " %"))
+    return _minus(f"{value:.2f}")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _signed(found: Outcomes, value: float) -> str:
@@ -352,13 +356,13 @@ def _sides(row: dict[str, Any], contrasts: Sequence[Contrasts]) -> tuple[float, 
 
 
 def _mean(value: float, scale: Scale) -> str:
-    return f"{100 * value:.0f} %" if isinstance(scale, Binary | Nominal) else f"{value:.2f}"
+    return _minus(f"{100 * value:.0f} %" if isinstance(scale, Binary | Nominal) else f"{value:.2f}")
 
 
 def _size(row: dict[str, Any]) -> str:
     if row["lower"] is None or row["upper"] is None:
-        return f"{row['estimate']:.2f}, without an interval"
-    return f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}], p {p_text(row['p'])}"
+        return _minus(f"{row['estimate']:.2f}, without an interval")
+    return _minus(f"{row['estimate']:.2f} [{row['lower']:.2f}, {row['upper']:.2f}], p {p_text(row['p'])}")
 
 
 def p_text(p: float) -> str:

@@ -124,8 +124,8 @@ FAST = 0.5
 def look_counts(gathered: ReportData) -> dict[str, Any]:
     """How many are flagged by anything, by several criteria and by the rule, and who is fast throughout.
 
-    ReMFOD compares each response time with the participant's own, so that it takes those who are uniformly fast for
-    valid: `fast` of them it does not flag, of whom the criterion speed flags `speed` (null where it did not run).
+    ReMFOD compares each response time with the participant's own, so it takes those who are uniformly fast for valid.
+    It does not flag `fast` of them; the criterion speed flags `speed` of these (null where it did not run).
     """
     times: dict[str, int] = {}
     for one in looked_at(gathered).values():
@@ -153,7 +153,8 @@ def look_told(gathered: ReportData) -> str:
     """How many are flagged by the rule and by anything, and why criteria disagree."""
     counts = look_counts(gathered)
     people = counted(counts["participants"], "participant")
-    told = [f"At least one criterion flags {counts['flagged']:,} of {people}, several flag {counts['several']:,}."]
+    several = f"{counts['several']:,} {'is' if counts['several'] == 1 else 'are'} flagged by several"
+    told = [f"At least one criterion flags {counts['flagged']:,} of {people}; {several}."]
     if gathered.screening.exclude is not None:
         told.append(f"The stated rule excludes {counts['excluded']:,}.")
     if counts["flagged"] > counts["several"]:
@@ -163,9 +164,9 @@ def look_told(gathered: ReportData) -> str:
         )
     if counts.get("fast"):
         told.append(
-            f"ReMFOD calls {counted(counts['fast'], 'participant')} valid who answer fast throughout, because it "
-            "compares each response time with the participant's own. The fastest median is "
-            f"{counts['fastest']:.2f} s, that of everybody {counts['median']:.2f} s."
+            f"ReMFOD does not flag {counted(counts['fast'], 'participant')} who answered fast throughout, because it "
+            "compares each response time with the participant's own. The fastest of their medians is "
+            f"{counts['fastest']:.2f} s; the median of all participants is {counts['median']:.2f} s."
         )
         told += [f"Speed flags {counts['speed']:,} of them."] if counts["speed"] is not None else []
     return " ".join(told)
@@ -376,7 +377,9 @@ def times_section(gathered: ReportData) -> Section | NotComputed:
         report_figure(
             "densities", found.plot_density(), _medians_told(found), "Kernel densities of log times.", _times(found)
         ),
-        report_figure("everybody", found.plot(), text, "Those with the smallest share of genuine trials.", everybody),
+        report_figure(
+            "everybody", found.plot(), text, "Participants with the smallest shares of genuine trials.", everybody
+        ),
     ]
     return Section(
         "times", "Response times", (text,), (_functions(found),), tuple(figures), tuple(map(str, found.notes))
@@ -398,7 +401,7 @@ def _functions(found: Remfod) -> Table:
                 "upper": "intermission over (s)"}  # fmt: skip
     return Table(
         "times", "Times by item function", rows,
-        "A trial counts as outlying only where it also crosses the participant's own cutoff.", headings,
+        "A trial counts as outlying only if it also crosses the participant's own cutoff.", headings,
     )  # fmt: skip
 
 

@@ -40,6 +40,11 @@ UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
             "odds_ratio": "odds ratio", "raw": "plain"}  # fmt: skip
+TITLES = {
+    "strengths": "acceptability estimates", "noise ceiling": "the best any model could predict",
+    "decision study": "how many participants and items you need",
+}  # fmt: skip
+"""Headings of results that have a name of their own in the literature."""
 MOST_ROWS = 300
 
 
@@ -59,7 +64,7 @@ def section(gathered: ReportData) -> Section:
     made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
     notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
-    told = f"All results are of the test trials of {who}."
+    told = f"All results are from the test trials of {who}."
     tables = _rules(gathered)
     return Section("results", "Results", (told,), tables, notes=tuple(notes), sections=tuple(made))
 
@@ -82,9 +87,8 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
     )
     if any(value is not None for value in p.values()):
         planned = all(one.planned for one in found.comparisons)
-        caption += (
-            f" The p value is the mixed model's{'' if planned else ', adjusted (Holm) where a factor has several'}."
-        )
+        adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"
+        caption += f" p values are from the mixed model{adjusted}."
     headings = {"lower": "from", "upper": "to", "comparison": "comparison" if found.comparisons else "condition"}
     return (Table("rules", f"{what} by exclusion rule", frame, caption, headings),)
 
@@ -98,10 +102,16 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
     return Section(
-        key, part.heading[:1].upper() + part.heading[1:], (text,),
+        key, _title(part), (text,),
         tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
         tuple(figures), (*notes, *undrawn),
     )  # fmt: skip
+
+
+def _title(part: Measure) -> str:
+    """The heading of a result, in words that need no textbook."""
+    heading = part.heading.replace(part.name, TITLES.get(part.name, part.name), 1)
+    return heading[:1].upper() + heading[1:]
 
 
 def _table(key: str, name: str, frame: pl.DataFrame) -> Table:

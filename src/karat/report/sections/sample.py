@@ -52,7 +52,7 @@ def section(gathered: ReportData) -> Section:
 
 
 def steps_table(screening: Screening) -> pl.DataFrame:
-    """One row a stage and criterion: entered, flagged among those excluded there, excluded, remained.
+    """One row per stage and criterion: entered, flagged among those excluded there, excluded, remained.
 
     >>> import karat
     >>> steps_table(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})).rows()
@@ -163,7 +163,7 @@ def _composition(screening: Screening) -> Section:
         rows.select(*(["criterion"] if len(shown) > 1 else []), *columns)
         .with_columns(pl.col("share", "lower", "upper") * 100, pl.col("^criterion$").replace(words))
         .rename({"p_adjusted": "adjusted"}),
-        "Shares with 95 % intervals (Wilson); p by Fisher's exact test, adjusted after Holm.",
+        "Shares with 95 % intervals (Wilson); Holm-adjusted p values of Fisher's exact test.",
         {"criterion": "by", "flagged": "excluded" if shown == [VERDICT] else "flagged", "share": "%", "lower": "from",
          "upper": "to", "adjusted": "p, adjusted"},
         {"share": 0, "lower": 0, "upper": 0},

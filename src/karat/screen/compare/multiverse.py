@@ -55,7 +55,7 @@ TOGETHER = 20
 
 @dataclass(frozen=True)
 class Multiverse:
-    """One row a combination of rules: its settings in words, who stays, and the difference with its 95 % interval."""
+    """One row per combination of rules: its settings in words, who stays, and the difference with its 95 % interval."""
 
     universes: pl.DataFrame
     """A column for each criterion, kept, excluded, estimate, lower, upper, and whether it is as stated."""
@@ -90,8 +90,8 @@ class Multiverse:
 
     @cached_property
     def sensitivity(self) -> pl.DataFrame:
-        """One row a setting: mean number kept and mean estimate over all combinations that have it, and how much these
-        means move with the criterion, the one that moves most first."""
+        """One row per setting: mean number kept and mean estimate over all combinations that have it, and how much
+        these means move with the criterion, the one that moves most first."""
         tables = [
             self.universes.group_by(pl.col(name).alias("setting"), maintain_order=True)
             .agg(

@@ -92,7 +92,7 @@ def controls(
     many as alpha allows; on the pairwise account, failed pairs, by default none. `published` takes the numbers that
     the paper's notebook computed for ratings instead of those that its text asks for (6 and 8 of 12 instead of 9 and
     7). With `neutral_at_most`, a larger share of neutral answers is flagged too. A trial that was shown and not
-    answered is not right; for a mean it counts as the middle of the scale, which tells nothing apart. On the positional
+    answered is not right; for a mean it counts as the middle of the scale, which separates nothing. On the positional
     account `trials` of the evidence has every judged answer.
 
     >>> import karat

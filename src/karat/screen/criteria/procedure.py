@@ -120,7 +120,7 @@ class Procedure(Evidence):
 
     Outcomes are goes on, cleared and not judged; noted, of those who were no candidates any more; and flagged."""
     flow: pl.DataFrame = field(default_factory=pl.DataFrame)
-    """One row a step: step, entered, met."""
+    """One row per step: step, entered, met."""
     index: SpammerIndex | None = None
     steps: dict[str, Evidence] = field(default_factory=dict)
     """The evidence of each step, by its name; that of deletion of those it was computed for."""
@@ -193,7 +193,7 @@ def procedure(
 
     `criteria` names the criteria where it is not both, as a list. An auxiliary factor of None is none, which study
     files write "none". `cutoffs`, `strategy` and `simulations` are those of `markov`; `rule` is that of time and
-    accuracy, below the mean or one standard deviation below it; `progress` is told how many deletions are done.
+    accuracy, below the mean or one standard deviation below it; `progress` gets the number of deletions done.
 
     >>> import karat
     >>> print(procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean"))

@@ -320,7 +320,7 @@ def found_message(
 
 
 def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.DataFrame:
-    """What each named rule finds in the same times, and how far it agrees with remfod: one row a rule.
+    """What each named rule finds in the same times, and how far it agrees with remfod: one row per rule.
 
     `flagged` is how many participants are flagged and `participants` who; `agreement` is the share of participants with
     remfod's verdict, and `common` the share of trials found by both among those found by either (1 where none is).

@@ -44,7 +44,7 @@ Family = Literal["binary", "ordinal", "nominal"]
 
 @dataclass(frozen=True)
 class Crowd:
-    """One row an answer, in the order of presentation: who, to which task, and the number of the category."""
+    """One row per answer, in the order of presentation: who, to which task, and the number of the category."""
 
     rows: pl.DataFrame
     family: Family

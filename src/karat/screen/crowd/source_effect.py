@@ -10,7 +10,7 @@ clustered by participant. With X_g, e_g the rows and residuals of participant g 
 
 CR2 is unbiased where answers are in truth independent, and its t has Satterthwaite's degrees of freedom (Pustejovsky
 and Tipton 2018). Logistic regression takes rows divided by, and residuals over, the root of the working weights. Its
-effect is told as an average marginal effect: the mean over all answers of the predicted probability, had they come
+effect is reported as an average marginal effect: the mean over all answers of the predicted probability, had they come
 from one source and from the reference, with its error by the delta method.
 
 Appendix E of Ba, Mancenido, Chiou and Pan adjusts for time on task. Time is a mediator: where people were recruited
@@ -22,7 +22,7 @@ different effects, and more answers make either p smaller. Here answers of one p
 
 A difference is an effect only if everything that makes both source and outcome differ is in the adjustment set, and
 nothing is that lies between them. Where two properties go together without exception, such as expertise and place in
-those data, their effects cannot be told apart, and karat says so.
+those data, their effects cannot be separated, and karat says so.
 """
 
 from __future__ import annotations

@@ -55,14 +55,14 @@ class SourceComparison:
     """The quality of the answers of several groups."""
 
     groups: pl.DataFrame
-    """One row a group. Numbers of workers, tasks, answers and flagged workers, the Spammer Index and coefficients."""
+    """One row per group. Numbers of workers, tasks, answers and flagged workers, the Spammer Index and coefficients."""
     intervals: pl.DataFrame
     """group, measure, value, lower, upper, and number and of for shares of workers."""
     notes: tuple[Message, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
     def table(self) -> pl.DataFrame:
-        """One row a measure, one column a group, as it is read side by side."""
+        """One row per measure, one column per group, as it is read side by side."""
         return self.groups.transpose(include_header=True, header_name="measure", column_names="group")
 
     @property

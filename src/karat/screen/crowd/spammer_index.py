@@ -4,8 +4,8 @@
     SI = sum_k var_workers,k / sum_k (var_workers,k + var_tasks,k + var_workers:tasks,k)    (labels)
 
 (Ba, Mancenido, Chiou and Pan, equations 2 and 4), with the variances of a generalised linear model with crossed random
-effects, fitted by the Laplace approximation. With one answer a cell the workers:tasks variance is not identified; it is
-zero in the approximation and left out. Where tasks come in several rounds, time is added: var_time (of the rounds'
+effects, fitted by the Laplace approximation. With one answer per cell the workers:tasks variance is not identified; it
+is zero in the approximation and left out. Where tasks come in several rounds, time is added: var_time (of the rounds'
 fixed effects), var_workers:time and var_tasks:time (binary and ordered answers; the model of labels cannot tell rounds
 apart, and a note says so).
 

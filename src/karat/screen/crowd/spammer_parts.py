@@ -256,7 +256,7 @@ def _collected(shared: tuple[_Drawn | None, str | None], placed: Placed) -> pl.D
     drawn, column = shared
     file = placed.part
     if not isinstance(file, AnswersFile):
-        raise TypeError("The part is no file of answers.")
+        raise TypeError("The part is not a file of answers.")
     worker = pl.col("_worker").cast(pl.Int64)
     rows = file.rows()
     if drawn is not None:
@@ -300,7 +300,7 @@ class ScaleFound:
     rows: int
     workers: int
     tasks: pl.DataFrame
-    """The columns that make a task, one row a task, in the order of their first answers."""
+    """The columns that make a task, one row per task, in the order of their first answers."""
     codes: tuple[int, ...]
     columns: tuple[str, ...]
     rounds: dict[str, RoundsFound]

@@ -364,7 +364,9 @@ def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
     flawed = [row for row in rows if row["status"] == "grammatical" and not row["pair"]]
     if flawed:
         told = f"{flawed[0].item} is" if len(flawed) == 1 else f"{len(flawed)} attention items ({lines_of(flawed)}) are"
-        yield Flaw(f"{told} grammatical: who reads carelessly gives the right answer.", spot=flawed[0].spot)
+        yield Flaw(
+            f"{told} grammatical: participants who read carelessly still give the right answer.", spot=flawed[0].spot
+        )
 
 
 LONG = 10

@@ -293,7 +293,7 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
 
 @rule("warning", source=SECTION, mend="Add fillers of the acceptability of the test items.")
 def filler_match(draft: Draft) -> Iterator[Flaw]:
-    """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind for
+    """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind to
     subtle differences between test items."""
     for tests, fillers in _blocks(draft):
         found, wanted = _degrees(fillers), _degrees(tests)
@@ -302,7 +302,7 @@ def filler_match(draft: Draft) -> Iterator[Flaw]:
         if wanted["mid"] and not found["mid"]:
             yield Flaw(
                 f"{wanted['mid']} of {len(tests)} test sentences are meant to be {WORDS['mid']}, but none of the "
-                f"{found.total()} fillers is; clear cases blind for subtle differences.",
+                f"{found.total()} fillers is; clear cases make participants blind to subtle differences.",
                 f"Add {WORDS['mid']} fillers: status = marked, or acceptability = mid.",
                 tests[0].spot,
             )

@@ -42,7 +42,7 @@ def _proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) -> Itera
     for function in rules.apart:
         if function in rules.first and (count := functions.count(function)) > 1:
             yield OrderError(f"The {count} {function} trials stand first, together, so they cannot be apart.",
-                             f"Take {function} out of apart or of first.")  # fmt: skip
+                             f"Remove {function} from apart or from first.")  # fmt: skip
     for number, group in enumerate(problem.groups):
         yield from _row_proofs(columns, rules, problem, number, group)
         if group.gap and (needed := (group.size - 1) * group.gap + 1) > problem.size:
@@ -69,7 +69,7 @@ def _row_proofs(
             continue
         in_a_row = "" if group.row == 1 else f", at most {group.row} in a row,"
         where = (
-            "" if segment == len(problem.segments) - 1 else f" among the {functions[rows[0]]} trials, which stand first"
+            "" if segment == len(problem.segments) - 1 else f" among the {functions[rows[0]]} trials, which come first"
         )
         yield OrderError(f"{_trials(group, len(inside))}{in_a_row} need {counted(needed, 'separator')}; "
                          f"there {_there_are(others)}{where}.", _fix(group, "Allow more in a row"),

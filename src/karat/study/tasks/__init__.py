@@ -91,7 +91,7 @@ def task_named(name: str) -> Task:
     """
     task = find_task(name)
     if task is None:
-        raise KaratError(f'There is no task "{name}". Known: {", ".join(TASKS)}. Is the package that has it installed?')
+        raise KaratError(f'There is no task "{name}". Known: {", ".join(TASKS)}. Is its package installed?')
     return task
 
 

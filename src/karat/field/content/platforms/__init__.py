@@ -1,4 +1,4 @@
-"""Recruitment platforms: what a visit brings along, and how a participant returns. One file a platform.
+"""Recruitment platforms: what a visit brings along, and how a participant returns. One file per platform.
 
 Every platform sends people with parameters in the address and takes them back by a code, an address or a form that the
 browser posts. A new one is named in `PLATFORMS`; a package of one's own adds one by an entry point in the group

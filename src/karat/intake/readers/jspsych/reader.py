@@ -81,7 +81,7 @@ def rows_of(
 def _rows_of_csv(file: SourceFile, options: Options, trials: JsPsychTrials, name: str, line: int) -> list[TrialRow]:
     table = read_results(file, options.delimiter)
     if "trial_type" not in table.frame.columns:
-        raise IntakeError(f"{name} has no column trial_type, as all data of jsPsych have; say --from table to read it.")
+        raise IntakeError(f"{name} has no column trial_type, as all data of jsPsych have; use --from table to read it.")
     trials.notes += table.notes
     for problem in table.problems:
         number = None if problem.number is None else problem.number + line
@@ -129,7 +129,7 @@ def _unpacked(element: Any, shared: dict[str, Any], depth: int = 0) -> Iterator[
             yield from _unpacked(part, {**shared, **plain_values}, depth + 1)
     else:
         fix = "Every trial is an object with a trial_type."
-        yield AnswerFlaw("is no trial", fix, "", text(element) or "null")
+        yield AnswerFlaw("is not a trial", fix, "", text(element) or "null")
 
 
 def _are_trials(part: Any) -> bool:

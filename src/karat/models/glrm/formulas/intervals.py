@@ -44,7 +44,7 @@ class Intervals:
     notes: tuple[Message, ...] = ()
 
     def table(self) -> Table:
-        """One row a parameter."""
+        """One row per parameter."""
         return {
             "parameter": np.array(self.names, dtype=object),
             "estimate": self.estimate,

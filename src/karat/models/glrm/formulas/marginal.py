@@ -66,7 +66,7 @@ class MarginalMeans:
         return [" ".join(row) for row in zip(*self.cells.values(), strict=True)] or ["all"]
 
     def table(self) -> Table:
-        """One row a cell."""
+        """One row per cell."""
         cells: Table = {name: np.array(levels, dtype=object) for name, levels in self.cells.items()}
         numbers = {"estimate": self.estimate, "se": self.se, "df": self.df, "lower": self.lower, "upper": self.upper}
         return cells | numbers
@@ -146,7 +146,7 @@ class Differences:
     level: float
 
     def table(self) -> Table:
-        """One row a pair."""
+        """One row per pair."""
         keys = ("estimate", "se", "df", "lower", "upper", "p", "adjusted")
         return {"pair": np.array(self.pairs, dtype=object), **{key: getattr(self, key) for key in keys}}
 

@@ -139,7 +139,7 @@ class Model:
         return len(self.fit.coefficients) + len(self.fit.thresholds) + len(self.fit.theta) + (self.family == "gaussian")
 
     def thresholds(self) -> Table:
-        """One row a threshold between ordered answers: which, estimate, se; none for other answers."""
+        """One row per threshold between ordered answers: which, estimate, se; none for other answers."""
         first, names = len(self.fit.coefficients), zip(self.answers, self.answers[1:], strict=False)
         end = first + len(self.fit.thresholds)
         return {
@@ -149,7 +149,7 @@ class Model:
         }
 
     def table(self) -> Table:
-        """One row a coefficient: term, estimate, se, z (or t and df), p."""
+        """One row per coefficient: term, estimate, se, z (or t and df), p."""
         estimate, se = self.fit.coefficients, self.standard_errors
         ratio = estimate / se
         table: Table = {"term": np.array(self.fit.names, dtype=object), "estimate": estimate, "se": se}

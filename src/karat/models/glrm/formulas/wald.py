@@ -50,7 +50,7 @@ class TermTests:
     notes: tuple[Message, ...]
 
     def table(self) -> Table:
-        """One row a term."""
+        """One row per term."""
         table: Table = {"term": np.array(self.terms, dtype=object), self.kind: self.statistic, "df": self.df}
         return table | ({"denominator": self.denominator} if self.kind == "F" else {}) | {"p": self.p}
 

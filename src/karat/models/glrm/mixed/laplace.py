@@ -17,7 +17,7 @@ the side with most effects is eliminated (see `blocks` and `sparse`).
 
 Whether a design can tell the covariances of a term: a question of the design alone, whatever the answers.
 
-Two slopes that are confounded within every item cannot be told apart by it, nor can an effect for every measured answer
+Two slopes that are confounded within every item cannot be separated by it, nor can an effect for every measured answer
 from the residual. The information about theta in a linear model is then singular wherever Lambda is not; it is looked
 at where Lambda is the identity. The curvature at the end of a search does not always show it, since a singular
 covariance has flat directions of its own.

@@ -236,8 +236,8 @@ def separated_answers(
 ) -> list[Message]:
     """Coefficients and deviations that grow without bound.
 
-    Predictors of rows tell, not coefficients: those of a column far from zero may be large and uncertain for no
-    harm. The information tells how uncertain they are; differences, which step by standard errors, go too far here.
+    Predictors of rows decide, not coefficients: those of a column far from zero may be large and uncertain for no
+    harm. The information shows how uncertain they are; differences, which step by standard errors, go too far here.
     """
     said = []
     columns = len(coefficients)
