@@ -67,6 +67,10 @@ def init(
         list[str] | None,
         typer.Option("--map", help="Use column B of the results as karat's column A. Repeatable.", metavar="A=B"),
     ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option("--scale", help="Set the scale of the results, such as ordinal:1-7.", metavar="SCALE"),
+    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Accept karat's first suggestion wherever the results are ambiguous.")
     ] = False,
@@ -111,10 +115,11 @@ def init(
         "--factor": (factor, from_sets or from_results, "--from-sets FILE or --from-results FILE"),
         "--sentence": (sentence, from_results, "--from-results FILE"),
         "--map": (mapping, from_results, "--from-results FILE"),
+        "--scale": (scale, from_results, "--from-results FILE"),
         "--yes": (yes, from_results, "--from-results FILE"),
     })  # fmt: skip
     if from_results is not None:
-        reading = ReadOptions([from_results], mapping=mapping, yes=yes)
+        reading = ReadOptions([from_results], mapping=mapping, scale=scale, yes=yes)
         written, notes = _from_results(reading, folder, language, task, factor or [], sentence, quiet=as_json)
     elif from_sets is not None:
         written, notes = _from_sets(from_sets, folder, language, task, factor or [], fillers, sheet, experiment)

@@ -214,8 +214,9 @@ async def show(request: Request, case_id: str) -> Response:
     job, target = case.job, str(case.home or request.app.state.cases.target)
     progress = None if job is None else job.progress()
     return _page(
-        request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case)
-    )
+        request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case),
+        sheet_tasks=SETS_TASKS, languages=LANGUAGES,
+    )  # fmt: skip
 
 
 @router.get("/cases/{case_id}/progress")

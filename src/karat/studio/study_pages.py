@@ -147,7 +147,10 @@ def _sheet(workspace: Workspace, name: str, content: bytes) -> dict[str, Any]:
 @study_router.post("/studies")
 async def new_study(request: Request, new: NewStudy) -> Response:
     """Make a study."""
-    project = await run_in_threadpool(_workspace(request).create, new)
+    case = request.app.state.cases.known.get(new.case)
+    items = case.seen.items if case is not None and case.seen is not None else None
+    found = None if items is None or isinstance(items, JobFailure) else (items.sets, items.factors)
+    project = await run_in_threadpool(_workspace(request).create, new, found)
     return JSONResponse({"address": f"{request.app.state.keys.base}/studies/{project.id}/design"}, 201)
 
 
