@@ -107,6 +107,18 @@ class Preview:
 
 
 @dataclass(frozen=True)
+class ScreenedPerson:
+    """A participant in the result of a screening."""
+
+    name: str
+    verdict: str
+    reasons: str
+    answers: int
+    median: float | None
+    """Median response time in seconds."""
+
+
+@dataclass(frozen=True)
 class Output:
     """What was found and written."""
 
@@ -115,6 +127,13 @@ class Output:
     evidence: tuple[str, ...]
     files: tuple[str, ...]
     archive: str
+    people: tuple[ScreenedPerson, ...] = ()
+    """The excluded first, then those with most flags."""
+
+    @property
+    def flagged(self) -> list[ScreenedPerson]:
+        """Participants that some criterion flagged."""
+        return [one for one in self.people if one.reasons]
 
 
 def look(files: str, choices: Corrections, say: Say) -> Preview:
@@ -187,6 +206,18 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
         tuple(map(str, (*gathered.screening.evidence.values(), *gathered.screening.summary))),
         (*names, "command.txt"),
         archive,
+        _people(gathered),
+    )
+
+
+def _people(gathered: ReportData) -> tuple[ScreenedPerson, ...]:
+    """The participants as the report lists them; it plays back the trials of each."""
+    from karat.report.sections.people import MOST, people_table
+
+    rows = people_table(gathered).head(MOST).to_dicts()
+    return tuple(
+        ScreenedPerson(row["participant"], row["verdict"], row["reasons"], row["answers"] or 0, row.get("median"))
+        for row in rows
     )
 
 
