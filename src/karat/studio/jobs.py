@@ -112,7 +112,8 @@ class ScreenedPerson:
 
     name: str
     verdict: str
-    reasons: str
+    reasons: tuple[str, ...]
+    """One per criterion that flagged the participant."""
     answers: int
     median: float | None
     """Median response time in seconds."""
@@ -212,12 +213,15 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
 
 def _people(gathered: ReportData) -> tuple[ScreenedPerson, ...]:
     """The participants as the report lists them; it plays back the trials of each."""
-    from karat.report.sections.people import MOST, people_table
+    from karat.report.sections.people import MOST, people_table, reasons_by_participant
 
     rows = people_table(gathered).head(MOST).to_dicts()
+    reasons = reasons_by_participant(gathered.screening.evidence)
+    told = {who: tuple(f"{title}: {why}" for title, why in own) for who, own in reasons.items()}
     return tuple(
-        ScreenedPerson(row["participant"], row["verdict"], row["reasons"], row["answers"] or 0, row.get("median"))
+        ScreenedPerson(who, row["verdict"], told.get(who, ()), row["answers"] or 0, row.get("median"))
         for row in rows
+        if (who := row["participant"])
     )
 
 
