@@ -220,7 +220,7 @@ def test_results_of_another_tool_become_a_study_that_is_planned_and_published(tm
         page.frame_locator("iframe").locator("[role=radiogroup], input, button").first.wait_for(timeout=LONG)
         assert page.input_value("#trial-number") == "14"
         page.evaluate("scrollTo(0, 0)")
-        picture(page, "studio-trial", {"width": 1100, "height": 960})
+        picture(page, "studio-trial", {"width": 1100, "height": 1140})
 
         go(page, "rehearse")
         page.click("#power-form button")
@@ -331,8 +331,9 @@ def test_the_studio_is_accessible(tmp_path: Path) -> None:
         page.click(".project")
         page.wait_for_selector("#design")
         start = page.url.removesuffix("design")
-        for name in ("home", "design", "items", "preview", "rehearse", "run", "results", "history"):
-            page.goto(home if name == "home" else f"{start}{name}")
+        outside = {"home": home, "dashboard": f"{home}dashboard"}
+        for name in (*outside, "design", "items", "preview", "rehearse", "run", "results", "history"):
+            page.goto(outside.get(name, f"{start}{name}"))
             page.wait_for_load_state("load")
             if name in ("design", "items"):
                 page.wait_for_selector("#work[data-checked]", timeout=LONG)
