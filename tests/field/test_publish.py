@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import ssl
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
@@ -61,8 +64,8 @@ def test_what_is_no_public_address_is_refused(text: str) -> None:
 
 
 @contextmanager
-def answering(status: int, content: bytes, date: float | None = None) -> Iterator[str]:
-    """A server that answers everything in the same way."""
+def answering(status: int, content: bytes, date: float | None = None, certificate: Path | None = None) -> Iterator[str]:
+    """A server that answers everything in the same way, over HTTPS where it has a certificate."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -76,13 +79,44 @@ def answering(status: int, content: bytes, date: float | None = None) -> Iterato
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, certificate.with_name("key.pem"))
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"{'http' if certificate is None else 'https'}://127.0.0.1:{server.server_port}"
         server.shutdown()
 
 
-def codes(address: str, slug: str = "") -> dict[str, bool]:
-    return {one.message.code.removeprefix("publish."): one.good for one in check_address(address, slug)}
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for this machine that is valid for 30 days and signed by itself."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("There is no openssl command to make a certificate with.")
+    path = tmp_path_factory.mktemp("certificate") / "certificate.pem"
+    command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    command += ["-days", "30", "-subj", "/CN=study.example.org", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command += ["-keyout", str(path.with_name("key.pem")), "-out", str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    return path
+
+
+def codes(address: str, slug: str = "", now: float | None = None) -> dict[str, bool]:
+    return {one.message.code.removeprefix("publish."): one.good for one in check_address(address, slug, now)}
+
+
+def test_https_is_seen_with_its_certificate_and_its_end(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(200, b'{"status": "ok", "server": 1}', certificate=certificate) as address:
+        assert codes(address) == {"certificate": False}, "nobody trusts who signed it"
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        assert codes(address, "my-study") == {"https": True, "healthy": True, "clock": True, "study": True}
+        (ends, *_) = check_address(address, now=time.time() + 20 * 86400)
+        assert (ends.message.code, ends.good) == ("publish.certificate_ends", False)
+        assert ends.message.values["days"] in (9, 10)
+        assert codes(address.replace("127.0.0.1", "localhost")) == {"certificate": False}, "it is for another name"
+    with answering(200, b"") as plain:
+        assert codes(plain.replace("http:", "https:")) == {"no_answer": False}
 
 
 def test_karat_is_seen_with_its_study_and_without_https(study: Study, tmp_path: Path) -> None:

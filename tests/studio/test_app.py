@@ -56,6 +56,8 @@ def test_results_become_a_report(studio: StudioApp, browser: Browser, results: b
     assert report.status == 200
     assert "karat report results.csv --map item=item --scale ordinal:1-7" in report.text
     assert report.headers["content-security-policy"].startswith("sandbox allow-scripts ")
+    played = json.loads(re.findall(r'id="playback-data">(.*?)</script>', report.text)[0])["participants"]
+    assert set(re.findall(r'report\.html#participant=([^"]+)"', page.text)) == set(played)
     archive = browser.inside(f"{address}/everything.zip")
     assert "attachment" in archive.headers["content-disposition"]
     packed = zipfile.ZipFile(io.BytesIO(archive.body))

@@ -70,18 +70,18 @@ def test_from_a_file_to_a_report(tmp_path: Path, results: bytes) -> None:
         page.wait_for_selector("#drop")
         picture(page, "browser-app")
         drop(page, {"results.csv": results})
-        assert "80 items" in page.inner_text(".told")
+        assert "10 items" in page.inner_text(".told")
         assert page.input_value("#map-participant") == "workerId"
         picture(page, "browser-app-columns")
-        page.select_option("#map-item", "sentence")
+        page.select_option("#map-item", "item")
         page.fill("#rest-1", "1-7")
         assert page.input_value("#kind-1") == "ordinal"
         page.click("[data-form=report]")
         page.wait_for_selector("#step", timeout=LONG)  # what it does is shown while it lasts
         page.wait_for_selector("#result", timeout=LONG)
         assert "all 8 participants stay" in page.inner_text("#result")
-        assert "10 items" in page.inner_text(".told")
-        assert page.input_value("#map-item") == "sentence"
+        assert "80 items" in page.inner_text(".told")
+        assert page.input_value("#map-item") == "item"
         assert page.input_value("#rest-1") == "1-7"
         with page.expect_download() as coming:
             page.click("text=Download everything")
@@ -93,9 +93,17 @@ def test_from_a_file_to_a_report(tmp_path: Path, results: bytes) -> None:
         report = opening.value
         complaints = listening(report)
         report.wait_for_selector("h1")
-        assert "1, 2, 3, 4, 5, 6, 7" in report.inner_text("main")
+        assert "1, 2, 3, 4, 5, 6, 7" in report.text_content("main")
         assert report.evaluate("origin") == "null"  # in a sandbox
         report.close()
+        page.click("details:has(.people) summary")
+        with page.expect_popup() as opening:
+            page.click(".people a >> nth=1")
+        played = opening.value
+        played.wait_for_selector("#playback[open] tbody tr")
+        assert played.inner_text("#playback h2") == page.inner_text(".people a >> nth=1")
+        assert played.locator("#playback tbody tr").count() == 10
+        played.close()
         page.click("[data-send=keep]")
         page.wait_for_selector("#kept:has-text('Kept in')")
         assert (tmp_path / "kept" / "results" / "report.html").is_file()

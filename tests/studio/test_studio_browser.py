@@ -132,7 +132,6 @@ def test_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
         go(page, "preview")
         frame = page.frame_locator("iframe")
         frame.locator("button[type=submit], .button").first.wait_for(timeout=LONG)
-        picture(page, "studio-preview")
 
         go(page, "rehearse")
         page.click("[data-form-act] button")
@@ -194,6 +193,87 @@ def take_part(link: str, folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_results_of_another_tool_become_a_study_that_is_planned_and_published(tmp_path: Path) -> None:
+    with Opened(tmp_path) as opened, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        said = listening(page)
+        page.goto(opened.address)
+        page.wait_for_selector("#new-study")
+        page.wait_for_load_state("load")
+        page.check("input[name=source][value=results]")
+        page.set_input_files("#result-files", str(old_results(tmp_path / "pilot.csv")))
+        page.wait_for_selector("#make-study", timeout=LONG)
+        assert page.input_value("[data-factor] >> nth=0") == "complementizer"
+        picture(page, "studio-from-results", {"width": 1100, "height": 760})
+        page.fill("#study-name", "Whether islands")
+        page.click("#make-study button[type=submit]")
+        page.wait_for_selector("#work[data-checked]", timeout=LONG)
+        study = load(opened.studies / "whether-islands")
+        assert (study.lists, study.settings.block[0].scale.points) == (4, 7)
+        page.evaluate("document.querySelector('#h-order').scrollIntoView()")
+        picture(page, "studio-order", {"width": 1280, "height": 620})
+
+        go(page, "preview")
+        page.fill("#trial-number", "14")
+        page.click("text=Show it")
+        page.frame_locator("iframe").locator("#trials").wait_for(timeout=LONG)
+        page.frame_locator("iframe").locator("[role=radiogroup], input, button").first.wait_for(timeout=LONG)
+        assert page.input_value("#trial-number") == "14"
+        page.evaluate("scrollTo(0, 0)")
+        picture(page, "studio-trial", {"width": 1100, "height": 1140})
+
+        go(page, "rehearse")
+        page.click("#power-form button")
+        page.wait_for_selector("#power", timeout=LONG)
+        slider = page.locator("#power input[type=range]")
+        slider.focus()
+        page.keyboard.press("Home")
+        for _ in range(6):
+            page.keyboard.press("ArrowRight")
+        assert slider.input_value() == "6"
+        page.evaluate("document.activeElement.blur()")
+        page.evaluate("document.querySelector('#h-power').scrollIntoView()")
+        picture(page, "studio-power", {"width": 1100, "height": 900})
+
+        go(page, "run")
+        page.click("text=Publish the study")
+        page.fill("#server-address", "study.example.org")
+        page.click("#publish-form button")
+        page.wait_for_selector("#server-password", timeout=LONG)
+        page.evaluate("document.querySelector('#server-password').textContent = '…'")
+        page.evaluate("document.querySelector('section code').textContent = 'studies/whether-islands/for-the-server'")
+        picture(page, "studio-publish", {"width": 1280, "height": 820})
+        go(page, "run")
+        assert "https://study.example.org/s/whether-islands/" in page.inner_text("pre >> nth=0")
+        page.evaluate("document.querySelector('#text-prolific').scrollIntoView({ block: 'center' })")
+        picture(page, "studio-texts", {"width": 1100, "height": 620})
+
+        page.click("[data-act='run/start']")
+        page.wait_for_selector("#participant-link", timeout=LONG)
+        page.click("[data-act='run/dashboard']")
+        dashboard = page.frame_locator("iframe")
+        dashboard.locator("h2 a").first.click(timeout=LONG)
+        dashboard.locator("[data-live]").wait_for(timeout=LONG)
+        assert "0 of 36 eligible" in dashboard.locator("main").inner_text()
+        picture(page, "studio-dashboard", {"width": 1280, "height": 620})
+        page.click("[data-act='dashboard/leave']")
+        page.wait_for_selector("#dashboard-address", timeout=LONG)
+        assert said == []
+
+
+def old_results(path: Path) -> Path:
+    """Results of a pilot with another tool: 24 items in four conditions, each participant one condition of each."""
+    names, rows = sheet().splitlines()[0].split("\t")[1:], [line.split("\t") for line in sheet().splitlines()[1:]]
+    lines = ["subject,item,condition,sentence,rating"]
+    for who in range(8):
+        for place, (item, *sentences) in enumerate(rows):
+            cell = (who + place) % 4
+            lines.append(f"s{who},{item},{names[cell]},{sentences[cell]},{(3 * who + place) % 7 + 1}")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
 def test_the_grid_keeps_every_key_of_a_long_table(tmp_path: Path) -> None:
     with Opened(tmp_path) as opened, chromium() as browser:
         write_study(opened.studies / "large", "yes-no")
@@ -251,8 +331,9 @@ def test_the_studio_is_accessible(tmp_path: Path) -> None:
         page.click(".project")
         page.wait_for_selector("#design")
         start = page.url.removesuffix("design")
-        for name in ("home", "design", "items", "preview", "rehearse", "run", "results", "history"):
-            page.goto(home if name == "home" else f"{start}{name}")
+        outside = {"home": home, "dashboard": f"{home}dashboard"}
+        for name in (*outside, "design", "items", "preview", "rehearse", "run", "results", "history"):
+            page.goto(outside.get(name, f"{start}{name}"))
             page.wait_for_load_state("load")
             if name in ("design", "items"):
                 page.wait_for_selector("#work[data-checked]", timeout=LONG)

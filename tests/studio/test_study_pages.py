@@ -118,6 +118,33 @@ def test_the_preview_begins_at_any_trial(studio: StudioApp, browser: Browser, ad
     assert f'max="{last.trials}" value="4"' in browser.inside(f"{address}/preview?trial=4").text
 
 
+def test_a_study_is_made_from_results_of_another_tool(studio: StudioApp, browser: Browser, tmp_path: Path) -> None:
+    studio.app.state.workspace = Workspace(tmp_path, studio.cases.root)
+    rows = ["subject,item,cond,sentence,ANSWER"]
+    rows += [
+        f"s{who},{item},{cond},The {noun} is {cond} today.,{(who + item) % 7 + 1}"
+        for who in range(6) for item, noun in enumerate(("dog", "cat", "bird", "fish"), 1) for cond in ("up", "off")
+    ]  # fmt: skip
+    case = browser.drop({"old results.csv": "\n".join(rows).encode()}, look=False)
+    choices = {"new_study": True, "answered": {"item": "item"}, "scales": {"": "ordinal:1-7"}}
+    assert browser.send("POST", f"{case}/look", {"new_study": True}).status == 202
+    browser.wait(case)
+    assert browser.send("POST", f"{case}/look", choices).status == 202
+    browser.wait(case)
+    shown = re.findall(r'<td class="why">(.*?)</td>', browser.inside(case).text)
+    assert shown == ["The dog is off today.", "The dog is up today."]
+    wanted = {"name": "Again", "source": "results", "case": case.rsplit("/", 1)[1], "factors": ["place"]}
+    assert browser.send("POST", "/studies", {**wanted, "case": "none"}).status == 409
+    made = browser.send("POST", "/studies", wanted)
+    assert made.status == 201, made.text
+    study = load(tmp_path / "again")
+    assert (study.title, study.settings.block[0].factors["place"].levels) == ("Again", ["off", "up"])
+    assert study.settings.block[0].scale.points == 7
+    assert browser.send("POST", f"{case}/look", {**choices, "sentence": "participant"}).status == 202
+    browser.wait(case)
+    assert 'class="notice bad failure"' in browser.inside(case).text, "names of participants are no sentences of items"
+
+
 def finished(browser: Browser, address: str, kind: str) -> str:
     """Wait for a job of a page; gives the page after it."""
     end = time.monotonic() + SECONDS

@@ -13,10 +13,20 @@ from typer.testing import CliRunner
 
 from karat.cli.init import init
 from karat.errors import KaratError
+from karat.intake import read
+from karat.judgments import Judgments
+from karat.judgments.scales import Binary, Ordinal
 from karat.study.check import check
 from karat.study.file import StudyError
-from karat.study.init import study_from_sets
-from karat.study.item_sheets import SetsError, guess_factors, read_sets, stated_factors, with_fillers
+from karat.study.init import study_from_sets, task_of
+from karat.study.item_sheets import (
+    SetsError,
+    guess_factors,
+    read_sets,
+    sets_from_results,
+    stated_factors,
+    with_fillers,
+)
 from karat.study.study import Study, load
 
 NOUNS = ("doctor", "lawyer", "nurse", "pilot", "baker", "singer", "farmer", "tailor")
@@ -284,3 +294,133 @@ def test_what_does_not_fit_the_sheet(old: str, new: str, told: str, tmp_path: Pa
     (tmp_path / "study.toml").write_text(WIDE.replace(old, new))
     with pytest.raises((StudyError, KaratError), match=told):
         load(tmp_path)
+
+
+PCIBEX = """# Columns below this comment are as follows:
+# 1. Results reception time.
+# 2. MD5 hash of participant's IP address.
+# 3. Controller name.
+# 4. Order number of item.
+# 5. Inner element number.
+# 6. Label.
+# 7. Latin Square Group.
+# 8. PennElementType.
+# 9. PennElementName.
+# 10. Parameter.
+# 11. Value.
+# 12. EventTime.
+# 13. item.
+# 14. condition.
+# 15. sentence.
+# 16. Comments.
+"""
+
+
+def pcibex(path: Path) -> Path:
+    """Results of PCIbex: four items in a Latin square, a filler and a practice trial for each of four participants."""
+    lines = []
+    for person in range(4):
+        trials = [("practice", "p1", "", "This is the very first one."), ("filler", "f1", "", "The soup is hot today.")]
+        for number, noun in enumerate(NOUNS[:4]):
+            place = (person + number) % 4
+            name = ("that_short", "that_long", "null_short", "null_long")[place]
+            trials.append(("experiment", str(number + 1), name, sentences(noun)[place]))
+        for order, (label, *cells) in enumerate(trials):
+            time = 1709547000000 + 10_000 * order
+            ahead = f"{1709547330 + person},hash{person},PennController,{order},0,{label},NULL,"
+            rest = ",".join(cells)
+            lines += [
+                f"{ahead}PennController,{order},_Trial_,Start,{time},{rest},NULL",
+                f"{ahead}Scale,rating,Choice,{(person + order) % 7 + 1},{time + 2000},{rest},NULL",
+                f"{ahead}PennController,{order},_Trial_,End,{time + 3000},{rest},NULL",
+            ]
+    path.write_text(PCIBEX + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_results_of_pcibex_become_a_study(tmp_path: Path) -> None:
+    source = pcibex(tmp_path / "results.csv")
+    sets, factors = sets_from_results(read(source, scale="ordinal:1-7"), source)
+    assert factors.levels == {"complementizer": ("null", "that"), "length": ("long", "short")}
+    assert list(sets.sets) == ["1", "2", "3", "4"]
+    assert sets.sets["2"]["that_long"] == sentences(NOUNS[1])[1]
+    assert [(row["function"], row["sentence"]) for row in sets.fillers] == [
+        ("filler", "The soup is hot today."),
+        ("practice", "This is the very first one."),
+    ]
+    assert sets.scale is not None
+    study_from_sets(sets, factors, tmp_path / "study", task=task_of(sets.scale))
+    study = load(tmp_path / "study")
+    assert (study.blocks[0].scale, study.lists) == (Ordinal(7, neutral=4), 4)
+    assert shown(study)["item"].n_unique() == 4
+    assert {finding.rule for finding in check(study).findings if finding.grade == "error"} <= {"lexicalisations"}
+
+
+def test_the_command_does_the_same(tmp_path: Path) -> None:
+    source = pcibex(tmp_path / "results.csv")
+    result = run(tmp_path / "mine", "--from-results", source, "--factor", "that", "--factor", "size", "--yes")
+    assert [Path(name).name for name in result["written"]] == ["study.toml", "items.csv", "fillers.csv", "examples.csv"]
+    assert list(load(tmp_path / "mine").settings.block[0].factors) == ["that", "size"]
+
+
+def table_of_results(path: Path, answers: str, scale: bool = True) -> Path:
+    """A plain table: two factors within items, one between, with tags around the sentences."""
+    lines = ["participant,item,function,verb,expected,order,mood,sentence,rating"]
+    for person in range(6):
+        for item in range(1, 7):
+            verb = "ask" if item % 2 else "say"
+            for order in ("SO", "OS"):
+                for mood in ("real", "irreal"):
+                    text = f"<p>Item {item} is &quot;{order}&quot; {mood}.</p>" if scale else f"s{item}{order}{mood}"
+                    answer = answers[(person + item) % len(answers)]
+                    lines.append(f"w{person},{item},test,{verb},,{order},{mood},{text},{answer}")
+        lines.append(f"w{person},c1,control,,{answers[0]},,,Them is the bad one.,{answers[0]}")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_a_plain_table_of_results_has_factors_within_and_between_items(tmp_path: Path) -> None:
+    source = table_of_results(tmp_path / "plain.csv", "0123")
+    judgments = read(source, mapping={"item": "item"}, scale="ordinal:0-3")
+    sets, factors = sets_from_results(judgments, source)
+    assert sets.sets["1"]["OS, irreal"] == 'Item 1 is "OS" irreal.'
+    assert factors.levels == {"order": ("OS", "SO"), "mood": ("irreal", "real")}
+    one = judgments.frame.filter(~pl.col("order").is_in(["OS"]), ~pl.col("mood").is_in(["real"]))
+    _, single = sets_from_results(Judgments(one, judgments.scale), source)
+    assert (single.levels, single.between, single.lists) == ({"verb": ("ask", "say")}, ("verb",), 1)
+    study_from_sets(sets, factors, tmp_path / "study")
+    study = load(tmp_path / "study")
+    assert (study.lists, study.blocks[0].scale) == (4, Ordinal(4))
+    control = study.trials(0, 1).filter(pl.col("function") == "control")
+    assert control["expected"].to_list() == ["1"], "the lowest of four points, which the results call 0"
+
+
+def test_yes_no_results_keep_their_words(tmp_path: Path) -> None:
+    source = table_of_results(tmp_path / "plain.csv", "nj")
+    sets, factors = sets_from_results(read(source, mapping={"item": "item"}, scale="binary:n,j"), source)
+    assert sets.scale is not None
+    study_from_sets(sets, factors, tmp_path / "study", task=task_of(sets.scale))
+    study = load(tmp_path / "study")
+    assert study.blocks[0].scale == Binary(("n", "j"))
+    assert study.trials(0, 1).filter(pl.col("function") == "control")["expected"].to_list() == ["n"]
+
+
+def test_results_without_sentences_or_with_another_question_are_refused(tmp_path: Path) -> None:
+    bare = table_of_results(tmp_path / "bare.csv", "0123", scale=False)
+    judgments = read(bare, mapping={"item": "item"}, scale="ordinal:0-3")
+    without = judgments.with_frame(judgments.frame.drop("sentence"))
+    with pytest.raises(SetsError):
+        sets_from_results(without, bare)
+    with pytest.raises(SetsError):
+        sets_from_results(judgments, bare, "sentense")
+    several = judgments.with_frame(
+        judgments.frame.drop("order", "mood").with_columns(sentence=pl.format("It was {} again", "sentence"))
+    )
+    with pytest.raises(SetsError):
+        sets_from_results(several, bare)
+    categories = read(bare, mapping={"item": "item"}, scale="nominal:0,1,2,3")
+    with pytest.raises(KaratError):
+        task_of(categories.scale)
+    with pytest.raises(KaratError):
+        run(tmp_path / "mine", "--sentence", "x")
+    assert not (tmp_path / "mine").exists()

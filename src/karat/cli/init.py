@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from karat.cli.convert_questions import read_and_ask
+from karat.cli.reading import ReadOptions
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat init islands --from-sets items.xlsx --factor structure --factor length"
@@ -49,6 +51,29 @@ def init(
             metavar="FILE",
         ),
     ] = None,
+    from_results: Annotated[
+        Path | None,
+        typer.Option(
+            "--from-results",
+            help="Make a study from the results of another tool: their items, conditions, sentences and scale.",
+            metavar="FILE",
+        ),
+    ] = None,
+    sentence: Annotated[
+        str | None,
+        typer.Option(help="Take the sentences of the results from this column.", metavar="NAME"),
+    ] = None,
+    mapping: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="Use column B of the results as karat's column A. Repeatable.", metavar="A=B"),
+    ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option("--scale", help="Set the scale of the results, such as ordinal:1-7.", metavar="SCALE"),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Accept karat's first suggestion wherever the results are ambiguous.")
+    ] = False,
     factor: Annotated[
         list[str] | None,
         typer.Option(
@@ -75,15 +100,28 @@ def init(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Write a complete small study for you to edit, or make one from item sets or sentence pairs."""
+    """Write a complete small study for you to edit, or make one from item sets, sentence pairs or results."""
     from karat.study.init import TEMPLATES, study_from_pairs, write_study
 
     notes: tuple[str, ...] = ()
-    if probes and (from_sets is not None or from_pairs is not None):
-        raise KaratError("--probes belongs to --task likert or --task yes-no. Copy its probes.csv for other studies.")
-    if from_sets is None and (factor or fillers or sheet or experiment):
-        raise KaratError("--factor, --fillers, --sheet and --experiment belong to --from-sets FILE.")
-    if from_sets is not None:
+    sources = [one for one in (from_sets, from_pairs, from_results) if one is not None]
+    if len(sources) > 1:
+        raise KaratError("--from-sets, --from-pairs and --from-results each make a study. Use one of them.")
+    _check_belonging({
+        "--probes": (probes, not sources, "--task likert or --task yes-no. Copy its probes.csv for other studies"),
+        "--fillers": (fillers, from_sets, "--from-sets FILE"),
+        "--sheet": (sheet, from_sets, "--from-sets FILE"),
+        "--experiment": (experiment, from_sets, "--from-sets FILE"),
+        "--factor": (factor, from_sets or from_results, "--from-sets FILE or --from-results FILE"),
+        "--sentence": (sentence, from_results, "--from-results FILE"),
+        "--map": (mapping, from_results, "--from-results FILE"),
+        "--scale": (scale, from_results, "--from-results FILE"),
+        "--yes": (yes, from_results, "--from-results FILE"),
+    })  # fmt: skip
+    if from_results is not None:
+        reading = ReadOptions([from_results], mapping=mapping, scale=scale, yes=yes)
+        written, notes = _from_results(reading, folder, language, task, factor or [], sentence, quiet=as_json)
+    elif from_sets is not None:
         written, notes = _from_sets(from_sets, folder, language, task, factor or [], fillers, sheet, experiment)
     elif from_pairs is not None:
         if task not in (None, "pairs"):
@@ -105,6 +143,41 @@ def init(
     names = "  ".join(path.name for path in written)
     typer.echo(f"written    {written[0].parent}: {names}")
     typer.echo(f"Next: edit these files, then run karat check {written[0].as_posix()}")
+
+
+def _check_belonging(options: dict[str, tuple[object, object, str]]) -> None:
+    """Refuse options without what they belong to."""
+    for name, (given, home, words) in options.items():
+        if given and not home:
+            raise KaratError(f"{name} belongs to {words}.")
+
+
+def _from_results(
+    reading: ReadOptions,
+    folder: Path | None,
+    language: str,
+    task: str | None,
+    stated: list[str],
+    sentence: str | None,
+    *,
+    quiet: bool,
+) -> tuple[list[Path], tuple[str, ...]]:
+    """The study of the items that results hold, its factors as stated or as found."""
+    from karat.study.init import study_from_sets, task_of
+    from karat.study.item_sheets import sets_from_results, stated_factors
+
+    (source,) = reading.files
+    sets, factors = sets_from_results(read_and_ask(reading, quiet=quiet).judgments, source, sentence)
+    notes = list(sets.notes)
+    if stated and not any("=" in one for one in stated):
+        factors = factors.renamed(stated)
+    elif stated:
+        factors = stated_factors(sets.conditions, stated)
+    elif factors.levels:
+        found = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
+        notes.append(f"Factors: {found}. If that is wrong, use --factor.")
+    chosen = task or (task_of(sets.scale) if sets.scale else "likert")
+    return study_from_sets(sets, factors, folder or Path(source.stem), language, chosen), tuple(notes)
 
 
 def _from_sets(

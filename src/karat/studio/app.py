@@ -85,7 +85,7 @@ class StudyPages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        paths = tuple(f"{self._base}/{name}" for name in ("studies", "sheets", "folder"))
+        paths = tuple(f"{self._base}/{name}" for name in ("studies", "sheets", "folder", "dashboard"))
         if not self._there and scope["type"] == "http" and scope["path"].startswith(paths):
             router = await run_in_threadpool(_study_router)
             if not self._there:
@@ -214,8 +214,9 @@ async def show(request: Request, case_id: str) -> Response:
     job, target = case.job, str(case.home or request.app.state.cases.target)
     progress = None if job is None else job.progress()
     return _page(
-        request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case)
-    )
+        request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case),
+        sheet_tasks=SETS_TASKS, languages=LANGUAGES,
+    )  # fmt: skip
 
 
 @router.get("/cases/{case_id}/progress")

@@ -44,6 +44,10 @@ class Corrections(BaseModel):
     skip_bad: bool = False
     language: Literal["en", "de"] = "en"
     """Of the paragraphs for a paper."""
+    new_study: bool = False
+    """Whether a study is to be made from the items of the results."""
+    sentence: Name = ""
+    """The column with the sentences of a new study."""
 
     def options(self, *, mapped: bool = True) -> Options:
         """The options for reading files, with or without the mapping."""
@@ -93,7 +97,12 @@ class Corrections(BaseModel):
 
         >>> Corrections(language="de").command(["my results.csv"], "study.toml")
         "karat report 'my results.csv' --study study.toml --language de"
+        >>> Corrections(new_study=True, sentence="text").command(["results.csv"], None)
+        'karat init --from-results results.csv --sentence text'
         """
+        if self.new_study:
+            more = ["--sentence", self.sentence] if self.sentence else []
+            return shlex.join(["karat", "init", "--from-results", results[0], *more, *self.flags()])
         words = ["karat", "report", *results, *(["--study", study] if study else []), *self.flags()]
         return shlex.join(words + ([] if self.language == "en" else ["--language", self.language]))
 

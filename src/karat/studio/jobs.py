@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from karat.errors import KaratError
 from karat.intake.reading import ProposalError, Question
-from karat.judgments.columns import REQUIRED
+from karat.judgments.columns import COLUMNS, REQUIRED
 from karat.messages import render_all
 from karat.studio.column_guesses import ColumnGuesses, FileClasses, classify, columns_of
 from karat.studio.corrections import Corrections, scale_text
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from karat.messages import Message
     from karat.report import ReportData
     from karat.study.check import Report
+    from karat.study.item_sheets import CrossedFactors, ItemSets
     from karat.study.study import Study
 
 PREVIEWED = 5
@@ -60,6 +63,22 @@ class QuestionShown:
 
 
 @dataclass(frozen=True)
+class FoundSets:
+    """The items that results hold, for a new study."""
+
+    sets: ItemSets
+    factors: CrossedFactors
+    task: str
+    """The task for their scale; empty where there is none."""
+
+    @property
+    def examples(self) -> list[tuple[str, str]]:
+        """The conditions and sentences of the first item."""
+        first = next(iter(self.sets.sets.values()), {})
+        return list(first.items())[:PREVIEWED]
+
+
+@dataclass(frozen=True)
 class Preview:
     """What karat makes of dropped files."""
 
@@ -81,6 +100,23 @@ class Preview:
     """Why the results cannot be read as they are; the columns may still be corrected."""
     questions: tuple[QuestionShown, ...] = ()
     """What is to be answered before the results are read."""
+    texts: tuple[str, ...] = ()
+    """The columns that may hold the sentences."""
+    items: FoundSets | JobFailure | None = None
+    """Where a study is to be made from the results, their items, or why there are none."""
+
+
+@dataclass(frozen=True)
+class ScreenedPerson:
+    """A participant in the result of a screening."""
+
+    name: str
+    verdict: str
+    reasons: tuple[str, ...]
+    """One per criterion that flagged the participant."""
+    answers: int
+    median: float | None
+    """Median response time in seconds."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +128,13 @@ class Output:
     evidence: tuple[str, ...]
     files: tuple[str, ...]
     archive: str
+    people: tuple[ScreenedPerson, ...] = ()
+    """The excluded first, then those with most flags."""
+
+    @property
+    def flagged(self) -> list[ScreenedPerson]:
+        """Participants that some criterion flagged."""
+        return [one for one in self.people if one.reasons]
 
 
 def look(files: str, choices: Corrections, say: Say) -> Preview:
@@ -117,6 +160,11 @@ def look(files: str, choices: Corrections, say: Say) -> Preview:
     except KaratError as error:
         return replace(seen, failure=JobFailure.of(error))
     lines = [*render_all([*intake.account(), *notes]), *intake.skipped.lines(len(intake.sources) > 1)]
+    if choices.new_study:
+        say("looking for items and sentences")
+        schema = judgments.frame.schema.items()
+        texts = tuple(name for name, kind in schema if kind == pl.String and (name == "item" or name not in COLUMNS))
+        seen = replace(seen, texts=texts, items=_found_sets(judgments, found.results[0], choices.sentence))
     return replace(
         seen,
         scales=_scales(judgments),
@@ -159,6 +207,21 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
         tuple(map(str, (*gathered.screening.evidence.values(), *gathered.screening.summary))),
         (*names, "command.txt"),
         archive,
+        _people(gathered),
+    )
+
+
+def _people(gathered: ReportData) -> tuple[ScreenedPerson, ...]:
+    """The participants as the report lists them; it plays back the trials of each."""
+    from karat.report.sections.people import MOST, people_table, reasons_by_participant
+
+    rows = people_table(gathered).head(MOST).to_dicts()
+    reasons = reasons_by_participant(gathered.screening.evidence)
+    told = {who: tuple(f"{title}: {why}" for title, why in own) for who, own in reasons.items()}
+    return tuple(
+        ScreenedPerson(who, row["verdict"], told.get(who, ()), row["answers"] or 0, row.get("median"))
+        for row in rows
+        if (who := row["participant"])
     )
 
 
@@ -324,6 +387,18 @@ def _shown(question: Question) -> QuestionShown:
     """A question as the page shows it."""
     choices = [(one.label, str(one.detail), dict(one.mapping), dict(one.options)) for one in question.choices]
     return QuestionShown(question.role, str(question.text()), tuple(choices))
+
+
+def _found_sets(judgments: Judgments, source: Path, sentence: str) -> FoundSets | JobFailure:
+    """The items of results for a new study, or why there are none."""
+    from karat.study.init import TASK_OF
+    from karat.study.item_sheets import sets_from_results
+
+    try:
+        sets, factors = sets_from_results(judgments, source, sentence or None)
+    except KaratError as error:
+        return JobFailure.of(error)
+    return FoundSets(sets, factors, TASK_OF.get(judgments.scales[next(iter(judgments.scales))].kind, ""))
 
 
 def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:

@@ -1,4 +1,4 @@
-"""The servers of a visit: the preview of a study, the study itself on this machine, and its rehearsal.
+"""The servers of a visit: the preview of a study, the study on this machine, its rehearsal, and dashboards.
 
 The preview is karat's own server on a loopback port of its own, with a database that is deleted at the end, so that
 what is shown is what will be served. Only the pages of the studio may show it in a frame, and only a browser that was
@@ -33,6 +33,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from karat.field.admin.login import NAME as ADMIN
 from karat.field.bots import Client, visit
 from karat.field.bots.behaviour import Behaviour
 from karat.field.bots.process import ServerProcess, free_port
@@ -45,6 +46,7 @@ from karat.field.server.config import ServerConfig, prepare
 from karat.field.server.headers import POLICY
 from karat.field.server.visits import preview_path
 from karat.field.store import Store, export, studies
+from karat.studio.dashboard import DashboardProxy, RemoteServer
 from karat.studio.folder import StudioError
 from karat.studio.worker import Background
 from karat.studio.workspace import PUBLISHED, REHEARSAL, Project, stored_row
@@ -116,25 +118,42 @@ class _Guide(Behaviour):
         return super().answer(trial, scale)
 
 
+class LoopbackServer:
+    """An application on a free loopback port, in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._listener.bind((HOST, 0))
+        self._listener.listen()
+        self.port: int = self._listener.getsockname()[1]
+
+    def start(self, app: ASGIApp) -> None:
+        """Answer with an application."""
+        settings = uvicorn.Config(
+            app, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        self._server = uvicorn.Server(settings)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End it."""
+        self._server.should_exit = True
+        self._thread.join(SECONDS_TO_END)
+        self._listener.close()
+
+
 class PreviewServer:
     """The pages of one study after the other, on one port."""
 
     def __init__(self, folder: Path, studio: str) -> None:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.bind((HOST, 0))
-        listener.listen()
-        self._listener = listener
-        self._config: ServerConfig = prepare(folder, port=listener.getsockname()[1])
+        self._server = LoopbackServer()
+        self._config: ServerConfig = prepare(folder, port=self._server.port)
         self._store = Store.open(self._config.database_url)
         self._guard = PreviewGuard(PlainTextResponse("Nothing is shown yet.", 404), studio)
         self._shown: dict[str, Study] = {}
-        settings = uvicorn.Config(
-            self._guard, ws="none", lifespan="off", log_level="warning", access_log=False, server_header=False,
-            timeout_graceful_shutdown=1,
-        )  # fmt: skip
-        self._server = uvicorn.Server(settings)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listener]}, daemon=True)
-        self._thread.start()
+        self._server.start(self._guard)
 
     @property
     def address(self) -> str:
@@ -172,9 +191,7 @@ class PreviewServer:
 
     def close(self) -> None:
         """End it."""
-        self._server.should_exit = True
-        self._thread.join(SECONDS_TO_END)
-        self._listener.close()
+        self._server.close()
         self._store.close()
 
 
@@ -223,6 +240,15 @@ class ShownPreview:
     trial: int
 
 
+@dataclass(frozen=True)
+class ShownDashboard:
+    """The server of a dashboard, the origin that a frame must allow, and the address in the frame."""
+
+    server: str
+    origin: str
+    address: str
+
+
 class StudyServers:
     """What runs for the studies of a visit."""
 
@@ -231,6 +257,7 @@ class StudyServers:
         self._preview: PreviewServer | None = None
         self._running: dict[str, ServerProcess] = {}
         self._rehearsals: dict[str, Rehearsal] = {}
+        self._dashboard: tuple[DashboardProxy, LoopbackServer] | None = None
         self.jobs = Background(scratch)
         self._lock = threading.Lock()
 
@@ -268,6 +295,42 @@ class StudyServers:
         """Where a study is served; empty where it is not."""
         server = self._running.get(project.id)
         return server.address if server is not None else ""
+
+    def open_dashboard(self, address: str, name: str, passphrase: str) -> None:
+        """Log in to a server and show its dashboard, in the place of the one that was shown before."""
+        server = RemoteServer(address)
+        server.log_in(name, passphrase)
+        self.close_dashboard()
+        with self._lock:
+            proxy, here = DashboardProxy(server, self._studio), LoopbackServer()
+            proxy.origin = f"http://{HOST}:{here.port}"
+            here.start(proxy)
+            self._dashboard = proxy, here
+
+    def open_own_dashboard(self, project: Project) -> None:
+        """Show the dashboard of a study that is served here."""
+        address, known = self.address(project), password(project)
+        if not address:
+            raise StudioError("The study is not served on this machine. Start it first.")
+        if not known:
+            raise StudioError("The password of this dashboard was set in a terminal. Log in with it under Dashboard.")
+        self.open_dashboard(address, ADMIN, known)
+
+    def dashboard(self) -> ShownDashboard | None:
+        """The dashboard that is shown."""
+        if self._dashboard is None:
+            return None
+        proxy, _ = self._dashboard
+        return ShownDashboard(proxy.server.address, proxy.origin, f"{proxy.origin}/{proxy.secret}/admin")
+
+    def close_dashboard(self) -> None:
+        """Log out of the dashboard that is shown."""
+        with self._lock:
+            shown, self._dashboard = self._dashboard, None
+        if shown is not None:
+            proxy, here = shown
+            proxy.server.log_out()
+            here.close()
 
     def texts(self, project: Project) -> dict[str, Any]:
         """What to paste on each platform and into a mail, with the address of the server or else of this machine."""
@@ -336,6 +399,7 @@ class StudyServers:
 
     def close(self) -> None:
         """End everything."""
+        self.close_dashboard()
         for server in self._running.values():
             server.stop()
         self._running.clear()

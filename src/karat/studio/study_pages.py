@@ -108,6 +108,16 @@ class ServerAddress(BaseModel):
     address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
 
 
+class DashboardLogin(BaseModel):
+    """The address of a server, and a name and password for its dashboard."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
+    name: Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
+    password: Annotated[str, StringConstraints(min_length=1, max_length=1000)] = Field(repr=False)
+
+
 class SnapshotChoice(BaseModel):
     """A moment of the history."""
 
@@ -147,7 +157,10 @@ def _sheet(workspace: Workspace, name: str, content: bytes) -> dict[str, Any]:
 @study_router.post("/studies")
 async def new_study(request: Request, new: NewStudy) -> Response:
     """Make a study."""
-    project = await run_in_threadpool(_workspace(request).create, new)
+    case = request.app.state.cases.known.get(new.case)
+    items = case.seen.items if case is not None and case.seen is not None else None
+    found = None if items is None or isinstance(items, JobFailure) else (items.sets, items.factors)
+    project = await run_in_threadpool(_workspace(request).create, new, found)
     return JSONResponse({"address": f"{request.app.state.keys.base}/studies/{project.id}/design"}, 201)
 
 
@@ -541,6 +554,38 @@ async def set_study_state(request: Request, study_id: str, wish: StateWish) -> R
     project = await _project(request, study_id)
     await run_in_threadpool(_servers(request).set_state, project, wish.state)
     return Response(status_code=202)
+
+
+@study_router.get("/dashboard")
+async def dashboard_page(request: Request, address: str = "", name: str = "admin") -> Response:
+    """The dashboard of a server in this window, or the form to log in."""
+    request.app.state.presence.seen()
+    found = _servers(request).dashboard()
+    headers = {POLICY: f"{PAGE_CSP}; frame-src {found.origin}"} if found else None
+    template = request.app.state.templates.get_template("dashboard.html")
+    text = template.render(base=request.app.state.keys.base, shown=found, address=address, name=name)
+    return HTMLResponse(text, headers=headers)
+
+
+@study_router.post("/dashboard")
+async def open_dashboard(request: Request, login: DashboardLogin) -> Response:
+    """Log in to a server and show its dashboard."""
+    await run_in_threadpool(_servers(request).open_dashboard, login.address, login.name, login.password)
+    return Response(status_code=202)
+
+
+@study_router.post("/dashboard/leave")
+async def close_dashboard(request: Request) -> Response:
+    """Log out of the dashboard that is shown."""
+    await run_in_threadpool(_servers(request).close_dashboard)
+    return Response(status_code=202)
+
+
+@study_router.post("/studies/{study_id}/run/dashboard")
+async def open_own_dashboard(request: Request, study_id: str) -> Response:
+    """Show the dashboard of a study that is served on this machine."""
+    await run_in_threadpool(_servers(request).open_own_dashboard, await _project(request, study_id))
+    return JSONResponse({"address": f"{request.app.state.keys.base}/dashboard"}, 201)
 
 
 @study_router.get("/studies/{study_id}/results")

@@ -198,9 +198,12 @@ class Uploads:
 
 def settled(case: Upload, wanted: Corrections) -> Corrections:
     """The choices without what karat guesses anyway; where other cells are read, columns are guessed anew."""
+    same = {"new_study": wanted.new_study or case.choices.new_study, "sentence": wanted.sentence}
     if case.seen is None or not case.choices.reads_like(wanted):
-        return wanted.model_copy(update={"mapping": {}, "scales": {}, "answered": {}, "wide": ""})
-    kept = {"answered": {**case.choices.answered, **wanted.answered}, "wide": wanted.wide or case.choices.wide}
+        return wanted.model_copy(update={"mapping": {}, "scales": {}, "answered": {}, "wide": "", **same})
+    kept = {
+        "answered": {**case.choices.answered, **wanted.answered}, "wide": wanted.wide or case.choices.wide, **same,
+    }  # fmt: skip
     if case.seen.questions:
         return case.choices.model_copy(update={**kept, "answers": wanted.answers or case.choices.answers})
     columns = case.seen.columns

@@ -76,15 +76,17 @@ class NewStudy(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(min_length=1, max_length=120)]
-    source: Literal["template", "sheet", "copy"]
+    source: Literal["template", "sheet", "results", "copy"]
     task: str = "likert"
     language: str = "en"
     sheet: str = ""
     """The sheet that was sent before, by the name it was given then."""
     factors: list[Annotated[str, Field(max_length=2000)]] = Field(default_factory=list, max_length=10)
-    """As `--factor` takes them, such as length=short,long; empty for those that karat guesses."""
+    """As `--factor` takes them, such as length=short,long; empty for those that karat guesses. For results, names."""
     study: str = ""
     """The study to copy."""
+    case: str = ""
+    """The drop with the results from which a study is made."""
 
 
 class Workspace:
@@ -150,8 +152,8 @@ class Workspace:
         sets = read_sets(path)
         return sets, stated_factors(sets.conditions, factors) if factors else guess_factors(sets.conditions)
 
-    def create(self, new: NewStudy) -> Project:
-        """Make a study; nothing that is there already is overwritten."""
+    def create(self, new: NewStudy, found: tuple[ItemSets, CrossedFactors] | None = None) -> Project:
+        """Make a study, from results with the items found in them; nothing that is there already is overwritten."""
         folder = place_of(self.root, folder_name(new.name))
         if folder.exists():
             raise StudioError(f"There is already something called {folder.name} in {self.root}. Choose another name.")
@@ -159,10 +161,17 @@ class Workspace:
             write_study(folder, new.task, new.language)
         elif new.source == "sheet":
             study_from_sets(*self.sheet(new.sheet, new.factors), folder, new.language, new.task)
+        elif new.source == "results":
+            if found is None:
+                raise StudioError("The results are not there any more. Drop them again.")
+            sets, factors = found
+            study_from_sets(
+                sets, factors.renamed(new.factors) if new.factors else factors, folder, new.language, new.task
+            )
         else:
             self._copy(self.find(new.study), folder)
         files = StudyFolder(folder)
-        if new.source == "sheet":
+        if new.source in ("sheet", "results"):
             _retitle(files, new.name)
         return self._project(folder)
 

@@ -1,4 +1,4 @@
-"""A study to begin with: a complete small example for every task, or a study made from a table of sentence pairs."""
+"""A study to begin with: a complete small example for every task, or one made from sentence pairs or item sets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,6 +19,7 @@ from karat.errors import KaratError, Problems, ProblemsError, counted
 from karat.study.setting_base import NAME
 
 if TYPE_CHECKING:
+    from karat.judgments.scales import Scale
     from karat.judgments.tables import FileTable
     from karat.study.item_sheets import CrossedFactors, ItemSets
 
@@ -114,6 +116,24 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
 
 SETS_TASKS = ("likert", "yes-no", "magnitude")
 """Tasks for which a study can be made from item sets."""
+TASK_OF = {"ordinal": "likert", "continuous": "likert", "binary": "yes-no", "magnitude": "magnitude"}
+"""The task for sentences that were judged on a kind of scale."""
+
+
+def task_of(scale: Scale) -> str:
+    """The task for sentences that were judged on a scale.
+
+    >>> from karat.judgments.scales import Binary
+    >>> task_of(Binary())
+    'yes-no'
+    """
+    if scale.kind not in TASK_OF:
+        raise KaratError(
+            f"The answers are {scale.known()}, and a study from results asks for ratings, yes or no, or numbers. "
+            f"Choose --task {' or '.join(SETS_TASKS)} to ask something else about these sentences; for choices between "
+            "two sentences, use --from-pairs."
+        )
+    return TASK_OF[scale.kind]
 
 
 def study_from_sets(
@@ -121,9 +141,9 @@ def study_from_sets(
 ) -> list[Path]:
     """Make a study from item sets: Latin-square lists over the conditions, with the fillers that the sheet has.
 
-    A sheet with one column per condition is copied beside the study file, which reads it as it is. Item files of
-    other tools become an item table. Where the sets have no calibration, control or attention items beside them, those
-    of the template are written as examples.
+    A sheet with one column per condition is copied beside the study file, which reads it as it is. Item files and
+    results of other tools become an item table; after results, the study has their scale. Where the sets have no
+    calibration, control or attention items beside them, those of the template are written as examples.
 
     >>> import tempfile
     >>> from karat.study.item_sheets import guess_factors, read_sets
@@ -138,29 +158,107 @@ def study_from_sets(
     if task not in SETS_TASKS:
         raise KaratError(f"Item sets make a study with the task {' or '.join(SETS_TASKS)}, not {task}.")
     files_of = _template(task, language)
-    template = files_of[0].read_text(encoding="utf-8")
+    change = _scale_change(files_of[0].read_text(encoding="utf-8"), sets.scale, task)
     contents: dict[str, bytes] = {NAME: b""}
     contents["items.csv" if not sets.wide else sets.source.name] = (
         sets.source.read_bytes() if sets.wide else _table([
-            {"item": item, **dict(zip(factors.levels, factors.cells[name], strict=True)), "sentence": sentence}
+            {"item": item, **dict(zip(factors.levels, factors.cells[name], strict=True)), "sentence": sentence,
+             **change.respelled(sets.beside.get((item, name), {}), sets.scale)}
             for item, own in sets.sets.items() for name, sentence in own.items()
         ])
     )  # fmt: skip
     functions = {row["function"] for row in sets.fillers}
     if sets.fillers:
-        contents["fillers.csv"] = _table(sets.fillers)
+        contents["fillers.csv"] = _table([change.respelled(row, sets.scale) for row in sets.fillers])
     examples = [
-        row for row in _rows_beside(files_of)
+        change.stretched(row) for row in _rows_beside(files_of)
         if (not sets.fillers or row["function"] != "filler") and row["function"] not in functions
         and not functions.intersection(("control", "attention"))
     ]  # fmt: skip
     if examples:
         contents["examples.csv"] = _table(examples)
     extra = len(sets.fillers) + len(examples)
-    if not any("status" in row for row in (*sets.fillers, *examples)):
-        template = re.sub(r"^in_a_row\b.*\n", "", template, flags=re.MULTILINE)
-    contents[NAME] = _about_sets(template, sets, factors, list(contents)[1:], extra, task).encode()
+    text = change.text
+    if not any("status" in row for row in (*sets.fillers, *examples, *sets.beside.values())):
+        text = re.sub(r"^in_a_row\b.*\n", "", text, flags=re.MULTILINE)
+    contents[NAME] = _about_sets(text, sets, factors, list(contents)[1:], extra, task).encode()
     return _written(Path(folder), contents)
+
+
+@dataclass(frozen=True)
+class _ScaleChange:
+    """The study file of a template with the scale of results, and how answers are spelled on it."""
+
+    text: str
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """An answer of the results -> of the study."""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """An answer of the template -> of the study."""
+    points: int = 0
+    """Of a rating scale that is not that of the template."""
+
+    def respelled(self, row: Mapping[str, str], scale: Scale | None) -> dict[str, str]:
+        """A row of results with its right answers as the study spells them, left out where it cannot."""
+        if scale is None or "expected" not in row:
+            return dict(row)
+        right = scale.expected(row["expected"]) if self.spelled else ()
+        told = [new for old, new in self.spelled.items() if old in right]
+        ends = f"{told[0]}-{told[-1]}" if len(told) > 1 and told[0].isdecimal() and _in_a_row(told) else "|".join(told)
+        return {name: cell for name, cell in {**row, "expected": ends}.items() if cell}
+
+    def stretched(self, row: Mapping[str, str]) -> dict[str, str]:
+        """An example of the template on the scale of the study."""
+        made = dict(row)
+        if self.points and "acceptability" in row:
+            made["acceptability"] = str(round(1 + (int(row["acceptability"]) - 1) * (self.points - 1) / (POINTS - 1)))
+        if self.points and "expected" in row:
+            low, _, high = row["expected"].partition("-")
+            # Inwards, so that a guesser is right no more often than on the scale of the template.
+            first = math.ceil((int(low) - 1) * self.points / POINTS) + 1
+            last = max(first, int(high or low) * self.points // POINTS)
+            made["expected"] = f"{first}-{last}" if last > first else str(first)
+        if "expected" in row and row["expected"] in self.own:
+            made["expected"] = self.own[row["expected"]]
+        return made
+
+
+POINTS = 5
+"""Of the rating scale of the template."""
+SCALE_WORDS = {
+    "on a five-point scale": ("on a scale from 1 to {n}", "with the slider"),
+    "auf einer Skala mit fünf Stufen": ("auf einer Skala von 1 bis {n}", "mit dem Schieberegler"),
+}
+"""What instructions say of the scale, and what they say of another one and of a slider."""
+SLIDER_POINTS = 101
+
+
+def _in_a_row(numbers: Sequence[str]) -> bool:
+    return int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
+
+
+def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
+    """The study file of a template with the scale of results, where it has one for its task."""
+    if scale is None or TASK_OF.get(scale.kind) != task or task == "magnitude":
+        return _ScaleChange(text)
+    toml = partial(json.dumps, ensure_ascii=False)
+    line = next(line for line in text.splitlines() if line.startswith("scale "))
+    words: list[str] = json.loads(line[line.index("[") : line.index("]") + 1])
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    named = not all(re.fullmatch(r"-?\d+|true|false", level) for level in levels)
+    if task == "yes-no":
+        new = list(levels) if named else words
+        text = text.replace(line, f"scale     = {{ levels = {toml(new)} }}", 1)
+        return _ScaleChange(text, dict(zip(levels, new, strict=True)), dict(zip(words, new, strict=True)))
+    points = len(levels) or SLIDER_POINTS
+    spelled = {level: str(number) for number, level in enumerate(levels, start=1)}
+    if points == POINTS and not named:
+        return _ScaleChange(text, spelled)
+    labels = list(levels) if levels and named else [words[0], words[-1]]
+    slider = "" if levels else ", slider = true"
+    text = text.replace(line, f"scale     = {{ points = {points}{slider}, labels = {toml(labels)} }}", 1)
+    for old, (rated, moved) in SCALE_WORDS.items():
+        text = text.replace(old, rated.format(n=points) if levels else moved)
+    return _ScaleChange(text, spelled, points=points if points != POINTS else 0)
 
 
 def _rows_beside(template: Sequence[Traversable]) -> list[dict[str, str]]:
@@ -188,14 +286,19 @@ def _about_sets(
 ) -> str:
     """The study file of a template with the items, factors, lists and contrasts of item sets."""
     toml = partial(json.dumps, ensure_ascii=False)
-    levels = ", ".join(f"{_key(name)} = {toml(list(own))}" for name, own in factors.levels.items())
+    levels = ", ".join(
+        f"{_key(name)} = {{ levels = {toml(list(own))}, between = \"items\" }}"
+        if name in factors.between else f"{_key(name)} = {toml(list(own))}"
+        for name, own in factors.levels.items()
+    )  # fmt: skip
     keys = [f"items     = {toml(list(tables))}"]
     if sets.wide:
         keys += [f"sheets    = {toml(sets.sheet)}"] if sets.sheet else []
         keys += [
             "wide      = { " + ", ".join(f"{_key(c)} = {toml(list(factors.cells[c]))}" for c in sets.conditions) + " }"
         ]
-    keys += [f"factors   = {{ {levels} }}", f"lists     = {len(sets.conditions)}"]
+    keys += [f"factors   = {{ {levels} }}"] if levels else []
+    keys += [f"lists     = {factors.lists}"]
     lines, done = [], False
     for line in re.sub(r"\[\[contrast\]\]\n(?:.+\n)*\n?", "", text).splitlines():
         if re.match(r"(templates|lexicon|items|factors|lists)\s*=", line):
@@ -213,7 +316,8 @@ def _about_sets(
     whole = "\n".join(lines).replace("[texts]\n", f"{contrasts}[texts]\n", 1) + "\n"
     number = len(sets.sets)
     about = f"{number} Items" if 'language = "de"' in text else counted(number, "item set")
-    return _headed(whole, sets.source, "--from-sets", about, number + extra, task, tables)
+    option = "--from-sets" if sets.scale is None else "--from-results"
+    return _headed(whole, sets.source, option, about, number + extra, task, tables)
 
 
 def _key(name: str) -> str:
@@ -374,7 +478,7 @@ def _headed(text: str, source: Path, option: str, about: str, trials: int, task:
     if examples == "examples.csv" or option == "--from-pairs":
         made += f" Was in {examples} steht, sind Beispiele." if german else f" The items in {examples} are examples."
     for pattern, new in (
-        *([(r"\A# .*\n", "")] if option == "--from-sets" else []),
+        *([(r"\A# .*\n", "")] if option != "--from-pairs" else []),
         (r"^# .*`karat check`.*$", made),
         (r"^title( *)= .*$", rf'title\1= "{about}"'),
         (r"^minutes( *)= \S+", rf"minutes\1= {minutes}"),

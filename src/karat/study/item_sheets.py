@@ -1,4 +1,4 @@
-"""Item sets as labs keep them: a sheet with a column per condition, or the item files of other tools.
+"""Item sets as labs keep them: a sheet with a column per condition, the item files of other tools, or their results.
 
 Known are tables with one row per item set and one column per condition; tables with one row per item and condition, as
 PCIbex (`table.csv`) and L-Rex have them; files of Linger, Ibex and Turktools, in which a line `# experiment item
@@ -6,23 +6,33 @@ condition` stands before each sentence; and the lists that Turktools uploads (`i
 
 Which factors cross in the conditions is guessed from their names: "a (that, short)", "that_long" or "comp=null/length=
 long". What the names do not show, the researcher states.
+
+Results hold the sets of a study that was run with another tool, if they hold the sentences: an item is one that was
+judged, and its conditions are the columns by which its sentences differ.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from html import unescape
 from itertools import product
 from math import prod
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
+from karat.judgments import Judgments
+from karat.judgments.columns import COLUMNS
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table, sheets_of
 from karat.study.items import KNOWN, STATUSES, function_meant, own_name, plain, table_file
 from karat.study.setting_base import meant
+
+if TYPE_CHECKING:
+    from karat.judgments.scales import Scale
 
 HEADER = re.compile(r"^#\s+(\S+)\s+(\S+)\s+(\S.*?)\s*$")
 """The line before a sentence: experiment, item, condition."""
@@ -60,6 +70,31 @@ class CrossedFactors:
     cells: Mapping[str, tuple[str, ...]]
     guessed: bool = True
     """Whether the names of the conditions showed the levels; else the conditions are the levels of one factor."""
+    between: tuple[str, ...] = ()
+    """The factors of which each item has one level."""
+
+    @property
+    def lists(self) -> int:
+        """How many lists show every item once in each of its conditions.
+
+        >>> CrossedFactors({"length": ("short", "long"), "verb": ("a", "b", "c")}, {}, between=("verb",)).lists
+        2
+        """
+        return prod(len(own) for name, own in self.levels.items() if name not in self.between)
+
+    def renamed(self, names: Sequence[str]) -> CrossedFactors:
+        """The same factors under other names.
+
+        >>> guess_factors(["short", "long"]).renamed(["size"]).levels
+        {'size': ('short', 'long')}
+        """
+        if len(names) != len(self.levels) or not all(names) or len(set(names)) < len(names):
+            raise SetsError(f"Give each of the {counted(len(self.levels), 'factor')} a name of its own.")
+        new = dict(zip(self.levels, names, strict=True))
+        return replace(
+            self, levels={new[name]: own for name, own in self.levels.items()},
+            between=tuple(new[name] for name in self.between),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,6 +110,10 @@ class ItemSets:
     sheet: str | None = None
     """The sheet of a workbook, where it has several."""
     notes: tuple[str, ...] = ()
+    beside: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+    """What else is known of a sentence, such as its status, by set and condition."""
+    scale: Scale | None = None
+    """The scale on which the sentences were judged, where the sets come from results."""
 
 
 def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None = None) -> ItemSets:
@@ -203,6 +242,191 @@ def stated_factors(conditions: Sequence[str], stated: Sequence[str]) -> CrossedF
     return CrossedFactors(levels, dict(zip(conditions, product(*given), strict=True)))
 
 
+TEXT = "_text"
+NO_LEVEL = "none"
+KEPT = ("subgroup", "status", "pair", "context", "gloss", "expected")
+"""What results may say of a sentence and an item table takes over."""
+
+
+def sets_from_results(
+    judgments: Judgments, source: str | Path, sentence: str | None = None
+) -> tuple[ItemSets, CrossedFactors]:
+    """The item sets that results of any tool hold, with their factors: what a new study with the same items needs.
+
+    Parameters
+    ----------
+    judgments
+        The results, as `karat.read` gives them.
+    source
+        The file that they come from; the study is named after it.
+    sentence
+        The column with the sentences. Without it, the column is found by its name or by its texts.
+
+    Returns
+    -------
+    The sentences of the test items by item and condition, those of all other items as fillers, and the factors. A
+    factor of which every item has one level is between items.
+
+    >>> import karat
+    >>> path = getfixture("tmp_path") / "results.csv"
+    >>> rows = [f"{who},{item},{order},{item} {order} was seen,{who + item}" for who in (1, 2, 3)
+    ...         for item in (1, 2, 3, 4) for order in ("SO", "OS")]
+    >>> _ = path.write_text("\\n".join(["participant,item,order,sentence,rating", *rows]))
+    >>> sets, factors = sets_from_results(karat.read(path, scale="ordinal:1-7"), path)
+    >>> sets.sets["1"], factors.levels
+    ({'OS': '1 OS was seen', 'SO': '1 SO was seen'}, {'order': ('OS', 'SO')})
+    """
+    path = Path(source)
+    text = _sentence_column(judgments.frame, path.name, sentence)
+    frame = judgments.frame.with_columns(_plain_texts(judgments.frame[text]).alias(TEXT))
+    frame = frame.filter(pl.col(TEXT).is_not_null())
+    if _are_sentences(frame["item"].unique()):
+        frame = frame.with_columns(_items_behind(frame))
+        judgments = Judgments(frame.drop(TEXT), judgments.scales, judgments.participants)
+    test, others = frame.filter(pl.col("function") == "test"), frame.filter(pl.col("function") != "test")
+    if not test.height:
+        raise SetsError(f"{path.name} has no test items. Use --item-functions with karat convert to name them.")
+    notes = [] if sentence or text == "item" else [f"The sentences are those of the column {text}."]
+    if len(judgments.scales) > 1:
+        asked = next(iter(judgments.scales))
+        notes.append(f"There are {len(judgments.scales)} questions; the scale is that of the first, {asked}.")
+    names = _factor_columns(judgments, test, text, path.name)
+    test = test.with_columns(pl.col(name).cast(pl.String).fill_null(NO_LEVEL) for name in names)
+    factors = _crossed(test, names)
+    test = test.with_columns(_condition(test, names).alias("_condition"))
+    sets, beside = _sets_of(test)
+    lacking = sum(len(own) < factors.lists for own in sets.values())
+    if lacking:
+        notes.append(f"{counted(lacking, 'item')} of {len(sets)} lack a sentence in some condition.")
+    found = ItemSets(
+        path, sets, tuple(factors.cells), notes=tuple(notes), beside=beside, scale=next(iter(judgments.scales.values()))
+    )
+    return _joined(found, _other_rows(others)), factors
+
+
+def _plain_texts(texts: pl.Series) -> pl.Series:
+    """Texts without the tags, entities and line breaks of a web page."""
+    spelled = {
+        one: " ".join(unescape(re.sub(r"</?[a-zA-Z][^<>]*>", " ", one)).split()) or None
+        for one in texts.drop_nulls().unique().to_list()
+    }
+    return texts.replace_strict(spelled, default=None, return_dtype=pl.String)
+
+
+def _items_behind(frame: pl.DataFrame) -> pl.Series:
+    """The items of results in which every sentence was taken for an item: those of a column that numbers sets.
+
+    Where there is none, sentences are numbered in the order in which they come.
+    """
+    test = frame.filter(pl.col("function") == "test")
+    for name in frame.columns:
+        if name != "item" and plain(name).strip("_ ") in ITEMS and frame[name].null_count() == 0:
+            sentences, pairs = test[TEXT].n_unique(), test.select(name, TEXT).n_unique()
+            if test[name].n_unique() < sentences == pairs:
+                return frame[name].cast(pl.String).alias("item")
+    known = frame["item"].unique(maintain_order=True).to_list()
+    width = len(str(len(known)))
+    return frame["item"].replace_strict({name: f"{number:0{width}}" for number, name in enumerate(known, start=1)})
+
+
+def _sentence_column(frame: pl.DataFrame, file: str, stated: str | None) -> str:
+    """The column of results that has the sentences."""
+    if stated is not None:
+        if stated not in frame.columns or frame.schema[stated] != pl.String:
+            raise SetsError(f"{file} has no column {stated} of texts. {meant(stated, frame.columns)}")
+        return stated
+    own = ("participant", "response", "function", "expected", "subgroup", "status", "question")
+    texts = {
+        name: _plain_texts(frame[name].unique()) for name in frame.columns
+        if frame.schema[name] == pl.String and name not in own and plain(name) not in BESIDE_SETS
+    }  # fmt: skip
+    words = {name: plain(re.split(r"[. ]", name)[-1]) for name in texts}
+    named = [name for name, cells in texts.items() if words[name] in TEXTS and _are_sentences(cells, more_than=1)]
+    long = [name for name, cells in texts.items() if _are_sentences(cells)]
+    # Of columns with other names, the item itself comes last: beside it there may be the sentence in each condition.
+    found = [
+        *sorted(named, key=lambda name: TEXTS.index(words[name])),
+        *(name for name in long if name not in COLUMNS), *(name for name in long if name == "item"),
+    ]  # fmt: skip
+    if not found:
+        raise SetsError(
+            f"{file} holds no sentences: no column has texts of several words. There are: {', '.join(frame.columns)}. "
+            "Name the column with --sentence NAME, or make the study from your item table with --from-sets FILE."
+        )
+    return found[0]
+
+
+def _factor_columns(judgments: Judgments, test: pl.DataFrame, text: str, file: str) -> list[str]:
+    """The columns by which the sentences of an item differ; where they do not, those that describe the items."""
+    known = [name for name in judgments.factors() if name != text]
+    if _decide(test, known):
+        return known
+    free = [
+        name for name in test.columns
+        if name not in (*COLUMNS, text, TEXT) and test.schema[name] in (pl.String, pl.Int64, pl.Boolean)
+        and _decide(test, [name])
+    ]  # fmt: skip
+    if not free:
+        several = min(test.group_by("item").agg(pl.col(TEXT).n_unique()).filter(pl.col(TEXT) > 1)["item"].to_list())
+        raise SetsError(
+            f"{file}: the item {several} has several sentences, and no column says in which condition each is. "
+            "Name such a column condition, or use --map item=COLUMN if each sentence is an item."
+        )
+    return [min(free, key=lambda name: (plain(name) not in CONDITIONS, test[name].n_unique()))]
+
+
+def _decide(test: pl.DataFrame, names: list[str]) -> bool:
+    """Whether an item has one sentence where these columns have their levels."""
+    return test.select("item", *names).n_unique() == test.select("item", *names, TEXT).n_unique()
+
+
+def _crossed(test: pl.DataFrame, names: list[str]) -> CrossedFactors:
+    """The factors in columns of results; columns that do not cross are one factor."""
+    items = test["item"].n_unique()
+    between = tuple(name for name in names if test.select("item", name).n_unique() == items)
+    cells = sorted(test.select(names).unique().rows(), key=lambda cell: tuple(map(_natural, cell))) if names else [()]
+    levels = {name: tuple(sorted(test[name].unique().to_list(), key=_natural)) for name in names}
+    conditions = {", ".join(cell): cell for cell in cells}
+    guess = guess_factors(list(conditions)) if len(names) == 1 and not between else None
+    if guess is not None and len(guess.levels) > 1:
+        return guess
+    within = [name for name in names if name not in between]
+    if prod(len(levels[name]) for name in within) > (test.select(within).n_unique() if within else 1):
+        return CrossedFactors({"condition": tuple(conditions)}, {name: (name,) for name in conditions})
+    return CrossedFactors(levels, conditions, between=between)
+
+
+def _condition(test: pl.DataFrame, names: list[str]) -> pl.Expr:
+    return pl.concat_str(names, separator=", ") if names else pl.lit("")
+
+
+def _sets_of(
+    test: pl.DataFrame,
+) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], dict[str, str]]]:
+    """For each item its sentences by condition, and what else is known of each."""
+    sets: dict[str, dict[str, str]] = {}
+    beside: dict[tuple[str, str], dict[str, str]] = {}
+    kept = [name for name in KEPT if name in test.columns]
+    rows = test.select("item", "_condition", TEXT, *kept).unique(["item", "_condition"], keep="first")
+    for row in sorted(rows.to_dicts(), key=lambda row: (_natural(row["item"]), _natural(row["_condition"]))):
+        sets.setdefault(row["item"], {})[row["_condition"]] = row[TEXT]
+        beside[row["item"], row["_condition"]] = {name: row[name] for name in kept if row[name] is not None}
+    return sets, beside
+
+
+def _other_rows(others: pl.DataFrame) -> list[dict[str, str]]:
+    """The items that are no test items, each sentence once."""
+    kept = ["item", "function", *(name for name in KEPT if name in others.columns)]
+    rows = others.select(*kept, sentence=TEXT).unique(["item", "function", "sentence"], keep="first").to_dicts()
+    rows.sort(key=lambda row: (row["function"], _natural(row["item"]), row["sentence"]))
+    return [{name: cell for name, cell in row.items() if cell is not None} for row in rows]
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Orders names with numbers in them as people do: s2 before s10."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.findall(r"\d+|\D+", name))
+
+
 @dataclass
 class _Sentence:
     """One sentence of a file of another tool."""
@@ -312,9 +536,7 @@ def _joined(sets: ItemSets, rows: Sequence[Mapping[str, str]]) -> ItemSets:
             number, free = number + 1, f"{name}-{number}"
         taken.add(free)
         fillers.append({**row, "item": free})
-    return ItemSets(
-        sets.source, sets.sets, sets.conditions, tuple(fillers), sets.wide, sets.sheet, sets.notes
-    )  # fmt: skip
+    return replace(sets, fillers=tuple(fillers))
 
 
 def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
@@ -352,9 +574,14 @@ def _is_condition(name: str, cells: pl.Series) -> bool:
     """Whether a column has the sentences of one condition: texts of several words, in most rows."""
     if name in KNOWN or plain(name) in (*BESIDE_SETS, *ITEMS, *KINDS) or name.startswith("unnamed_"):
         return False
+    return cells.null_count() <= 0.5 * len(cells) and _are_sentences(cells)
+
+
+def _are_sentences(cells: pl.Series, more_than: int = 2) -> bool:
+    """Whether texts have several words each, as a rule."""
     texts = cells.drop_nulls().to_list()
-    long = sum(len(text.split()) > 2 or (len(text) > 5 and not text.isascii()) for text in texts)
-    return bool(texts) and len(texts) >= 0.5 * len(cells) and long >= 0.8 * len(texts)
+    long = sum(len(text.split()) > more_than or (len(text) > 5 and not text.isascii()) for text in texts)
+    return bool(texts) and long >= 0.8 * len(texts)
 
 
 def _named(columns: Sequence[str], known: Sequence[str]) -> str | None:

@@ -64,7 +64,7 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
     """
     screening = gathered.screening
     table = screening.judgments.participants.select("participant")
-    reasons = _reasons(screening.evidence)
+    reasons = reasons_by_participant(screening.evidence)
     out = set(screening.excluded)
     frame = screening.judgments.frame.filter(pl.col("function") != "practice")
     numbers = [pl.col("response").is_not_null().sum().cast(pl.Int64).alias("answers")]
@@ -83,8 +83,14 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
     return table.sort(pl.col("verdict") != "excluded", -pl.col("flags"), maintain_order=True)
 
 
-def _reasons(evidence: dict[str, Evidence]) -> dict[str, list[tuple[str, str]]]:
-    """What flags each participant: the criterion in words, and its reason."""
+def reasons_by_participant(evidence: dict[str, Evidence]) -> dict[str, list[tuple[str, str]]]:
+    """What flags each participant: the criterion in words, and its reason.
+
+    >>> import karat
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"remfod": {}})
+    >>> [title for title, _ in reasons_by_participant(screening.evidence)["p08"]]
+    ['Response times (ReMFOD)']
+    """
     found: dict[str, list[tuple[str, str]]] = {}
     for name, one in evidence.items():
         flagged = with_reasons(one.participants.filter("flagged")).select("participant", "reason")
@@ -131,7 +137,7 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
         _answer=pl.col("response").replace_strict(codes, default=None, return_dtype=pl.Int64).fill_null(-1)
     )
     flags = _flagged_trials(gathered, frame)
-    reasons, out = _reasons(gathered.screening.evidence), set(gathered.screening.excluded)
+    reasons, out = reasons_by_participant(gathered.screening.evidence), set(gathered.screening.excluded)
     changes = _changes(gathered)
     timed = "rt" in frame.columns
     people: dict[str, Any] = {}

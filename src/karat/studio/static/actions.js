@@ -27,7 +27,10 @@ for (const button of document.querySelectorAll("[data-act]")) {
 for (const form of document.querySelectorAll("[data-form-act]")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const values = Object.fromEntries([...form.querySelectorAll("[data-number]")].map((one) => [one.name, Number(one.value)]));
+    const values = Object.fromEntries([...form.querySelectorAll("[data-number], [data-text]")].map((one) => [
+      one.name,
+      "number" in one.dataset ? Number(one.value) : one.value,
+    ]));
     attempt(() => act(form.dataset.formAct, JSON.stringify(values), { button: event.submitter }));
   });
 }

@@ -1,6 +1,6 @@
-/** The first page: another studies folder, and a new study from a sheet, an example or a copy. */
+/** The first page: another studies folder, and a new study from a sheet, results, an example or a copy. */
 
-import { ask, attempt, base } from "./studio.js";
+import { ask, attempt, base, prepareDrop } from "./studio.js";
 
 const form = document.querySelector("#new-study");
 const paste = document.querySelector("#paste");
@@ -104,5 +104,6 @@ form.addEventListener("submit", (event) => {
     location.assign((await answer.json()).address);
   });
 });
+prepareDrop(document.querySelector("#result-drop"), { new_study: true });
 showWay();
 if (paste.value.trim()) begin("items.csv", paste.value); // pasted before this script was there

@@ -41,8 +41,8 @@ export async function attempt(work) {
   }
 }
 
-/** Send files to their case, a new one where there is none yet, and have them read. */
-async function take(drop, files) {
+/** Send files to their case, a new one where there is none yet, and have them read, with these choices. */
+async function take(drop, files, wanted) {
   if (!files.length) return;
   const paths = new Set();
   for (const { path } of files) {
@@ -50,7 +50,7 @@ async function take(drop, files) {
     if (paths.has(path)) throw new Error(`Two of these files are called ${path}. Drop their folders, or rename one.`);
     paths.add(path);
   }
-  const status = drop.querySelector("#dropping");
+  const status = drop.querySelector("[data-status]");
   let address = drop.dataset.address;
   if (!address) address = (await (await ask("POST", `${base}/cases`)).json()).address;
   try {
@@ -64,7 +64,7 @@ async function take(drop, files) {
     if (!drop.dataset.address) await ask("POST", `${address}/delete`);
     throw error;
   }
-  await ask("POST", `${address}/look`);
+  await ask("POST", `${address}/look`, wanted && JSON.stringify(wanted));
   if (drop.dataset.address) await refresh();
   else location.assign(address);
 }
@@ -82,6 +82,8 @@ function choices(form) {
     const rest = row.querySelector("[data-rest]").value.trim();
     if (kind) told.scales[row.dataset.question] = rest ? `${kind}:${rest}` : kind;
   }
+  const column = document.querySelector("#sentence-column");
+  if (column) told.sentence = column.value;
   for (const field of form.querySelectorAll("[data-choice]")) {
     told[field.dataset.choice] = field.type === "checkbox" ? field.checked : field.value.trim();
   }
@@ -146,8 +148,9 @@ const SENDS = {
   },
 };
 
-function prepareDrop(drop) {
-  const takeIn = (files) => attempt(async () => take(drop, await files));
+/** Make a place take files that are dropped or chosen there. */
+export function prepareDrop(drop, wanted) {
+  const takeIn = (files) => attempt(async () => take(drop, await files, wanted));
   for (const input of drop.querySelectorAll("input")) input.addEventListener("change", () => takeIn(chosen(input.files)));
   for (const kind of ["dragenter", "dragover"]) {
     drop.addEventListener(kind, (event) => {
@@ -160,6 +163,25 @@ function prepareDrop(drop) {
     event.preventDefault();
     drop.classList.remove("over");
     takeIn(dropped(event.dataTransfer));
+  });
+}
+
+/** The items of results, and the study that is made from them. */
+function prepareNewStudy(shown, address, form) {
+  const look = (more) => attempt(async () => {
+    await ask("POST", `${address}/look`, JSON.stringify({ ...choices(form), ...more }));
+    await refresh();
+  });
+  shown.querySelector("[data-new-study]")?.addEventListener("click", () => look({ new_study: true }));
+  const column = shown.querySelector("#sentence-column");
+  column?.addEventListener("change", () => look({ sentence: column.value }));
+  const make = shown.querySelector("#make-study");
+  make?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [name, task, language] = ["name", "task", "language"].map((one) => make.querySelector(`#study-${one}`).value);
+    const factors = [...make.querySelectorAll("[data-factor]")].map((one) => one.value.trim());
+    const wanted = { name, task, language, factors, source: "results", case: make.dataset.case };
+    attempt(async () => location.assign((await (await ask("POST", `${base}/studies`, JSON.stringify(wanted))).json()).address));
   });
 }
 
@@ -189,6 +211,7 @@ function prepare() {
       await refresh();
     });
   });
+  prepareNewStudy(shown, address, form);
   for (const select of shown.querySelectorAll("[data-column]")) {
     // Choosing a column is an answer.
     const other = select.closest("[data-asked]").querySelector("[data-other]");

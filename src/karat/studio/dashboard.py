@@ -1,0 +1,239 @@
+"""The dashboard of a karat server in the window of the studio: of the one on this machine, or of a remote one.
+
+The pages of the dashboard come through a loopback port of their own, so that they are another origin than the studio
+and cannot ask it anything. Their addresses begin with a secret, since browsers share the cookies of 127.0.0.1 among all
+ports and a cookie would reach the servers of others.
+
+Only the server that somebody named is asked, and only for its dashboard. A redirect to any other place is not followed.
+The login is kept here in memory: neither the browser nor the disk has its cookies, and the password is forgotten once
+it was sent. A password goes over the network encrypted or not at all.
+"""
+
+from __future__ import annotations
+
+import hmac
+import http.client
+import ipaddress
+import re
+import secrets
+import ssl
+from collections.abc import Iterator, Mapping
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from karat.field.server.headers import DATA_CSP, POLICY, page_policy
+from karat.studio.folder import StudioError
+
+SHOWN = re.compile(r"/(admin|static)(/[A-Za-z0-9._~%-]+)*/?")
+"""What is asked of a server: its dashboard, and what the dashboard looks like."""
+LINK = re.compile(rb'(=\\?")/(admin|static)\b')
+TOKEN = re.compile(r'name="csrf" value="([^"]+)"')
+PASSED = ("content-type", "content-disposition")
+SENT = ("content-type", "accept", "user-agent")
+TIMEOUT, TIMEOUT_TO_LEAVE = 30.0, 3.0
+LONGEST_PAGE = 20 * 1024**2
+LARGEST_FORM = 1024**2
+PIECE = 64 * 1024
+REDIRECTS = (301, 302, 303, 307, 308)
+
+
+def server_address(text: str) -> str:
+    """The address of a server as people type it: https and a host name; plain http on this machine only.
+
+    >>> server_address("study.example.org/admin"), server_address("http://127.0.0.1:8000/")
+    ('https://study.example.org', 'http://127.0.0.1:8000')
+    """
+    text = text.strip()
+    wrong = StudioError(f"{text} is no address of a server. Write it as in https://study.example.org.")
+    try:
+        parts = urlsplit(text if "://" in text else f"https://{text}")
+        host, port = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        raise wrong from None
+    plain = re.fullmatch(r"[a-z0-9.-]+|[0-9a-f:.]+", host)
+    if parts.scheme not in ("http", "https") or not plain or parts.username or parts.query or parts.fragment:
+        raise wrong
+    if parts.path.rstrip("/") not in ("", "/admin"):
+        raise wrong
+    if parts.scheme == "http" and not _is_here(host):
+        raise StudioError(f"http://{host} would send the password unencrypted. Write https://{host}.")
+    site = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{site}" + (f":{port}" if port is not None else "")
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class RemoteServer:
+    """A karat server, and the login to its dashboard."""
+
+    def __init__(self, address: str) -> None:
+        self.address = server_address(address)
+        self._seconds = TIMEOUT
+        self._cookies: dict[str, str] = {}
+
+    def log_in(self, name: str, password: str) -> None:
+        """Log in; the cookies of the login are kept as long as this object is."""
+        token = TOKEN.search(self._text(self.ask("GET", "/admin/login")))
+        if token is None:
+            raise StudioError(f"{self.address} has no dashboard of karat. Check the address.")
+        form = urlencode({"name": name, "password": password, "csrf": token[1], "next": "/admin"}).encode()
+        reply = self.ask("POST", "/admin/login", form, {"content-type": "application/x-www-form-urlencoded"})
+        reply.close()
+        if reply.status == 429:
+            raise StudioError("Too many attempts. Wait a minute, then try again.")
+        if reply.status not in REDIRECTS:
+            raise StudioError("Wrong name or password.")
+
+    def log_out(self) -> None:
+        """End the login on the server too, as far as it can be reached."""
+        self._seconds = TIMEOUT_TO_LEAVE
+        try:
+            token = TOKEN.search(self._text(self.ask("GET", "/admin")))
+            if token is not None:
+                form = urlencode({"csrf": token[1]}).encode()
+                kind = {"content-type": "application/x-www-form-urlencoded"}
+                self.ask("POST", "/admin/logout", form, kind).close()
+        except StudioError:
+            pass
+        self._cookies.clear()
+
+    def ask(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+    ) -> http.client.HTTPResponse:
+        """One request and its reply; redirects are not followed."""
+        parts = urlsplit(self.address)
+        connection = (
+            http.client.HTTPSConnection(parts.netloc, timeout=self._seconds, context=ssl.create_default_context())
+            if parts.scheme == "https"
+            else http.client.HTTPConnection(parts.netloc, timeout=self._seconds)
+        )
+        sent = {**(headers or {}), "connection": "close"}
+        if self._cookies:
+            sent["cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        if method == "POST":
+            sent["origin"] = self.address
+        try:
+            connection.request(method, path, body or None, sent)
+            reply = connection.getresponse()
+        except ssl.SSLCertVerificationError as error:
+            connection.close()
+            raise StudioError(f"The certificate of {self.address} is not valid: {error.verify_message}.") from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            connection.close()
+            raise StudioError(f"{self.address} does not answer: {error or type(error).__name__}.") from None
+        self._keep(reply.headers.get_all("set-cookie") or [])
+        return reply
+
+    def _keep(self, stated: list[str]) -> None:
+        """Cookies that were set or, by an age of zero, taken away."""
+        for one in stated:
+            try:
+                found = SimpleCookie(one)
+            except CookieError:
+                continue
+            for name, cookie in found.items():
+                if cookie["max-age"] == "0" or not cookie.value:
+                    self._cookies.pop(name, None)
+                else:
+                    self._cookies[name] = cookie.coded_value
+
+    def _text(self, reply: http.client.HTTPResponse) -> str:
+        with reply:
+            return reply.read(LONGEST_PAGE).decode("utf-8", "replace")
+
+
+class DashboardProxy:
+    """Shows the dashboard of a server to the browser that has the secret address, in a frame of the studio."""
+
+    def __init__(self, server: RemoteServer, studio: str) -> None:
+        self.server = server
+        self.secret = secrets.token_urlsafe(32)
+        self.origin = ""
+        """Where it listens; set once it does."""
+        self._policy = page_policy(framed_by=[studio])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+        response = await self._answer(Request(scope, receive))
+        response.headers.setdefault(POLICY, DATA_CSP)
+        response.headers.update({
+            "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store",
+        })  # fmt: skip
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        path = request.scope.get("raw_path", b"").decode("latin-1")
+        first, _, rest = path.removeprefix("/").partition("/")
+        if not hmac.compare_digest(first.encode(), self.secret.encode()) or self._is_foreign(request):
+            return PlainTextResponse("Open the dashboard from karat.", 403)
+        if not SHOWN.fullmatch(f"/{rest}") or ".." in path or "%2e" in path.lower() or "%2f" in path.lower():
+            return PlainTextResponse(f"Only the dashboard is shown here. The rest is at {self.server.address}.", 404)
+        body = bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > LARGEST_FORM:
+                return PlainTextResponse("This is too much for a form.", 413)
+        query = request.scope["query_string"].decode("latin-1")
+        headers = {name: request.headers[name] for name in SENT if name in request.headers}
+        try:
+            target = f"/{rest}" + (f"?{query}" if query else "")
+            reply = await run_in_threadpool(self.server.ask, request.method, target, bytes(body), headers)
+        except StudioError as error:
+            return PlainTextResponse(str(error), 502)
+        return await self._passed_on(reply, target)
+
+    def _is_foreign(self, request: Request) -> bool:
+        """Whether a request comes from elsewhere than the studio and these pages themselves."""
+        headers: Headers = request.headers
+        if headers.get("host", "") != urlsplit(self.origin).netloc or request.method not in ("GET", "HEAD", "POST"):
+            return True
+        if request.method == "POST" and headers.get("origin", "") != self.origin:
+            return True
+        framed = headers.get("sec-fetch-dest", "") == "iframe"  # by the studio, which has another port
+        known = ("same-origin", "same-site", "none") if framed else ("same-origin", "none")
+        return headers.get("sec-fetch-site", "none") not in known
+
+    async def _passed_on(self, reply: http.client.HTTPResponse, target: str) -> Response:
+        """A reply of the server with links that lead back here, and nothing of it that the browser would keep."""
+        headers = {name: reply.headers[name] for name in PASSED if name in reply.headers}
+        if reply.status in REDIRECTS:
+            reply.close()
+            there = urlsplit(urljoin(f"{self.server.address}{target}", reply.headers.get("location", "")))
+            if f"{there.scheme}://{there.netloc}" != self.server.address or not SHOWN.fullmatch(there.path):
+                return PlainTextResponse(f"{self.server.address} leads elsewhere, which is not shown here.", 502)
+            onward = f"/{self.secret}{there.path}" + (f"?{there.query}" if there.query else "")
+            return Response(status_code=303, headers={"location": onward})
+        kind = headers.get("content-type", "")
+        if kind.startswith(("text/html", "application/json")) and "content-disposition" not in headers:
+            content = await run_in_threadpool(_whole, reply)
+            linked = LINK.sub(rb"\1/" + self.secret.encode() + rb"/\2", content)
+            policy = {POLICY: self._policy} if kind.startswith("text/html") else {}
+            return Response(linked, reply.status, {**headers, **policy})
+        return StreamingResponse(_pieces(reply), reply.status, headers)
+
+
+def _whole(reply: http.client.HTTPResponse) -> bytes:
+    with reply:
+        return reply.read(LONGEST_PAGE)
+
+
+def _pieces(reply: http.client.HTTPResponse) -> Iterator[bytes]:
+    with reply:
+        while piece := reply.read(PIECE):
+            yield piece
