@@ -76,7 +76,7 @@ class Mixture:
         most = max(4, min(max(part.levels for part in trials.parts), 7))
         # Patterns over several trials and changes of behaviour are seen only in the order of presentation.
         self.lengths = tuple(range(1, (min(most, max(1, self.count // 3)) if trials.in_sequence else 1) + 1))
-        self.blind = self._blind() if like is None else np.concatenate([self._guessed()[None], like.blind[1:]])
+        self.blind: Floats = self._blind() if like is None else np.concatenate([self._guessed()[None], like.blind[1:]])
         self.regimes = [spammers.ATTENTIVE] + [spammers.HURRIED, spammers.RUSHING] * (trials.residual is not None)
         self.prior = self._prior()
         self.shares = self.prior / self.prior.sum()

@@ -202,7 +202,7 @@ def _credence(gathered: ReportData) -> Section | NotComputed:
                if name in found.participants.columns]  # fmt: skip
     text = sentences(found.summary)
     data = found.participants.select(columns)
-    figure = report_figure("credence", credence_figure(found), text, "Hatched: flagged.", data)
+    figure = credence_figure(found, text, "Hatched: flagged.", data)
     how = (
         "Credence joins agreement with the others, controls, the sequence of answers and response times in the "
         "probability that a participant answered attentively throughout."
@@ -327,7 +327,7 @@ def _checked(gathered: ReportData, name: str, what: str, title: str) -> Section 
     if data is not None:
         chances = chances_of(found, gathered.judgments)
         caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
-        figures = (report_figure(name, performance_figure(found, data, what, chances), texts[0], caption, data),)
+        figures = (performance_figure(name, found, data, what, chances, texts[0], caption),)
     return Section(name, title, tuple(texts), figures=figures, notes=tuple(map(str, found.notes)))
 
 
