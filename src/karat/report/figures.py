@@ -135,14 +135,14 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     top = max(_key(levels, left)[1], default=10.0) + 12.0
     bottom = top + LINE * (rows.height + bool(left_out)) + 2
     low, high = _bounds(rows)
-    ticks = _round_ticks(low, high)
+    ticks = round_ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     scale = (PAGE - left - 14) / (high - low)
     drawn = []
     for tick in ticks:
         place = f"{left + (tick - low) * scale:.1f}"
         drawn.append(f'<path d="M{place} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
-        drawn.append(f'<text x="{place}" y="{bottom + 10}" text-anchor="middle">{_tick(tick, ticks)}</text>')
+        drawn.append(f'<text x="{place}" y="{bottom + 10}" text-anchor="middle">{decimals(tick, ticks)}</text>')
     unit = f"{found.unit}, with {100 * found.level:g} % intervals"
     drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 22}" text-anchor="middle">{html.escape(unit)}</text>')
     for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
@@ -231,10 +231,10 @@ def _bounds(rows: pl.DataFrame) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _round_ticks(low: float, high: float) -> list[float]:
+def round_ticks(low: float, high: float) -> list[float]:
     """Round numbers along an axis, at least three.
 
-    >>> _round_ticks(-1.7, 2.2)
+    >>> round_ticks(-1.7, 2.2)
     [-1.0, 0.0, 1.0, 2.0]
     """
     size = 10.0 ** math.floor(math.log10((high - low) / 3))
@@ -242,8 +242,13 @@ def _round_ticks(low: float, high: float) -> list[float]:
     return [round(number * step, 10) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def _tick(value: float, ticks: Sequence[float]) -> str:
-    step = ticks[1] - ticks[0]
+def decimals(value: float, ticks: Sequence[float]) -> str:
+    """A value with as many decimals as the ticks of its axis need.
+
+    >>> decimals(-1, [-1.0, -0.5, 0.0])
+    '−1.0'
+    """
+    step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
     return f"{value:,.{max(0, -math.floor(math.log10(step) + 1e-9))}f}".replace("-", "\N{MINUS SIGN}")
 
 
@@ -263,8 +268,7 @@ def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.Da
     title = f"{len(evidence.flagged)} of {everyone} answered attentively with a probability under {told}"
     ticks = [(share / 5, f"{share / 5:.1f}") for share in range(6)]
     bars = _Bars(np.linspace(0, 1, BINS + 1), ticks, "probability of answering attentively", (below, told, "4 3"))
-    svg = _stacked("credence", title, alt, evidence.participants.drop_nulls("score"), bars)
-    return Figure("credence", title, alt, svg, caption, data)
+    return _stacked("credence", title, alt, evidence.participants.drop_nulls("score"), bars, caption, data)
 
 
 def performance_figure(
@@ -286,8 +290,8 @@ def performance_figure(
     chance = float(np.mean(chances)) if chances else 0.0
     line = (chance, f"guessing {100 * chance:.0f} %", "1 3") if chances else None
     edges = (np.arange(steps + 2) - 0.5) / steps
-    svg = _stacked(key, title, alt, table, _Bars(edges, ticks, f"share of {what} answered as expected", line))
-    return Figure(key, title, alt, svg, caption, table)
+    bars = _Bars(edges, ticks, f"share of {what} answered as expected", line)
+    return _stacked(key, title, alt, table, bars, caption, table)
 
 
 def shares_right(evidence: Evidence) -> pl.DataFrame | None:
@@ -320,11 +324,15 @@ class _Bars(NamedTuple):
     """Its place, its text and its dashes."""
 
 
+LONG_TITLE = 70
+"""Letters of a title that fit above a figure."""
 LEFT, TOP, BOTTOM, BROAD = 44.0, 36.0, 158.0, 5.9
 """Where the bars begin and end, and the width of a letter of theirs, in points."""
 
 
-def _stacked(key: str, title: str, alt: str, table: pl.DataFrame, bars: _Bars) -> str:
+def _stacked(
+    key: str, title: str, alt: str, table: pl.DataFrame, bars: _Bars, caption: str, data: pl.DataFrame | None
+) -> Figure:  # fmt: skip
     """A bar for each bin: those who are not flagged below, those who are on top, hatched, with the number above.
 
     Drawn without matplotlib, which takes as long for one of these as the rest of a page for all of its text.
@@ -339,7 +347,7 @@ def _stacked(key: str, title: str, alt: str, table: pl.DataFrame, bars: _Bars) -
     unit = (BOTTOM - TOP) / most
     width = float(bars.edges[1] - bars.edges[0]) * scale
     drawn = [f'<path d="M{LEFT} {TOP}V{BOTTOM}H{PAGE - 12}" fill="none" stroke="{GREY}" stroke-width="0.600"/>']
-    for tick in (tick for tick in _round_ticks(0, max(most, 3.0)) if tick == int(tick) and tick <= most):
+    for tick in (tick for tick in round_ticks(0, max(most, 3.0)) if tick == int(tick) and tick <= most):
         y = BOTTOM - tick * unit
         drawn.append(f'<text x="{LEFT - 5}" y="{y + 3.5:.1f}" text-anchor="end">{tick:,.0f}</text>')
         drawn.append(f'<path d="M{LEFT - 3} {y:.1f}H{LEFT}" stroke="{GREY}" stroke-width="0.600"/>')
@@ -365,16 +373,34 @@ def _stacked(key: str, title: str, alt: str, table: pl.DataFrame, bars: _Bars) -
     drawn.append(f'<text x="{(LEFT + PAGE - 12) / 2:.0f}" y="{BOTTOM + 28}" text-anchor="middle">'
                  f"{html.escape(bars.label)}</text>")  # fmt: skip
     drawn.append(f'<text transform="translate(13 {middle:.0f}) rotate(-90)" text-anchor="middle">participants</text>')
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{key}-title {key}-description" '
-        f'width="{PAGE:.0f}pt" height="{BOTTOM + 34:.0f}pt" viewBox="0 0 {PAGE:.0f} {BOTTOM + 34:.0f}" '
-        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
-        f'<title id="{key}-title">{html.escape(title)}</title><desc id="{key}-description">{html.escape(alt)}</desc>'
+    drawn.append(
         f'<pattern id="{key}-hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
         f'<rect width="4" height="4" fill="white"/><path d="M0 0V4" stroke="{FLAGGED}" stroke-width="1.600"/></pattern>'
-        f'<text x="4" y="14" font-size="{min(11.0, (PAGE - 8) / (0.64 * len(title))):.1f}" font-weight="bold">'
-        f"{html.escape(title)}</text>{''.join(drawn)}</svg>\n"
     )
+    return framed(key, title, alt, BOTTOM + 34, drawn, caption, data)
+
+
+def framed(
+    key: str, title: str, alt: str, height: float, drawn: Sequence[str], caption: str = "",
+    data: pl.DataFrame | None = None,
+) -> Figure:  # fmt: skip
+    """What was drawn as a figure as wide as the page, with its title above; of a long one, the part that fits.
+
+    >>> framed("a", "They differ " + "twice, " * 12, "Nothing.", 40, []).svg.split(">")[-3]
+    'They differ twice</text'
+    """
+    parts = (title, *(title.split(end)[0] for end in (": ", ", ", "; ", " and ")))
+    shown = next((part for part in parts if len(part) <= LONG_TITLE), title)
+    points = min(11.0, (PAGE - 8) / (0.64 * max(len(shown), 1)))
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{key}-title {key}-description" '
+        f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
+        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
+        f'<title id="{key}-title">{html.escape(title)}</title><desc id="{key}-description">{html.escape(alt)}</desc>'
+        f'{"".join(drawn)}<text x="4" y="14" font-size="{points:.1f}" font-weight="bold">{html.escape(shown)}</text>'
+        f"</svg>\n"
+    )
+    return Figure(key, title, alt, svg, caption if shown == title else f"{title}. {caption}".strip(), data)
 
 
 def _bar(key: str, x: float, width: float, top: float, flagged: float) -> list[str]:

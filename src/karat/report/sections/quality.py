@@ -14,6 +14,7 @@ from karat.judgments import Judgments
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.messages import Message, NotComputed, with_code
 from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
 from karat.report.sections.brief import quality_told
 from karat.screen.criteria.deletion import Deletion
@@ -373,10 +374,8 @@ def times_section(gathered: ReportData) -> Section | NotComputed:
         "participant", "trials", "intermissions", "rushes", "genuine_share", "flagged"
     )
     figures = [
-        report_figure(
-            "densities", found.plot_density(), _medians_told(found), "Kernel densities of log times.", _times(found)
-        ),
-        report_figure("everybody", found.plot(), text, "Those with the smallest share of genuine trials.", everybody),
+        densities_figure(found, _medians_told(found), "Kernel densities of log times.", _times(found)),
+        rows_figure(found, text, "Those with the smallest share of genuine trials.", everybody),
     ]
     return Section(
         "times", "Response times", (text,), (_functions(found),), tuple(figures), tuple(map(str, found.notes))
