@@ -88,7 +88,7 @@ class OrderEffects(MeasureResult):
         >>> import karat
         >>> conditions, panels = order_effects(karat.datasets.load("likert"), by="order").course()
         >>> conditions, list(panels)
-        (['OS', 'SO'], ['response', 'rt'])
+        (['OBJ>PP', 'PP>OBJ'], ['response', 'rt'])
         """
         from karat.plots.lines import LINES
 
