@@ -102,6 +102,8 @@ class Outcomes:
     """For a cell, an example of what was judged."""
     right: tuple[float, float, float] | None = None
     """Where answers have a key, the share of right ones, and that of the worst and the best participant."""
+    people: tuple[tuple[str, float], ...] = ()
+    """Where answers have a key, every participant with the share of right answers, in per cent."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -131,6 +133,7 @@ class Outcomes:
         return {
             "kind": self.kind, "unit": self.unit, "factors": list(self.factors), "left_out": self.left_out,
             "right": None if self.right is None else list(self.right),
+            "people": dict(self.people),
             "comparisons": [{"name": one.name, "first": one.first, "second": one.second, "planned": one.planned,
                              "p": one.p, "shown": one.shown} for one in self.comparisons],
             "shown": sum(bool(one.shown) for one in self.comparisons[1:]),
@@ -201,7 +204,16 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     low, high = _ends(scale, kind, rows)
     told = _examples(rows, factors, place)
     right = _right(rows, rules[0].excluded) if kind == "right" else None
-    return Outcomes(kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told, right)
+    own = _right_by_person(rows) if kind == "right" else ()
+    return Outcomes(
+        kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told, right, own
+    )
+
+
+def _right_by_person(rows: pl.DataFrame) -> tuple[tuple[str, float], ...]:
+    """Every participant with the share of right answers, in per cent."""
+    own = rows.group_by("participant", maintain_order=True).agg(pl.col("_value").mean())
+    return tuple((str(name), float(share)) for name, share in own.iter_rows())
 
 
 def _right(rows: pl.DataFrame, excluded: Sequence[str]) -> tuple[float, float, float] | None:

@@ -92,10 +92,12 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
     caption = (
         f"{found.unit[:1].upper()}{found.unit[1:]} with 95 % intervals, {counted(found.analysed.kept, 'participant')}."
     )
+    if found.people:
+        caption += " Each small dot is a participant; hollow ones are excluded."
     if found.left_out:
         caption += f" {len(found.cells)} of {len(found.cells) + found.left_out:,} are drawn."
     return {
-        "svg": svg(found), "caption": caption, "data": as_json(figure_data(found)), "rules": found.rules,
+        "svg": svg(found, gathered.playback), "caption": caption, "data": as_json(figure_data(found)), "rules": found.rules,
         "table": found.table(),
     }  # fmt: skip
 
