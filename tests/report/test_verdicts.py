@@ -203,7 +203,7 @@ SETS = {
     "ba/ordinal_sim": ("right", ("expected",)),
     "crowds/aspects": ("answers", ("answer",)),
     "crowds/duck": ("right", ("expected",)),
-    "crowds/music": ("right", ("expected",)),
+    "crowds/music": ("right", ("item_part_1",)),
     "crowds/product": ("right", ("expected",)),
     "crowds/relations": ("answers", ("answer",)),
     "machines/preferences": ("answers", ("answer",)),

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from karat.measure.scaling.result import Strengths
 
 
-TITLE_POINTS = 10.0
+TITLE_POINTS = 11.0
 """The size of titles of wide figures."""
 
 
@@ -103,7 +103,7 @@ def sentences(messages: Iterable[Message], language: str = "en") -> str:
     return " ".join(render_all(messages, language))
 
 
-PAGE, LINE, LETTER = 454.0, 10.4, 4.4
+PAGE, LINE, LETTER = 454.0, 13.0, 5.6
 """The width of a ranking, the height of its rows and the width of a letter, in points."""
 COLOURS = (KEPT, FLAGGED, GREEN, PURPLE, ORANGE, GREY)
 MARKS = (
@@ -142,9 +142,9 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     for tick in ticks:
         place = f"{left + (tick - low) * scale:.1f}"
         drawn.append(f'<path d="M{place} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
-        drawn.append(f'<text x="{place}" y="{bottom + 10}" text-anchor="middle">{decimals(tick, ticks)}</text>')
+        drawn.append(f'<text x="{place}" y="{bottom + 12}" text-anchor="middle">{decimals(tick, ticks)}</text>')
     unit = f"{found.unit}, with {100 * found.level:g} % intervals"
-    drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 22}" text-anchor="middle">{html.escape(unit)}</text>')
+    drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 26}" text-anchor="middle">{html.escape(unit)}</text>')
     for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
         drawn.append(f'<g transform="translate({x:.1f} {y})">{_mark(number)}<text x="6" y="3">'
                      f"{html.escape(short(level))}</text></g>")  # fmt: skip
@@ -160,7 +160,7 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         told = html.escape(f"{said}. {sentence}" if sentence else said)
         drawn.append(
             f'<g class="row"><title>{told}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
-            f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 2.8:.1f}" text-anchor="end">'
+            f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 3.5:.1f}" text-anchor="end">'
             f'{html.escape(short(row["label"]))}</text><path d="M{start:.1f} {y:.1f}H{end:.1f}" '
             f'stroke="{COLOURS[number]}"/><g transform="translate({point:.1f} {y:.1f})">{_mark(number)}</g></g>'
         )
@@ -170,14 +170,14 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
                      f"... {left_out:,} more between these ...</text>")  # fmt: skip
     finding = _one_line(title)
     caption = f"{title}." if finding != title else ""
-    height = bottom + 28
+    height = bottom + 32
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="ranking-title ranking-description" '
         f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
-        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="8">'
+        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
         f'<title id="ranking-title">{html.escape(title)}</title>'
         f'<desc id="ranking-description">{html.escape(alt)}</desc>'
-        f'<text x="4" y="12" font-size="10" font-weight="bold">{html.escape(finding)}</text>{"".join(drawn)}</svg>\n'
+        f'<text x="4" y="13" font-size="11" font-weight="bold">{html.escape(finding)}</text>{"".join(drawn)}</svg>\n'
     )
     return Figure(key, title, alt, svg, caption, found.frame)
 
@@ -189,7 +189,7 @@ def _key(levels: Sequence[str], left: float) -> tuple[list[float], list[float]]:
     for level in levels:
         width = min(len(level), LONGEST) * (LETTER + 0.4) + 18
         if x > left and x + width > PAGE:
-            x, y = left, y + 11.0
+            x, y = left, y + 13.0
         across.append(x)
         down.append(y)
         x += width
