@@ -31,7 +31,7 @@ KEPT_MARKER, FLAGGED_MARKER = "o", "D"
 
 CM_PER_INCH = 2.54
 NARROW_CM = 12
-POINTS_PER_CM = 10 / 16
+POINTS_PER_CM = 0.6125
 """The size of letters by the width of a figure."""
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",

@@ -25,6 +25,7 @@ DODGE = 8.0
 """How far the lines stand apart, so that equal values can be seen."""
 LETTER = 6.4
 """The width of a letter of 12 pixels, about."""
+WIDE = 8.7
 CHANCE = 50.0
 PEOPLE, DOT = 46.0, 5.0
 """The height of the dots of participants, and how far they stand apart."""
@@ -237,8 +238,8 @@ def _across(found: Outcomes, axis: Axis, top: float, bottom: float) -> str:
 def _rows(found: Outcomes, linked: bool = False) -> str:
     """A dot per cell, with its name on the left."""
     names = [", ".join(cell) for cell in found.cells]
-    longest = max(map(len, [*names, *([EACH] if found.people else [])]))
-    left = min(max(longest * LETTER + 12, 60.0), 210.0)
+    longest = max(map(_width, [*names, *([EACH] if found.people else [])]))
+    left = min(max(longest + 12, 60.0), 210.0)
     height = TOP + ROW * len(names) + (PEOPLE if found.people else 0.0) + BOTTOM
     axis = Axis(*axis_of(found), left, WIDTH - 12)
     bottom = height - BOTTOM + 4
@@ -277,6 +278,15 @@ def _apart(ends: list[tuple[float, str, int]], least: float = 15.0) -> list[tupl
     for y, name, number in sorted(ends):
         moved.append((max(y, moved[-1][0] + least) if moved else y, name, number))
     return moved
+
+
+def _width(text: str) -> float:
+    """About how wide a text is; capitals and signs are wider than other letters.
+
+    >>> round(_width("OBJ")), round(_width("obj"))
+    (26, 19)
+    """
+    return sum(WIDE if letter.isupper() or letter in "<>=%—" else LETTER for letter in text)
 
 
 def _cut(text: str, longest: int) -> str:
