@@ -19,7 +19,8 @@ from karat.report.outcomes import Outcomes, RuleOutcome
 
 WIDTH, TOP, BOTTOM = 410.0, 26.0, 40.0
 LEFT = 44.0
-ROW = 26.0
+ROW, LEAST_ROW, MOST_ROWS = 26.0, 15.0, 300.0
+"""The height of a row, of one of many, and of all rows together where that is possible."""
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "bar")
 DODGE = 8.0
 """How far the lines stand apart, so that equal values can be seen."""
@@ -240,7 +241,9 @@ def _rows(found: Outcomes, linked: bool = False) -> str:
     names = [", ".join(cell) for cell in found.cells]
     longest = max(map(_width, [*names, *([EACH] if found.people else [])]))
     left = min(max(longest + 12, 60.0), 210.0)
-    height = TOP + ROW * len(names) + (PEOPLE if found.people else 0.0) + BOTTOM
+    # Many rows stand closer together, so that the figure need not shrink to fit the first screen.
+    row = min(ROW, max(LEAST_ROW, MOST_ROWS / len(names)))
+    height = TOP + row * len(names) + (PEOPLE if found.people else 0.0) + BOTTOM
     axis = Axis(*axis_of(found), left, WIDTH - 12)
     bottom = height - BOTTOM + 4
     drawn = [_across(found, axis, TOP - 6, bottom)]
@@ -254,7 +257,7 @@ def _rows(found: Outcomes, linked: bool = False) -> str:
     drawn.append(f'<text class="quiet" x="{(left + WIDTH - 12) / 2:.0f}" y="{height - 5}" text-anchor="middle">'
                  f"{escape(found.unit)}</text>")  # fmt: skip
     for number, name in enumerate(names):
-        y = TOP + ROW * (number + 0.5) - 4
+        y = TOP + row * (number + 0.5) - 4
         drawn.append(f'<text x="{left - 10}" y="{y + 4:.1f}" text-anchor="end">{_cut(name, int(left / LETTER))}</text>')
         drawn.append(_point(found, found.analysed, number, 0, axis, y, True))
     return _whole(found, height, "rows", axis, drawn)
