@@ -95,7 +95,7 @@ def report(
     either, all criteria that apply give evidence, and nobody is excluded. The HTML page is self-contained and loads
     nothing from the network. Markdown has its figures in a folder next to it.
     """
-    # The objects of the packages stay until the end: looking through them for garbage again and again costs 5 %.
+    # The objects of the packages stay until the end: looking through them for garbage again and again takes time.
     gc.set_threshold(GARBAGE)
     from karat.report import build, write
     from karat.report.export import as_data, format_of

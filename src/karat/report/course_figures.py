@@ -1,7 +1,6 @@
 """Figures of response times and of the course of a questionnaire, as the report draws them: without matplotlib.
 
-Importing it and laying these three figures out takes longer than everything else on a page. They show what the plots of
-`Remfod` and `OrderEffects` show, in letters that can be read where a figure is printed 8 cm wide.
+It is slow to import and to lay out. The figures show what the plots of `Remfod` and `OrderEffects` show, in letters that can be read where a figure is printed 8 cm wide.
 """
 
 from __future__ import annotations

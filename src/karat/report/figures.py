@@ -335,7 +335,7 @@ def _stacked(
 ) -> Figure:  # fmt: skip
     """A bar for each bin: those who are not flagged below, those who are on top, hatched, with the number above.
 
-    Drawn without matplotlib, which takes as long for one of these as the rest of a page for all of its text.
+    Drawn without matplotlib, which is slow to import and to lay out.
     """
     kept, flagged = (
         np.histogram(table.filter(pl.col("flagged") == which)["score"].to_numpy(), bars.edges)[0]

@@ -206,7 +206,7 @@ class Attentive:
     def prefix(self, group: int, people: slice, slopes: bool = True) -> Prefix:
         """The answers of some participants before each trial, judged by one group without themselves.
 
-        Without `slopes`, which only the search for a second group needs, it takes two thirds of the time.
+        It is faster without `slopes`, which only the search for a second group needs.
         """
         part, speakers = self.part, self.groups[group]
         item, content = part.item[people], part.content[people]
@@ -312,7 +312,7 @@ class Attentive:
 
 
 def sum_over_trials(values: Singles) -> None:
-    """Sum along the second axis of three, in place; trial by trial it takes a third of the time of `np.cumsum`.
+    """Sum along the second axis of three, in place: trial by trial, which is faster than `np.cumsum` here.
 
     >>> values = np.ones((1, 3, 1), dtype=np.float32)
     >>> sum_over_trials(values)
