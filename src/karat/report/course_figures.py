@@ -1,6 +1,7 @@
 """Figures of response times and of the course of a questionnaire, as the report draws them: without matplotlib.
 
-It is slow to import and to lay out. The figures show what the plots of `Remfod` and `OrderEffects` show, in letters that can be read where a figure is printed 8 cm wide.
+Matplotlib is slow to import and to lay out. The figures show what the plots of `Remfod` and `OrderEffects` show, in
+letters that can be read where a figure is printed 8 cm wide.
 """
 
 from __future__ import annotations
