@@ -143,18 +143,16 @@ def test_what_is_missing_is_said_in_a_line() -> None:
 
 
 def test_a_figure_that_cannot_be_drawn_is_told() -> None:
-    def refuse(*_: object) -> None:
-        raise MeasureError("5 factors do not fit into a picture; take a formula with fewer.")
-
     measures = gathered().measures
     assert isinstance(measures, Measures)
     part = next(one for one in measures.parts if one.name == "order effects")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(results, "figures_of", lambda *_: {"order-effects": refuse})
-        found = results.section(replace(gathered(), measures=replace(measures, parts=(part,))))
+    frame = part.result.frame.head(1)
+    many = replace(part.result, frame=pl.concat([frame.with_columns(condition=pl.lit(f"c{n}")) for n in range(9)]))
+    found = results.section(replace(gathered(), measures=replace(measures, parts=(replace(part, result=many),))))
     assert found.sections[0].figures == ()
-    told = "A figure is not shown. 5 factors do not fit into a picture; take a formula with fewer."
-    assert found.sections[0].notes[-1] == told
+    with pytest.raises(MeasureError) as refused:
+        many.course()
+    assert str(refused.value) in found.sections[0].notes[-1]
 
 
 def test_controls_whose_means_are_compared_have_no_figure_of_right_answers() -> None:
@@ -201,7 +199,7 @@ def test_an_inlined_figure_keeps_texts_and_shortens_only_coordinates() -> None:
     drawn = '<?xml?><svg width="100.5pt"><style>*{x:y}</style><text x="1.98765">1.98765</text><g id="lonely"/></svg>'
     found = inlined(drawn, "k")
     assert found == (
-        '<svg stroke-linejoin="round" style="max-width:163px;min-width:98px"><text x="1.98">1.98765</text><g/></svg>'
+        '<svg stroke-linejoin="round" style="max-width:141px;min-width:85px"><text x="1.98">1.98765</text><g/></svg>'
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shlex
 import sys
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from karat.judgments import Judgments
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
+GARBAGE = 50_000
+"""New objects after which Python looks for garbage while a report is made."""
 
 
 class Format(StrEnum):
@@ -97,6 +100,8 @@ def report(
     either, all criteria that apply give evidence, and nobody is excluded. The HTML page is self-contained and loads
     nothing from the network. Markdown has its figures in a folder next to it.
     """
+    # The objects of the packages stay until the end: looking through them for garbage again and again takes time.
+    gc.set_threshold(GARBAGE)
     from karat.report import build, write
     from karat.report.export import as_data, format_of
 

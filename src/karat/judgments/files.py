@@ -8,6 +8,7 @@ and the scales, and, where there is more to say of people than their names, `NAM
 from __future__ import annotations
 
 import hashlib
+import html
 import io
 import json
 import math
@@ -18,8 +19,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
-from xml.sax.saxutils import escape as xml_text
-from xml.sax.saxutils import quoteattr
 
 import polars as pl
 
@@ -211,7 +210,7 @@ def write_workbook(path: Path, tables: Mapping[str, pl.DataFrame]) -> None:
         "xl/_rels/workbook.xml.rels": _relations({"worksheet": places}),
         "xl/workbook.xml": f'<workbook xmlns="{_SHEETS}" xmlns:r="{_RELATIONS}"><sheets>'
         + "".join(
-            f'<sheet name={quoteattr(name)} sheetId="{number}" r:id="r{number}"/>'
+            f'<sheet name="{html.escape(name)}" sheetId="{number}" r:id="r{number}"/>'
             for number, name in enumerate(tables, start=1)
         )
         + "</sheets></workbook>",
@@ -261,7 +260,8 @@ def _cell(value: object) -> str:
         return f"<c><v>{value!r}</v></c>"
     # Excel reads _x000D_ as a character by its number, so that a text of this form gets its underscore by number.
     text = re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", _NOT_XML.sub("\ufffd", str(value)))
-    return f'<c t="inlineStr"><is><t xml:space="preserve">{xml_text(text, {chr(13): "&#13;"})}</t></is></c>'
+    shown = html.escape(text, quote=False).replace("\r", "&#13;")
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
 
 
 @contextmanager

@@ -63,7 +63,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from karat.models.resampling import as_weights, quotient, summing
 from karat.types import Floats, Ints
@@ -113,6 +112,8 @@ def variance_components(items: ArrayLike, raters: ArrayLike, values: ArrayLike) 
     >>> [round(part, 4) for part in variance_components(items, raters, [1.0, 2, 3, 5, 6, 6])]
     [4.8333, 0.3333, 0.5]
     """
+    from scipy.sparse.csgraph import connected_components
+
     item, rater = (np.unique(np.asarray(codes), return_inverse=True)[1] for codes in (items, raters))
     y = np.asarray(values, dtype=np.float64)
     y = y - y.mean()

@@ -31,6 +31,8 @@ KEPT_MARKER, FLAGGED_MARKER = "o", "D"
 
 CM_PER_INCH = 2.54
 NARROW_CM = 12
+POINTS_PER_CM = 0.6125
+"""The size of letters by the width of a figure."""
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Liberation Sans", "Helvetica", "Arial"],
@@ -64,7 +66,7 @@ STYLE: dict[Any, Any] = {
 def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
     """A new figure of this size; what is drawn on it inside the `with` block has the style of the house.
 
-    Under 12 cm the letters are smaller, but never under 7 points.
+    Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7.
 
     >>> with figure(8, 5) as drawn:
     ...     _ = drawn.subplots().plot([1, 2], [3, 4], color=KEPT)
@@ -74,11 +76,10 @@ def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    points = 7.0 if width_cm < NARROW_CM else 8.5
+    points = max(7.0, POINTS_PER_CM * width_cm)
     sizes: dict[Any, Any] = {
-        "font.size": points, "axes.titlesize": points, "axes.labelsize": points, "figure.titlesize": points + 1.5,
-        "xtick.labelsize": points - 0.5 if width_cm >= NARROW_CM else points, "legend.fontsize": points,
-        "ytick.labelsize": points - 0.5 if width_cm >= NARROW_CM else points,
+        "font.size": points, "axes.titlesize": points, "axes.labelsize": points, "figure.titlesize": points + 1.0,
+        "xtick.labelsize": points, "legend.fontsize": points, "ytick.labelsize": points,
     }  # fmt: skip
     with mpl.rc_context(STYLE | sizes):
         yield Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")

@@ -167,12 +167,16 @@ def densities_plot(trials: pl.DataFrame, flagged: Collection[str], xlabel: str, 
             log_seconds(axes, "x", xlabel)
             axes.set_title(heading, color=GREY)
             axes.label_outer()
-        say(drawn, _spread_verdict(functions["rt"], people["rt"]))
+        say(drawn, spread_verdict(functions["rt"], people["rt"]))
     return drawn
 
 
-def _spread_verdict(functions: pl.Series, people: pl.Series) -> str:
-    """How far medians lie apart."""
+def spread_verdict(functions: pl.Series, people: pl.Series) -> str:
+    """How far medians lie apart.
+
+    >>> spread_verdict(pl.Series([1.0, 2.0]), pl.Series([1.0, 3.0]))
+    'Median times differ up to 3.0-fold between participants and 2.0-fold between functions'
+    """
     times = [float(medians.max()) / float(medians.min()) for medians in (people, functions)]  # type: ignore[arg-type]
     return (
         f"Median times differ up to {times[0]:.1f}-fold between participants and {times[1]:.1f}-fold between functions"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,7 @@ from karat.languages import language_of
 from karat.messages import Message, render_all
 from karat.plots.ranked import LONGEST, SHOWN, short
 from karat.plots.style import (
+    BLACK,
     CM_PER_INCH,
     FLAGGED,
     GREEN,
@@ -33,23 +34,20 @@ from karat.plots.style import (
     NARROW_CM,
     ORANGE,
     PURPLE,
-    figure,
-    say,
-    threshold_line,
     to_svg,
     wrapped,
 )
 from karat.screen.evidence import Evidence
 from karat.section import Figure
+from karat.types import Floats
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as MplFigure
 
     from karat.measure.scaling.result import Strengths
 
 
-TITLE_POINTS = 10.0
+TITLE_POINTS = 11.0
 """The size of titles of wide figures."""
 
 
@@ -105,7 +103,7 @@ def sentences(messages: Iterable[Message], language: str = "en") -> str:
     return " ".join(render_all(messages, language))
 
 
-PAGE, LINE, LETTER = 454.0, 10.4, 4.4
+PAGE, LINE, LETTER = 454.0, 13.0, 5.6
 """The width of a ranking, the height of its rows and the width of a letter, in points."""
 COLOURS = (KEPT, FLAGGED, GREEN, PURPLE, ORANGE, GREY)
 MARKS = (
@@ -137,16 +135,16 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     top = max(_key(levels, left)[1], default=10.0) + 12.0
     bottom = top + LINE * (rows.height + bool(left_out)) + 2
     low, high = _bounds(rows)
-    ticks = _round_ticks(low, high)
+    ticks = round_ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     scale = (PAGE - left - 14) / (high - low)
     drawn = []
     for tick in ticks:
         place = f"{left + (tick - low) * scale:.1f}"
         drawn.append(f'<path d="M{place} {top - 4}V{bottom}" stroke="{LIGHT_GREY}" stroke-width="0.500"/>')
-        drawn.append(f'<text x="{place}" y="{bottom + 10}" text-anchor="middle">{_tick(tick, ticks)}</text>')
+        drawn.append(f'<text x="{place}" y="{bottom + 12}" text-anchor="middle">{decimals(tick, ticks)}</text>')
     unit = f"{found.unit}, with {100 * found.level:g} % intervals"
-    drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 22}" text-anchor="middle">{html.escape(unit)}</text>')
+    drawn.append(f'<text x="{(left + PAGE) / 2:.0f}" y="{bottom + 26}" text-anchor="middle">{html.escape(unit)}</text>')
     for number, (level, x, y) in enumerate(zip(levels, *_key(levels, left), strict=True)):
         drawn.append(f'<g transform="translate({x:.1f} {y})">{_mark(number)}<text x="6" y="3">'
                      f"{html.escape(short(level))}</text></g>")  # fmt: skip
@@ -162,7 +160,7 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         told = html.escape(f"{said}. {sentence}" if sentence else said)
         drawn.append(
             f'<g class="row"><title>{told}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
-            f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 2.8:.1f}" text-anchor="end">'
+            f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 3.5:.1f}" text-anchor="end">'
             f'{html.escape(short(row["label"]))}</text><path d="M{start:.1f} {y:.1f}H{end:.1f}" '
             f'stroke="{COLOURS[number]}"/><g transform="translate({point:.1f} {y:.1f})">{_mark(number)}</g></g>'
         )
@@ -172,14 +170,14 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
                      f"... {left_out:,} more between these ...</text>")  # fmt: skip
     finding = _one_line(title)
     caption = f"{title}." if finding != title else ""
-    height = bottom + 28
+    height = bottom + 32
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="ranking-title ranking-description" '
         f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
-        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="8">'
+        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
         f'<title id="ranking-title">{html.escape(title)}</title>'
         f'<desc id="ranking-description">{html.escape(alt)}</desc>'
-        f'<text x="4" y="12" font-size="10" font-weight="bold">{html.escape(finding)}</text>{"".join(drawn)}</svg>\n'
+        f'<text x="4" y="13" font-size="11" font-weight="bold">{html.escape(finding)}</text>{"".join(drawn)}</svg>\n'
     )
     return Figure(key, title, alt, svg, caption, found.frame)
 
@@ -191,7 +189,7 @@ def _key(levels: Sequence[str], left: float) -> tuple[list[float], list[float]]:
     for level in levels:
         width = min(len(level), LONGEST) * (LETTER + 0.4) + 18
         if x > left and x + width > PAGE:
-            x, y = left, y + 11.0
+            x, y = left, y + 13.0
         across.append(x)
         down.append(y)
         x += width
@@ -233,10 +231,10 @@ def _bounds(rows: pl.DataFrame) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _round_ticks(low: float, high: float) -> list[float]:
+def round_ticks(low: float, high: float) -> list[float]:
     """Round numbers along an axis, at least three.
 
-    >>> _round_ticks(-1.7, 2.2)
+    >>> round_ticks(-1.7, 2.2)
     [-1.0, 0.0, 1.0, 2.0]
     """
     size = 10.0 ** math.floor(math.log10((high - low) / 3))
@@ -244,62 +242,56 @@ def _round_ticks(low: float, high: float) -> list[float]:
     return [round(number * step, 10) for number in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def _tick(value: float, ticks: Sequence[float]) -> str:
-    step = ticks[1] - ticks[0]
+def decimals(value: float, ticks: Sequence[float]) -> str:
+    """A value with as many decimals as the ticks of its axis need.
+
+    >>> decimals(-1, [-1.0, -0.5, 0.0])
+    '−1.0'
+    """
+    step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
     return f"{value:,.{max(0, -math.floor(math.log10(step) + 1e-9))}f}".replace("-", "\N{MINUS SIGN}")
 
 
 BINS = 20
 
 
-def credence_figure(evidence: Evidence, width_cm: float = 16) -> MplFigure:
+def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.DataFrame | None = None) -> Figure:
     """How many participants answered attentively with which probability.
 
     >>> import karat
-    >>> credence_figure(karat.screen.credence(karat.datasets.load("crowd"))).get_suptitle()
+    >>> credence_figure(karat.screen.credence(karat.datasets.load("crowd")), "").title
     '12 of 120 participants answered attentively with a probability under .05'
     """
     below = float(evidence.settings["below"])
-    table = evidence.participants.drop_nulls("score")
-    edges = np.linspace(0, 1, BINS + 1)
-    with figure(width_cm, 6.5) as drawn:
-        axes = drawn.subplots()
-        _stacked(axes, table, edges)
-        threshold_line(axes, below, language_of("en").value(below, ".2r"), across="x")
-        axes.set_xlim(-0.01, 1.01)
-        axes.set_xlabel("probability of answering attentively")
-        everyone = counted(evidence.participants.height, "participant")
-        told = language_of("en").value(below, ".2r")
-        say(drawn, f"{len(evidence.flagged)} of {everyone} answered attentively with a probability under {told}")
-    return drawn
+    told = language_of("en").value(below, ".2r")
+    everyone = counted(evidence.participants.height, "participant")
+    title = f"{len(evidence.flagged)} of {everyone} answered attentively with a probability under {told}"
+    ticks = [(share / 5, f"{share / 5:.1f}") for share in range(6)]
+    bars = _Bars(np.linspace(0, 1, BINS + 1), ticks, "probability of answering attentively", (below, told, "4 3"))
+    return _stacked("credence", title, alt, evidence.participants.drop_nulls("score"), bars, caption, data)
 
 
 def performance_figure(
-    evidence: Evidence, table: pl.DataFrame, what: str, chances: Sequence[float], width_cm: float = 16
-) -> MplFigure:
+    key: str, evidence: Evidence, table: pl.DataFrame, what: str, chances: Sequence[float], alt: str, caption: str = ""
+) -> Figure:
     """How many participants answered which share of some trials right, with what guessing gives on average.
 
     `table` has the shares (`shares_right`).
 
     >>> import karat
     >>> evidence = karat.screen.attention(karat.datasets.load("likert"))
-    >>> performance_figure(evidence, shares_right(evidence), "attention trials", [0.4]).get_suptitle()
+    >>> performance_figure("attention", evidence, shares_right(evidence), "attention trials", [0.4], "").title
     '9 of 48 participants gave too few right answers to attention trials'
     """
     steps = max(int(table["trials"].median() or 1), 1)  # type: ignore[arg-type]
+    everyone = counted(evidence.participants.height, "participant")
+    title = f"{len(evidence.flagged)} of {everyone} gave too few right answers to {what}"
+    ticks = [(percent / 100, f"{percent} %") for percent in range(0, 101, 20)]
+    chance = float(np.mean(chances)) if chances else 0.0
+    line = (chance, f"guessing {100 * chance:.0f} %", "1 3") if chances else None
     edges = (np.arange(steps + 2) - 0.5) / steps
-    with figure(width_cm, 6.5) as drawn:
-        axes = drawn.subplots()
-        _stacked(axes, table, edges)
-        if chances:
-            chance = float(np.mean(chances))
-            threshold_line(axes, chance, f"guessing {100 * chance:.0f} %", across="x", style=":")
-        axes.set_xlim(edges[0] - 0.02, edges[-1] + 0.02)
-        axes.set_xticks(np.linspace(0, 1, 6), [f"{percent} %" for percent in range(0, 101, 20)])
-        axes.set_xlabel(f"share of {what} answered as expected")
-        everyone = counted(evidence.participants.height, "participant")
-        say(drawn, f"{len(evidence.flagged)} of {everyone} gave too few right answers to {what}")
-    return drawn
+    bars = _Bars(edges, ticks, f"share of {what} answered as expected", line)
+    return _stacked(key, title, alt, table, bars, caption, table)
 
 
 def shares_right(evidence: Evidence) -> pl.DataFrame | None:
@@ -322,28 +314,106 @@ def shares_right(evidence: Evidence) -> pl.DataFrame | None:
     return own.join(people, on="participant", how="inner", maintain_order="left")
 
 
-def _stacked(axes: Axes, table: pl.DataFrame, edges: np.ndarray) -> None:
-    """A bar for each bin: those who are not flagged below, those who are on top, hatched, with the number above."""
-    from matplotlib.ticker import MaxNLocator
+class _Bars(NamedTuple):
+    """How bars are laid out: their edges, the ticks below them, what they are about, and a line across them."""
 
+    edges: Floats
+    ticks: list[tuple[float, str]]
+    label: str
+    line: tuple[float, str, str] | None
+    """Its place, its text and its dashes."""
+
+
+LONG_TITLE = 70
+"""Letters of a title that fit above a figure."""
+LEFT, TOP, BOTTOM, BROAD = 44.0, 36.0, 158.0, 5.9
+"""Where the bars begin and end, and the width of a letter of theirs, in points."""
+
+
+def _stacked(
+    key: str, title: str, alt: str, table: pl.DataFrame, bars: _Bars, caption: str, data: pl.DataFrame | None
+) -> Figure:  # fmt: skip
+    """A bar for each bin: those who are not flagged below, those who are on top, hatched, with the number above.
+
+    Drawn without matplotlib, which is slow to import and to lay out.
+    """
     kept, flagged = (
-        np.histogram(table.filter(pl.col("flagged") == which)["score"].to_numpy(), edges)[0] for which in (False, True)
+        np.histogram(table.filter(pl.col("flagged") == which)["score"].to_numpy(), bars.edges)[0]
+        for which in (False, True)
     )
-    middles, width = (edges[:-1] + edges[1:]) / 2, 0.86 * (edges[1] - edges[0])
-    axes.bar(middles, kept, width, color=KEPT)
-    there = flagged > 0
-    axes.bar(
-        middles[there], flagged[there], width, bottom=kept[there], color="white", edgecolor=FLAGGED, hatch="////",
-        linewidth=0.8,
-    )  # fmt: skip
-    for place, count in zip(middles, kept + flagged, strict=True):
-        if count:
-            axes.annotate(
-                f"{count:,}", (place, count), xytext=(0, 2), textcoords="offset points", horizontalalignment="center"
-            )
-    axes.set_ylim(0, max(float((kept + flagged).max()), 1.0) * 1.15)
-    axes.set_ylabel("participants")
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10], integer=True))
+    first, last = float(bars.edges[0]) - 0.02, float(bars.edges[-1]) + 0.02
+    scale = (PAGE - LEFT - 12) / (last - first)
+    most = max(float((kept + flagged).max()), 1.0) * 1.15
+    unit = (BOTTOM - TOP) / most
+    width = float(bars.edges[1] - bars.edges[0]) * scale
+    drawn = [f'<path d="M{LEFT} {TOP}V{BOTTOM}H{PAGE - 12}" fill="none" stroke="{GREY}" stroke-width="0.600"/>']
+    for tick in (tick for tick in round_ticks(0, max(most, 3.0)) if tick == int(tick) and tick <= most):
+        y = BOTTOM - tick * unit
+        drawn.append(f'<text x="{LEFT - 5}" y="{y + 3.5:.1f}" text-anchor="end">{tick:,.0f}</text>')
+        drawn.append(f'<path d="M{LEFT - 3} {y:.1f}H{LEFT}" stroke="{GREY}" stroke-width="0.600"/>')
+    for value, text in bars.ticks:
+        x = LEFT + (value - first) * scale
+        drawn.append(f'<text x="{x:.1f}" y="{BOTTOM + 13}" text-anchor="middle">{text}</text>')
+    room = max((len(f"{count:,}") for count in kept + flagged), default=1) * BROAD <= width
+    for edge, below, above in zip(bars.edges[:-1], kept, flagged, strict=True):
+        x = LEFT + (float(edge) - first) * scale
+        drawn += _bar(key, x + 0.07 * width, 0.86 * width, BOTTOM - below * unit, above * unit)
+        if below + above and room:
+            y = BOTTOM - (below + above) * unit - 3
+            drawn.append(f'<text x="{x + width / 2:.1f}" y="{y:.1f}" text-anchor="middle">{below + above:,}</text>')
+    if bars.line is not None:
+        at, text, dashes = bars.line
+        x = LEFT + (at - first) * scale
+        half = len(text) * BROAD / 2
+        drawn.append(f'<path d="M{x:.1f} {TOP - 4}V{BOTTOM}" stroke="{BLACK}" stroke-width="0.800" '
+                     f'stroke-dasharray="{dashes}"/>')  # fmt: skip
+        drawn.append(f'<text x="{min(max(x, half + 4), PAGE - half - 4):.1f}" y="{TOP - 8}" text-anchor="middle">'
+                     f"{html.escape(text)}</text>")  # fmt: skip
+    middle = (TOP + BOTTOM) / 2
+    drawn.append(f'<text x="{(LEFT + PAGE - 12) / 2:.0f}" y="{BOTTOM + 28}" text-anchor="middle">'
+                 f"{html.escape(bars.label)}</text>")  # fmt: skip
+    drawn.append(f'<text transform="translate(13 {middle:.0f}) rotate(-90)" text-anchor="middle">participants</text>')
+    drawn.append(
+        f'<pattern id="{key}-hatch" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        f'<rect width="4" height="4" fill="white"/><path d="M0 0V4" stroke="{FLAGGED}" stroke-width="1.600"/></pattern>'
+    )
+    return framed(key, title, alt, BOTTOM + 34, drawn, caption, data)
+
+
+def framed(
+    key: str, title: str, alt: str, height: float, drawn: Sequence[str], caption: str = "",
+    data: pl.DataFrame | None = None,
+) -> Figure:  # fmt: skip
+    """What was drawn as a figure as wide as the page, with its title above; of a long one, the part that fits.
+
+    >>> framed("a", "They differ " + "twice, " * 12, "Nothing.", 40, []).svg.split(">")[-3]
+    'They differ twice</text'
+    """
+    parts = (title, *(title.split(end)[0] for end in (": ", ", ", "; ", " and ")))
+    shown = next((part for part in parts if len(part) <= LONG_TITLE), title)
+    points = min(11.0, (PAGE - 8) / (0.64 * max(len(shown), 1)))
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{key}-title {key}-description" '
+        f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
+        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
+        f'<title id="{key}-title">{html.escape(title)}</title><desc id="{key}-description">{html.escape(alt)}</desc>'
+        f'{"".join(drawn)}<text x="4" y="14" font-size="{points:.1f}" font-weight="bold">{html.escape(shown)}</text>'
+        f"</svg>\n"
+    )
+    return Figure(key, title, alt, svg, caption if shown == title else f"{title}. {caption}".strip(), data)
+
+
+def _bar(key: str, x: float, width: float, top: float, flagged: float) -> list[str]:
+    """A bar with the flagged ones on top."""
+    drawn = []
+    if top < BOTTOM:
+        drawn.append(f'<rect x="{x:.1f}" y="{top:.1f}" width="{width:.1f}" height="{BOTTOM - top:.1f}" fill="{KEPT}"/>')
+    if flagged:
+        drawn.append(
+            f'<rect x="{x:.1f}" y="{top - flagged:.1f}" width="{width:.1f}" height="{flagged:.1f}" '
+            f'fill="url(#{key}-hatch)" stroke="{FLAGGED}" stroke-width="0.800"/>'
+        )
+    return drawn
 
 
 WIDTH, HEIGHT = 160, 18

@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from karat.errors import counted
 from karat.report.outcomes import Outcomes, RuleOutcome
 
 WIDTH, TOP, BOTTOM = 410.0, 26.0, 40.0
 LEFT = 44.0
-ROW = 26.0
+ROW, LEAST_ROW, MOST_ROWS = 26.0, 15.0, 300.0
+"""The height of a row, of one of many, and of all rows together where that is possible."""
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "bar")
 DODGE = 8.0
 """How far the lines stand apart, so that equal values can be seen."""
 LETTER = 6.4
 """The width of a letter of 12 pixels, about."""
+WIDE = 8.7
 CHANCE = 50.0
+PEOPLE, DOT = 46.0, 5.0
+"""The height of the dots of participants, and how far they stand apart."""
+EACH = "each participant"
 
 
 @dataclass(frozen=True)
@@ -51,16 +58,19 @@ def axis_of(found: Outcomes) -> tuple[float, float]:
     return (found.low, found.high) if found.high > found.low else (found.low, found.low + 1)
 
 
-def svg(found: Outcomes) -> str:
-    """The figure of the rule that the report goes by."""
-    return _lines(found) if len(found.factors) == 2 else _rows(found)
+def svg(found: Outcomes, linked: bool = False) -> str:
+    """The figure of the rule that the report goes by; where `linked`, the dots of participants open their playback."""
+    return _lines(found, linked) if len(found.factors) == 2 else _rows(found, linked)
 
 
 def described(found: Outcomes) -> str:
     """The figure in words, for those who do not see it."""
     cells = zip(found.cells, found.analysed.cells, strict=True)
     told = "; ".join(f"{', '.join(cell)} {_said(found, *ends)}" for cell, ends in cells)
-    return f"{found.unit}, {counted(found.analysed.kept, 'participant')}: {told}."
+    by_person = ""
+    if found.right is not None and found.people:
+        by_person = f" By participant, right answers range from {found.right[1]:.0f} % to {found.right[2]:.0f} %."
+    return f"{found.unit}, {counted(found.analysed.kept, 'participant')}: {told}.{by_person}"
 
 
 def data(found: Outcomes) -> dict[str, Any]:
@@ -76,10 +86,17 @@ def data(found: Outcomes) -> dict[str, Any]:
                 "name": rule.name, "kept": rule.kept, "excluded": len(rule.excluded),
                 "cells": [_rounded(cell) for cell in rule.cells],
                 "comparisons": [_rounded(one) for one in rule.comparisons],
+                "gone": _gone(found, rule),
             }
             for rule in found.rules
         },
     }  # fmt: skip
+
+
+def _gone(found: Outcomes, rule: RuleOutcome) -> list[int]:
+    """The numbers of the participants with a dot of their own that a rule excludes."""
+    excluded = set(rule.excluded)
+    return [number for number, (name, _) in enumerate(found.people) if name in excluded]
 
 
 def as_json(value: Any) -> str:
@@ -144,11 +161,28 @@ def _marker(series: int) -> str:
     }[SHAPES[series % len(SHAPES)]]
 
 
-def _lines(found: Outcomes) -> str:
+def _people(found: Outcomes, axis: Axis, bottom: float, linked: bool) -> str:
+    """A dot per participant at the share of right answers, stacked; excluded ones are hollow."""
+    gone, columns = set(_gone(found, found.analysed)), Counter[int]()
+    places = [round(axis.at(share) / DOT) for _, share in found.people]
+    step = min(DOT, (PEOPLE - 8) / max(Counter(places).values()))
+    drawn = []
+    for number, ((name, share), place) in enumerate(zip(found.people, places, strict=True)):
+        y = bottom - 5 - step * columns[place]
+        columns[place] += 1
+        dot = (
+            f'<circle class="who{" out" if number in gone else ""}" data-person="{number}" cx="{place * DOT:.1f}" '
+            f'cy="{y:.1f}" r="2.500"><title>{escape(name)}: {share:.0f} %</title></circle>'
+        )
+        drawn.append(f'<a href="#participant={quote(name)}" tabindex="-1">{dot}</a>' if linked else dot)
+    return f'<g aria-hidden="true">{"".join(drawn)}</g>'
+
+
+def _lines(found: Outcomes, linked: bool = False) -> str:
     """Means over the levels of the first factor, a line per level of the second, each named at its end."""
     levels = list(dict.fromkeys(cell[0] for cell in found.cells))
     series = list(dict.fromkeys(cell[1] for cell in found.cells))
-    height = 290.0
+    height, below = 290.0, PEOPLE + BOTTOM if found.people else 0.0
     room = min(max(len(name) for name in series) * LETTER + 30, 160.0)
     axis = Axis(*axis_of(found), height - BOTTOM, TOP)
     width = WIDTH - LEFT - room
@@ -176,7 +210,12 @@ def _lines(found: Outcomes) -> str:
         drawn.append(f'<g class="pt key s{number % len(SHAPES)}" aria-hidden="true" transform="translate('
                      f'{WIDTH - room + 10} {y:.1f})">{_marker(number)}</g><text class="name" x="{WIDTH - room + 20}" '
                      f'y="{y + 4:.1f}">{_cut(name, 20)}</text>')  # fmt: skip
-    return _whole(found, height, "lines", axis, drawn)
+    if found.people:
+        across = Axis(0, 100, LEFT, WIDTH - 12)
+        drawn += [_across(found, across, height, height + PEOPLE), _people(found, across, height + PEOPLE, linked)]
+        drawn.append(f'<text class="quiet" x="{(LEFT + WIDTH - 12) / 2:.0f}" y="{height + PEOPLE + 34}" '
+                     f'text-anchor="middle">{escape(found.unit)} of each participant</text>')  # fmt: skip
+    return _whole(found, height + below, "lines", axis, drawn)
 
 
 def _upright(found: Outcomes, axis: Axis, height: float, left: float, right: float) -> str:
@@ -188,24 +227,37 @@ def _upright(found: Outcomes, axis: Axis, height: float, left: float, right: flo
     return f'{ticks}<text class="quiet" x="2" y="12">{escape(found.unit)}</text>'
 
 
-def _rows(found: Outcomes) -> str:
-    """A dot per cell, with its name on the left."""
-    names = [", ".join(cell) for cell in found.cells]
-    left = min(max(max(map(len, names)) * LETTER + 12, 60.0), 210.0)
-    height = TOP + ROW * len(names) + BOTTOM
-    axis = Axis(*axis_of(found), left, WIDTH - 12)
-    bottom = height - BOTTOM + 4
-    drawn = [
-        f'<path class="grid" d="M{axis.at(tick)} {TOP - 6}V{bottom}"/><text class="quiet" x="{axis.at(tick)}" '
+def _across(found: Outcomes, axis: Axis, top: float, bottom: float) -> str:
+    """The grid of an axis along the width, with its numbers below."""
+    return "".join(
+        f'<path class="grid" d="M{axis.at(tick)} {top}V{bottom}"/><text class="quiet" x="{axis.at(tick)}" '
         f'y="{bottom + 14}" text-anchor="middle">{_tick(tick)}</text>'
         for tick in _ticks(found)
-    ]
+    )
+
+
+def _rows(found: Outcomes, linked: bool = False) -> str:
+    """A dot per cell, with its name on the left."""
+    names = [", ".join(cell) for cell in found.cells]
+    longest = max(map(_width, [*names, *([EACH] if found.people else [])]))
+    left = min(max(longest + 12, 60.0), 210.0)
+    # Many rows stand closer together, so that the figure need not shrink to fit the first screen.
+    row = min(ROW, max(LEAST_ROW, MOST_ROWS / len(names)))
+    height = TOP + row * len(names) + (PEOPLE if found.people else 0.0) + BOTTOM
+    axis = Axis(*axis_of(found), left, WIDTH - 12)
+    bottom = height - BOTTOM + 4
+    drawn = [_across(found, axis, TOP - 6, bottom)]
+    if found.people:
+        drawn.append(
+            f'<text x="{left - 10}" y="{bottom - 8}" text-anchor="end">{_cut(EACH, int(left / LETTER))}</text>'
+        )
+        drawn.append(_people(found, axis, bottom, linked))
     if found.kind == "preference":
         drawn.append(f'<path class="chance" d="M{axis.at(CHANCE)} {TOP - 6}V{bottom}"/>')
     drawn.append(f'<text class="quiet" x="{(left + WIDTH - 12) / 2:.0f}" y="{height - 5}" text-anchor="middle">'
                  f"{escape(found.unit)}</text>")  # fmt: skip
     for number, name in enumerate(names):
-        y = TOP + ROW * (number + 0.5) - 4
+        y = TOP + row * (number + 0.5) - 4
         drawn.append(f'<text x="{left - 10}" y="{y + 4:.1f}" text-anchor="end">{_cut(name, int(left / LETTER))}</text>')
         drawn.append(_point(found, found.analysed, number, 0, axis, y, True))
     return _whole(found, height, "rows", axis, drawn)
@@ -229,6 +281,15 @@ def _apart(ends: list[tuple[float, str, int]], least: float = 15.0) -> list[tupl
     for y, name, number in sorted(ends):
         moved.append((max(y, moved[-1][0] + least) if moved else y, name, number))
     return moved
+
+
+def _width(text: str) -> float:
+    """About how wide a text is; capitals and signs are wider than other letters.
+
+    >>> round(_width("OBJ")), round(_width("obj"))
+    (26, 19)
+    """
+    return sum(WIDE if letter.isupper() or letter in "<>=%—" else LETTER for letter in text)
 
 
 def _cut(text: str, longest: int) -> str:

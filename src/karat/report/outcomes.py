@@ -102,6 +102,10 @@ class Outcomes:
     """For a cell, an example of what was judged."""
     right: tuple[float, float, float] | None = None
     """Where answers have a key, the share of right ones, and that of the worst and the best participant."""
+    people: tuple[tuple[str, float], ...] = ()
+    """Where answers have a key, every participant with the share of right answers, in per cent."""
+    clear_left_out: int = 0
+    """Of preferences that are in no figure, how many have an interval without the half."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -122,8 +126,8 @@ class Outcomes:
         return found[0], found[1]
 
     def clear(self) -> int:
-        """Of preferences, how many have an interval without the half."""
-        return sum(low > HALF or high < HALF for _, low, high in self.analysed.cells)
+        """Of preferences, how many have an interval without the half, those that are in no figure included."""
+        return self.clear_left_out + sum(low > HALF or high < HALF for _, low, high in self.analysed.cells)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -131,6 +135,7 @@ class Outcomes:
         return {
             "kind": self.kind, "unit": self.unit, "factors": list(self.factors), "left_out": self.left_out,
             "right": None if self.right is None else list(self.right),
+            "people": dict(self.people),
             "comparisons": [{"name": one.name, "first": one.first, "second": one.second, "planned": one.planned,
                              "p": one.p, "shown": one.shown} for one in self.comparisons],
             "shown": sum(bool(one.shown) for one in self.comparisons[1:]),
@@ -190,6 +195,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     cells = [
         cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())
     ]
+    every = cells
     cells, left_out = _most_telling(rows, factors, cells, kind)
     place = {cell: number for number, cell in enumerate(cells)}
     people = judgments.participants["participant"].to_list()
@@ -201,7 +207,21 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     low, high = _ends(scale, kind, rows)
     told = _examples(rows, factors, place)
     right = _right(rows, rules[0].excluded) if kind == "right" else None
-    return Outcomes(kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told, right)
+    own = _right_by_person(rows) if kind == "right" else ()
+    clear = 0
+    if kind == "preference" and left_out:
+        rest = {cell: number for number, cell in enumerate(sorted(set(every) - set(cells)))}
+        undrawn = _outcome("", "", rules[0].excluded, people, *_sums(rows, factors, rest, people), [], kind)
+        clear = sum(low > HALF or high < HALF for _, low, high in undrawn.cells)
+    return Outcomes(
+        kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told, right, own, clear
+    )
+
+
+def _right_by_person(rows: pl.DataFrame) -> tuple[tuple[str, float], ...]:
+    """Every participant with the share of right answers, in per cent."""
+    own = rows.group_by("participant", maintain_order=True).agg(pl.col("_value").mean())
+    return tuple((str(name), float(share)) for name, share in own.iter_rows())
 
 
 def _right(rows: pl.DataFrame, excluded: Sequence[str]) -> tuple[float, float, float] | None:
@@ -382,7 +402,8 @@ def _most_telling(
         cells = sorted(cells, key=lambda cell: (-means[cell][0], cell))
     if len(cells) <= MOST_CELLS:
         return cells, 0
-    if kind == "preference":
+    counts = {number for _, number in means.values()}
+    if kind == "preference" and max(counts) > 2 * min(counts):
         shown = sorted(cells, key=lambda cell: -means[cell][1])[:MOST_CELLS]
         return [cell for cell in cells if cell in set(shown)], len(cells) - MOST_CELLS
     ranked = sorted(cells, key=lambda cell: (-(means[cell][0] or 0.0), cell))

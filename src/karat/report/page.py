@@ -42,10 +42,10 @@ from karat.simulate.behaviours import simulated
 COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
 DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
 CODE = re.compile(r"`([^`]+)`")
-LETTERS = 1.62
+LETTERS = 1.4
 """Pixels a point of figures."""
 SMALLEST = 0.6
-"""To what share of its width a figure may shrink: letters of 13 pixels are then 8."""
+"""To what share of its width a figure may shrink: letters of 14 pixels are then 8."""
 PHONE = 340
 """The pixels that a narrow phone has for a figure."""
 LONG = 25
@@ -92,11 +92,13 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
     caption = (
         f"{found.unit[:1].upper()}{found.unit[1:]} with 95 % intervals, {counted(found.analysed.kept, 'participant')}."
     )
+    if found.people:
+        caption += " Each small dot is a participant; hollow ones are excluded."
     if found.left_out:
         caption += f" {len(found.cells)} of {len(found.cells) + found.left_out:,} are drawn."
     return {
-        "svg": svg(found), "caption": caption, "data": as_json(figure_data(found)), "rules": found.rules,
-        "table": found.table(),
+        "svg": svg(found, gathered.playback), "caption": caption, "data": as_json(figure_data(found)),
+        "rules": found.rules, "table": found.table(),
     }  # fmt: skip
 
 

@@ -77,14 +77,30 @@ class OrderEffects(MeasureResult):
         >>> [axes.get_ylabel() for axes in drawn.axes]
         ['mean answer, with 95 % intervals', 'response time (s), with 95 % intervals']
         """
-        from karat.plots.lines import LINES, course_plot
+        from karat.plots.lines import course_plot
+
+        conditions, panels = self.course()
+        return course_plot(panels, conditions, f"{100 * self.level:.0f} % intervals", self.title)
+
+    def course(self) -> tuple[list[str], dict[str, pl.DataFrame]]:
+        """The conditions, and the means along the questionnaire by measure; an error where there are too many lines.
+
+        >>> import karat
+        >>> conditions, panels = order_effects(karat.datasets.load("likert"), by="order").course()
+        >>> conditions, list(panels)
+        (['OBJ>PP', 'PP>OBJ'], ['response', 'rt'])
+        """
+        from karat.plots.lines import LINES
 
         conditions = self.frame["condition"].unique(maintain_order=True).to_list()
         if len(conditions) > LINES:
             raise MeasureError(Message("order.too_many_conditions", {"n": len(conditions)}))
-        measures = self.frame["measure"].unique(maintain_order=True).to_list()
-        panels = {measure: self.stretches(measure) for measure in measures}
-        return course_plot(panels, conditions, f"{100 * self.level:.0f} % intervals", self._finding(measures[0]))
+        return conditions, {name: self.stretches(name) for name in self.frame["measure"].unique(maintain_order=True)}
+
+    @property
+    def title(self) -> str:
+        """Whether answers, or where there are none times, change."""
+        return self._finding(str(self.frame["measure"][0]))
 
     def stretches(self, measure: str) -> pl.DataFrame:
         """condition, place (mean position), mean, lower, upper and participants, for each stretch of trials.

@@ -47,7 +47,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, cg
 
 from karat.models.choices.pairs import TIE, ChoiceFit, Pairs
 from karat.models.numerics import one_thread
@@ -123,6 +122,8 @@ def newton(likelihood: PairLikelihood) -> tuple[PairPoint, Floats, bool]:
 def _solved(information: Information, slope: Floats, items: int) -> Floats:
     """Newton's step."""
     if items > DIRECT:
+        from scipy.sparse.linalg import LinearOperator, cg
+
         size = len(slope)
         scale = np.concatenate([information.diagonal, np.diag(information.corner)])
         product = LinearOperator((size, size), matvec=information.times, dtype=np.float64)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from karat.messages import Message
 from karat.types import Floats, Ints
@@ -65,6 +64,8 @@ def groups_of(pairs: Pairs, directed: bool = True) -> Ints:
     >>> groups_of(pairs, directed=False).tolist(), len(set(groups_of(pairs).tolist()))
     ([0, 0, 1, 1], 3)
     """
+    from scipy.sparse.csgraph import connected_components
+
     to_left, to_right = pairs.answer >= TIE, pairs.answer <= TIE
     if not directed:
         to_left = to_right = np.ones(len(pairs.answer), dtype=bool)

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.models.credence.attentive import Prefix, draw_levels, log_sum
+from karat.models.credence.attentive import Prefix, draw_levels, log_sum, sum_over_trials
 from karat.models.credence.trials import ScaleTrials, Singles
 from karat.types import Bools, Floats, Ints
 
@@ -151,8 +151,8 @@ class Classes:
         bare.part = bare.rows = bare.owner = bare.item = bare.level = bare.own = bare.by_others = None  # type: ignore[assignment]
         return bare
 
-    def prefix(self, group: int, people: slice) -> Prefix:
-        """The answers of some participants before each trial, judged by the others."""
+    def prefix(self, group: int, people: slice, slopes: bool = False) -> Prefix:
+        """The answers of some participants before each trial, judged by the others; there are no slopes here."""
         of = (self.owner >= people.start) & (self.owner < people.stop)
         owner, trial = self.owner[of] - people.start, self.rows[1][of]
         probability = self._at(self.discrimination, of).astype(np.float32)
@@ -160,15 +160,13 @@ class Classes:
         whole: Singles = np.zeros((shape[0], shape[1] + 1, PLACES), dtype=np.float32)
         whole[owner, trial + 1] = np.log(probability)
         whole[:, 0] = self.log_weights
-        np.cumsum(whole, axis=1, out=whole)
+        sum_over_trials(whole)
         best = whole[:, -1].argmax(axis=1)
         looked = np.zeros(shape)
         looked[owner, trial] = np.log(probability[np.arange(len(owner)), best[owner]])
         # Somebody who lapses now and then has a low discrimination, and is attentive.
         never = np.full(shape[0], -np.inf)
-        return Prefix(
-            whole, log_sum(whole), never, looked, np.zeros_like(probability), (owner, trial), np.ones(len(owner))
-        )
+        return Prefix(whole, log_sum(whole), never, looked, None, (owner, trial), np.ones(len(owner)))
 
     def keep_own(self, group: int, people: slice, prefix: Prefix, places: Floats, weight: Floats) -> None:
         """Note how well some participants discriminate; own answers are left out as they stand."""

@@ -95,15 +95,19 @@ def fit_credence(
     if not any(part.has_classes for part in trials.parts):
         told(total, total)
         return by_strengths
-    by_classes = _fitted_by_classes(trials, lambda done: told(ROUNDS + MORE_ROUNDS + ROUNDS + done, total))
+    by_classes = _fitted_by_classes(
+        trials, lambda done: told(ROUNDS + MORE_ROUNDS + ROUNDS + done, total), by_strengths.mixture
+    )
     told(total, total)
     graded = sum(int(part.there.sum()) for part in trials.parts if part.ordered and part.levels > 2)
     gain = float((by_classes.step.evidence - by_strengths.step.evidence).sum())
     return by_classes if gain > GAIN_BY_CLASSES * graded else by_strengths
 
 
-def _fitted_by_classes(trials: CredenceTrials, told: Callable[[int], object]) -> Fitted:
-    mixture = Mixture(trials, first_weights(trials), by_classes=True)
+def _fitted_by_classes(
+    trials: CredenceTrials, told: Callable[[int], object], like: Mixture | None = None
+) -> Fitted:  # fmt: skip
+    mixture = Mixture(trials, first_weights(trials), by_classes=True, like=like)
     _until_still(mixture, told)
     return Fitted(mixture, mixture.step(learn=False), sparse=True)
 
@@ -135,7 +139,7 @@ def _until_still(mixture: Mixture, told: Callable[[int], object]) -> None:
     """Turns with everybody, until hardly anybody's probability of being attentive changes."""
     before = np.full(mixture.people, np.nan)
     for done in range(ROUNDS):
-        now = mixture.step().posterior[:, ATTENTIVE]
+        now = mixture.step(slopes=False).posterior[:, ATTENTIVE]
         told(done)
         if done >= FEWEST_OF_ALL - 1 and float((np.abs(now - before) > CHANGED).mean()) < STILL:
             return
@@ -144,22 +148,23 @@ def _until_still(mixture: Mixture, told: Callable[[int], object]) -> None:
 
 def _learned(trials: CredenceTrials, weight: Floats, seed: int, told: Callable[[int], object]) -> Mixture:
     mixture = Mixture(trials, weight)
-    step = mixture.step()
+    step = mixture.step(slopes=False)
     for done in range(1, ROUNDS):
-        step = mixture.step()
+        # The directions of a second group are looked for in the slopes of the last round.
+        step = mixture.step(slopes=done == ROUNDS - 1)
         told(done)
     tried: list[tuple[float, int, Mixture]] = []
     for direction in directions(mixture, seed):
         wider = deepcopy(mixture)
         with_second_group(wider, minority(direction))
         for _ in range(FIRST_ROUNDS):
-            after = wider.step()
+            after = wider.step(slopes=False)
         tried.append((float(after.evidence.sum()), len(tried), wider))
     if not tried:
         return mixture
     *_, wider = max(tried)
     for done in range(MORE_ROUNDS):
-        after = wider.step()
+        after = wider.step(slopes=False)
         told(ROUNDS + done)
     return wider if is_worth_it(wider, step, after) else mixture
 

@@ -62,7 +62,10 @@ class MixtureStep:
 class Mixture:
     """The model as learned so far."""
 
-    def __init__(self, trials: CredenceTrials, weight: Floats, by_classes: bool = False) -> None:
+    def __init__(
+        self, trials: CredenceTrials, weight: Floats, by_classes: bool = False, like: Mixture | None = None
+    ) -> None:
+        """`like` is a mixture of the same trials, whose patterns need not be looked for again."""
         self.trials, self.by_classes = trials, by_classes
         self.people, self.count = trials.shape
         self.attentive: list[Attentive | Classes] = [
@@ -73,7 +76,7 @@ class Mixture:
         most = max(4, min(max(part.levels for part in trials.parts), 7))
         # Patterns over several trials and changes of behaviour are seen only in the order of presentation.
         self.lengths = tuple(range(1, (min(most, max(1, self.count // 3)) if trials.in_sequence else 1) + 1))
-        self.blind = self._blind()
+        self.blind: Floats = self._blind() if like is None else np.concatenate([self._guessed()[None], like.blind[1:]])
         self.regimes = [spammers.ATTENTIVE] + [spammers.HURRIED, spammers.RUSHING] * (trials.residual is not None)
         self.prior = self._prior()
         self.shares = self.prior / self.prior.sum()
@@ -126,8 +129,8 @@ class Mixture:
     def groups(self) -> int:
         return len(self.group_shares)
 
-    def step(self, learn: bool = True) -> MixtureStep:
-        """Look at everybody once, and by default learn from it."""
+    def step(self, learn: bool = True, slopes: bool = True) -> MixtureStep:
+        """Look at everybody once, and by default learn from it; `slopes` keeps those of everybody's answers."""
         clock = self._clock()
         if self.by_classes:
             # Careless people look now and then, at what is learned of the stimuli.
@@ -136,10 +139,10 @@ class Mixture:
         many = max(1, CHUNK // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
         if len(slices) == 1:
-            looks = [self._look(slices[0], clock, learn)]
+            looks = [self._look(slices[0], clock, learn, learn and slopes)]
         else:
             with ThreadPoolExecutor(THREADS) as pool:
-                looks = list(pool.map(lambda part: self._look(part, clock, learn), slices))
+                looks = list(pool.map(lambda part: self._look(part, clock, learn, learn and slopes), slices))
         joined = [np.concatenate(parts) for parts in zip(*(look[0] for look in looks), strict=True)]
         step = MixtureStep(*joined)
         if learn:
@@ -168,8 +171,10 @@ class Mixture:
         nothing = np.zeros((self.people, self.count + 1))
         return _Clock(nothing, [nothing] * (len(self.regimes) - 1), [np.empty(0)])
 
-    def _look(self, people: slice, clock: _Clock, learn: bool) -> tuple[tuple[Floats, ...], list[list[Floats]]]:
-        prefixes = [[one.prefix(group, people) for group in range(self.groups)] for one in self.attentive]
+    def _look(
+        self, people: slice, clock: _Clock, learn: bool, slopes: bool
+    ) -> tuple[tuple[Floats, ...], list[list[Floats]]]:
+        prefixes = [[one.prefix(group, people, slopes) for group in range(self.groups)] for one in self.attentive]
         by_group = np.stack([sum(part[group].summed for part in prefixes) for group in range(self.groups)], axis=-1)
         by_group = by_group + np.log(self.group_shares)
         before = log_sum(by_group)
@@ -266,8 +271,7 @@ class Mixture:
         """To the end at once: this is cheap, and the slowest of all to converge in turns with the rest."""
         relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
         for _ in range(SHARE_ROUNDS):
-            weighted = relative * self.shares
-            found = (weighted / weighted.sum(axis=1, keepdims=True)).sum(axis=0)
+            found = self.shares * ((1 / (relative @ self.shares)) @ relative)
             whole = self.prior + found
             # A behaviour that half a participant shows is chance; the others of the same crowd are more probable.
             others = self.prior[1:] + np.maximum(found[1:] - SPARSE, 0.0)

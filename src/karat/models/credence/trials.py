@@ -426,26 +426,57 @@ class Ordered:
 
         In single precision, which halves the time; nothing here needs more than six digits.
         """
-        cuts = np.concatenate([[-FAR], self.thresholds, [FAR]]).astype(np.float32)
-        bias, stretch, by = (part.astype(np.float32) for part in (self.bias, self.stretch, self.discrimination))
+        high, low, flat = self._sides(strength, variance, level)
+        probability = self._inside(high, low)
+        return probability, self._slope(high, low, probability, flat)
+
+    def probability(self, strength: Floats, variance: Floats, level: Ints) -> Singles:
+        """The probability of each answer (rows) at each place of the grid, without its slope."""
+        high, low, _ = self._sides(strength, variance, level)
+        return self._inside(high, low)
+
+    def _sides(self, strength: Floats, variance: Floats, level: Ints) -> tuple[Singles, Singles, Singles]:
+        """The distribution function above and below each answer, and how much the variance flattens it."""
+        cuts, stretch, bias, by = self._cuts(), *self._singles()
         shift = bias - np.multiply.outer(strength.astype(np.float32), by)
         # The places have few different discriminations, and the answers few levels.
         different, same = np.unique(self.discrimination, return_inverse=True)
         flat = (1 / np.sqrt(1 + FLATTEN * np.multiply.outer(variance, different**2))).astype(np.float32)[:, same]
         stretched = np.multiply.outer(cuts, stretch)
-        high, low = (_logistic((stretched[level + more] + shift) * flat) for more in (1, 0))
-        inside = high - low
-        probability = np.maximum(inside, LEAST)
+        high, low = stretched[level + 1], stretched[level]
+        for side in (high, low):
+            side += shift
+            side *= flat
+        return _logistic(high), _logistic(low), flat
+
+    def _cuts(self) -> Singles:
+        return np.concatenate([[-FAR], self.thresholds, [FAR]]).astype(np.float32)
+
+    def _singles(self) -> tuple[Singles, Singles, Singles]:
+        """Stretch, bias and discrimination of the places in single precision."""
+        return self.stretch.astype(np.float32), self.bias.astype(np.float32), self.discrimination.astype(np.float32)
+
+    def _inside(self, high: Singles, low: Singles) -> Singles:
+        """The probability of an answer between two values of the distribution function."""
+        probability = high - low
+        np.maximum(probability, LEAST, out=probability)
         probability *= np.float32(1 - LAPSE)
         probability += np.float32(LAPSE / self.levels)
-        # f(high) - f(low) of the logistic density, f = F (1 - F), is (high - low)(1 - high - low).
-        slope = high + low
+        return probability
+
+    def _slope(self, high: Singles, low: Singles, probability: Singles, flat: Singles | None = None) -> Singles:
+        """The slope of the probability in the strength, over the probability.
+
+        f(high) - f(low) of the logistic density, f = F (1 - F), is (high - low)(1 - high - low).
+        """
+        slope: Singles = high + low
         slope -= 1
-        slope *= inside
-        slope *= flat
-        slope *= np.float32(1 - LAPSE) * by
+        slope *= high - low
+        if flat is not None:
+            slope *= flat
+        slope *= np.float32(1 - LAPSE) * self._singles()[2]
         slope /= probability
-        return probability, slope
+        return slope
 
     def expected(self, strength: Floats, place: Floats) -> Floats:
         """The probability of each level (answers x levels) at given parameters (answers x 3)."""
@@ -459,21 +490,32 @@ class Ordered:
     ) -> tuple[Floats, Floats]:
         """Strengths from the expected answers (items x levels x places), and the information about each."""
         centre, precision = prior
+        total = weights.sum(axis=1)
         for _ in range(2):
-            gradient, information = self._slopes(strengths, weights)
+            gradient, information = self._slopes(strengths, weights, total)
             step = (gradient + precision * (centre - strengths)) / (information + precision)
             strengths = strengths + np.clip(step, -1.5, 1.5)
         if thresholds:
             self._improve_thresholds(strengths, weights)
-        return strengths, self._slopes(strengths, weights)[1] + precision
+        return strengths, self._information(*self._every_level(strengths), total) + precision
 
-    def _slopes(self, strengths: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        items, levels, _ = weights.shape
-        rows = items * levels
-        found = self.evaluate(np.repeat(strengths, levels), np.zeros(rows), np.tile(np.arange(levels), items))
-        probability, slope = (part.reshape(weights.shape) for part in found)
-        expected = (slope**2 * probability).sum(axis=1)
-        return (weights * slope).sum(axis=(1, 2)), (weights.sum(axis=1) * expected).sum(axis=1)
+    def _slopes(self, strengths: Floats, weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+        """The gradient in the strengths and the information, from the expected answers and their sums over levels."""
+        probability, slope = self._every_level(strengths)
+        return (weights * slope).sum(axis=(1, 2)), self._information(probability, slope, total)
+
+    def _every_level(self, strengths: Floats) -> tuple[Singles, Singles]:
+        """Probability and slope of each level of known strengths; a level begins where the one below it ends."""
+        stretch, bias, by = self._singles()
+        shift = bias - np.multiply.outer(strengths.astype(np.float32), by)
+        ends = _logistic(np.multiply.outer(self._cuts(), stretch) + shift[:, None])
+        high, low = ends[:, 1:], ends[:, :-1]
+        probability = self._inside(high, low)
+        return probability, self._slope(high, low, probability)
+
+    def _information(self, probability: Singles, slope: Singles, total: Floats) -> Floats:
+        found: Floats = (total * (slope**2 * probability).sum(axis=1)).sum(axis=1)
+        return found
 
     def _improve_thresholds(self, strengths: Floats, weights: Floats) -> None:
         """One scoring step."""

@@ -36,7 +36,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from karat.models.glrm.families import FamilyName, Link, inverse_link
 from karat.models.glrm.formulas.model import Laid
@@ -266,6 +265,9 @@ def diagnose(draws: Floats) -> Diagnostics:
 
 def _normal_scores(draws: Floats) -> Floats:
     """Ranks over all chains, as quantiles of the normal distribution."""
+    # Slow to import, and only who samples needs it.
+    from scipy.stats import rankdata
+
     flat = draws.reshape(-1, draws.shape[-1])
     ranks = rankdata(flat, axis=0)
     return np.asarray(ndtri((ranks - 0.375) / (len(flat) + 0.25)).reshape(draws.shape))

@@ -101,7 +101,7 @@ def _main(found: Outcomes) -> tuple[str, str]:
     name = {number: ", ".join(found.cells[number]) for number in (best, worst)}
     if found.kind == "preference":
         clear = found.clear()
-        pairs = counted(len(found.cells), "pair")
+        pairs = counted(len(found.cells) + found.left_out, "pair")
         if len(found.cells) == 1:
             first, second = name[best].split(" over ", 1) if " over " in name[best] else (name[best], "the other")
             return f"{first} was chosen over {second} in {_number(found, means[best])} of choices.", _ends_told(

@@ -120,7 +120,11 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
         return None
     judgments = gathered.judgments
     frame = presented(judgments.frame.filter(pl.col("function") != "practice")).with_row_index("_row")
-    order = people_table(gathered)["participant"].to_list()
+    reasons, out = reasons_by_participant(gathered.screening.evidence), set(gathered.screening.excluded)
+    # As in the table: the excluded first, then those with most flags.
+    order = sorted(
+        judgments.participants["participant"].to_list(), key=lambda name: (name not in out, -len(reasons.get(name, [])))
+    )
     chosen, total = [], 0
     counts = dict(frame["participant"].value_counts().iter_rows())
     for name in order:
@@ -137,7 +141,6 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
         _answer=pl.col("response").replace_strict(codes, default=None, return_dtype=pl.Int64).fill_null(-1)
     )
     flags = _flagged_trials(gathered, frame)
-    reasons, out = reasons_by_participant(gathered.screening.evidence), set(gathered.screening.excluded)
     changes = _changes(gathered)
     timed = "rt" in frame.columns
     people: dict[str, Any] = {}

@@ -14,6 +14,7 @@ from karat.judgments import Judgments
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.messages import Message, NotComputed, with_code
 from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
 from karat.report.sections.brief import quality_told
 from karat.screen.criteria.deletion import Deletion
@@ -203,7 +204,7 @@ def _credence(gathered: ReportData) -> Section | NotComputed:
                if name in found.participants.columns]  # fmt: skip
     text = sentences(found.summary)
     data = found.participants.select(columns)
-    figure = report_figure("credence", credence_figure(found), text, "Hatched: flagged.", data)
+    figure = credence_figure(found, text, "Hatched: flagged.", data)
     how = (
         "Credence joins agreement with the others, controls, the sequence of answers and response times in the "
         "probability that a participant answered attentively throughout."
@@ -328,7 +329,7 @@ def _checked(gathered: ReportData, name: str, what: str, title: str) -> Section 
     if data is not None:
         chances = chances_of(found, gathered.judgments)
         caption = "Hatched: flagged." + (" Dotted: what guessing gives on average." if chances else "")
-        figures = (report_figure(name, performance_figure(found, data, what, chances), texts[0], caption, data),)
+        figures = (performance_figure(name, found, data, what, chances, texts[0], caption),)
     return Section(name, title, tuple(texts), figures=figures, notes=tuple(map(str, found.notes)))
 
 
@@ -374,12 +375,8 @@ def times_section(gathered: ReportData) -> Section | NotComputed:
         "participant", "trials", "intermissions", "rushes", "genuine_share", "flagged"
     )
     figures = [
-        report_figure(
-            "densities", found.plot_density(), _medians_told(found), "Kernel densities of log times.", _times(found)
-        ),
-        report_figure(
-            "everybody", found.plot(), text, "Participants with the smallest shares of genuine trials.", everybody
-        ),
+        densities_figure(found, _medians_told(found), "Kernel densities of log times.", _times(found)),
+        rows_figure(found, text, "Participants with the smallest shares of genuine trials.", everybody),
     ]
     return Section(
         "times", "Response times", (text,), (_functions(found),), tuple(figures), tuple(map(str, found.notes))

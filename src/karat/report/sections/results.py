@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 
+from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.export import TABLES, TOLD, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
@@ -13,6 +14,7 @@ from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths
 from karat.messages import NotComputed
 from karat.report.build import ReportData
+from karat.report.course_figures import course_figure
 from karat.report.figures import ranking_figure, report_figure, sentences
 from karat.report.outcomes import Outcomes
 from karat.report.sections.brief import plainly
@@ -141,13 +143,15 @@ def _figures(
     for name, draw in figures_of(part.name, part.result).items():
         if part.name in UNDRAWN or name == "thresholds":
             continue
+        data = tables.get(name, next(iter(tables.values())))
+        alt = sentences(part.result.summary)
         try:
-            figure = draw(part.result, measures)
+            if isinstance(part.result, OrderEffects):
+                found.append(course_figure(f"{key}-{name}", part.result, alt, data))
+            else:
+                found.append(report_figure(f"{key}-{name}", draw(part.result, measures), alt, "", data))
         except MeasureError as error:
             undrawn.append(_undrawn(error))
-            continue
-        data = tables.get(name, next(iter(tables.values())))
-        found.append(report_figure(f"{key}-{name}", figure, sentences(part.result.summary), "", data))
     return found, undrawn
 
 

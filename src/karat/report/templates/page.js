@@ -108,6 +108,9 @@ if (ruled && fieldset) {
       point.setAttribute("aria-label", label);
       point.querySelector("title").textContent = label;
     }
+    for (const dot of svg.querySelectorAll("[data-person]")) {
+      dot.classList.toggle("out", rule.gone.includes(Number(dot.dataset.person)));
+    }
     for (const line of svg.querySelectorAll("polyline")) {
       const cells = line.dataset.cells.split(" ").filter((cell) => spot[cell]);
       line.setAttribute("points", cells.map((cell) => spot[cell].join(",")).join(" "));

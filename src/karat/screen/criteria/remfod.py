@@ -113,13 +113,22 @@ class Remfod(Evidence):
 
         if participant is not None:
             return self._plot_participant(participant, width_cm)
+        shown, title, key = self.least_genuine(rows)
+        return rows_plot(shown, self.timed, self.settings["genuine_at_least"], self.label, title, key, width_cm)
+
+    def least_genuine(self, rows: int = 24) -> tuple[pl.DataFrame, str, str]:
+        """The participants with the smallest share of genuine trials, what was found, and how to read their rows.
+
+        >>> import karat
+        >>> remfod(karat.datasets.load("likert")).least_genuine(3)[0]["participant"].to_list()
+        ['p13', 'p11', 'p27']
+        """
         people = self.participants.filter(pl.col("trials") > 0).sort("genuine_share", maintain_order=True)
         shown = people.head(max(rows, 1))
         needed = self.settings["genuine_at_least"]
         everyone = counted(self.participants.height, "participant")
         title = f"{len(self.flagged)} of {everyone} answered under {100 * needed:g} % of their trials genuinely"
-        key = self._key(people.height - shown.height)
-        return rows_plot(shown, self.timed, needed, self._label, title, key, width_cm)
+        return shown, title, self._key(people.height - shown.height)
 
     def _plot_participant(self, participant: str, width_cm: float) -> Figure:
         """The trials of one participant in their order, with the cutoffs of the last round."""
@@ -136,7 +145,7 @@ class Remfod(Evidence):
             by_function = self._last_cutoffs(own, ("function",))
             alone = {name: self._alone(name, participant) for name in ("participant", "function")}
         return trials_plot(
-            own, self._last_cutoffs(own), self._lines(participant), self._label, title, alone=alone,
+            own, self._last_cutoffs(own), self._lines(participant), self.label, title, alone=alone,
             by_function=by_function, width_cm=width_cm,
         )  # fmt: skip
 
@@ -185,7 +194,8 @@ class Remfod(Evidence):
         ]
 
     @property
-    def _label(self) -> str:
+    def label(self) -> str:
+        """What an axis of times is about."""
         return "response time (s)" if self.settings["length"] is None else "response time adjusted for length (s)"
 
     def _key(self, more: int) -> str:
@@ -205,7 +215,7 @@ class Remfod(Evidence):
         """
         from karat.plots.times import densities_plot
 
-        return densities_plot(self.timed, self.flagged, self._label, width_cm)
+        return densities_plot(self.timed, self.flagged, self.label, width_cm)
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -1,0 +1,258 @@
+"""Figures of response times and of the course of a questionnaire, as the report draws them: without matplotlib.
+
+Matplotlib is slow to import and to lay out. The figures show what the plots of `Remfod` and `OrderEffects` show, in
+letters that can be read where a figure is printed 8 cm wide.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from karat.measure.effects.order_effects import OrderEffects
+from karat.plots.style import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE, seconds_ticks, short_name
+from karat.plots.times import DENSITIES_AT_MOST, SHORTEST, kernel_density, percent, spread_verdict
+from karat.report.figures import COLOURS, MARKS, PAGE, decimals, framed, round_ticks
+from karat.screen.criteria.remfod import Remfod
+from karat.section import Figure
+from karat.types import Floats
+
+LETTER, SMALL = 5.9, 10
+"""The width and the size of letters, in points."""
+ROW, POINTS = 13.0, 90
+"""The height of a participant's row in points, and how many of a density are drawn."""
+FEWEST = 3
+"""Ticks of an axis."""
+SHIFT = 0.012
+"""How far the lines of two conditions are moved apart, as a share of the axis."""
+
+
+class _Axis(NamedTuple):
+    """An axis from one value to another, between two places in points."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        low, high, value = (math.log(one) if self.log else one for one in (self.low, self.high, value))
+        return self.start + (value - low) / ((high - low) or 1.0) * (self.end - self.start)
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Round values and how they are written."""
+        if not self.log:
+            found = [tick for tick in round_ticks(self.low, self.high) if self.low <= tick <= self.high]
+            return [(tick, decimals(tick, found)) for tick in found]
+        found = seconds_ticks(self.low, self.high, max(int(abs(self.end - self.start) / 26), 3))
+        if len(found) < FEWEST:
+            found = [tick for tick in round_ticks(self.low, self.high) if self.low <= tick <= self.high]
+        return [(tick, f"{tick:,.10g}") for tick in found]
+
+
+def densities_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Figure:
+    """Densities of the times of item functions and of participants, with their medians.
+
+    >>> import karat
+    >>> remfod = karat.screen.remfod(karat.datasets.load("likert"))
+    >>> densities_figure(remfod, "", "", pl.DataFrame()).svg.count('class="density"') > 40
+    True
+    """
+    timed = found.timed.with_columns(pl.col("rt").clip(lower_bound=SHORTEST))
+    functions = timed.group_by("function").agg(pl.col("rt").median()).sort("rt")
+    people = timed.group_by("participant").agg(pl.col("rt").median()).sort("rt", "participant")
+    step = -(-people.height // DENSITIES_AT_MOST)
+    by_function = _densities(timed, "function", functions["function"])
+    by_person = _densities(timed, "participant", people["participant"].gather_every(step))
+    every = [times for times, _ in (*by_function, *by_person)]
+    low, high = min(float(times[0]) for times in every), max(float(times[-1]) for times in every)
+    left = 12 + LETTER * max(max(map(len, functions["function"])), 6)
+    middle, top, bottom = (left + PAGE) / 2, 46.0, 206.0
+    x, y = _Axis(low, high, left, middle - 8, True), _Axis(0, functions.height + 0.5, bottom, top)
+    drawn = [_text(left, 32, "by item function, with its median", GREY)]
+    for number, ((name, median), (times, heights)) in reversed(
+        list(enumerate(zip(functions.iter_rows(), by_function, strict=True)))
+    ):
+        line = _line(x, y, times, number + 1.4 * heights / heights.max())
+        ends = f"{x.at(float(times[-1])):.1f} {y.at(number):.1f}L{x.at(float(times[0])):.1f} {y.at(number):.1f}"
+        drawn.append(f'<path class="density" d="{line}L{ends}Z" fill="{SKY_BLUE}" fill-opacity="0.350"/>')
+        drawn.append(f'<path d="{line}" fill="none" stroke="{BLACK}" stroke-width="0.800"/>')
+        drawn.append(f'<path d="M{x.at(median):.1f} {y.at(number):.1f}V{y.at(number + 0.3):.1f}" stroke="{BLACK}" '
+                     f'stroke-width="1.600"/>')  # fmt: skip
+        drawn.append(_text(left - 6, y.at(number) - 12, name, anchor="end"))
+        drawn.append(_text(left - 6, y.at(number) - 1, f"{median:.1f} s", anchor="end"))
+    drawn += _below(x, bottom, found.label)
+    told = "by participant, with medians" + (f", one in {step:,}" if step > 1 else "")
+    drawn.append(_text(middle + 8, 32, told, GREY))
+    highest = max(float(heights.max()) for _, heights in by_person)
+    x, y = _Axis(low, high, middle + 8, PAGE - 6, True), _Axis(0, 1.05 * highest, bottom, top + 8)
+    flagged, names = set(found.flagged), people["participant"].gather_every(step)
+    for name, (times, heights) in zip(names, by_person, strict=True):
+        style = f'stroke="{FLAGGED}" stroke-dasharray="4 2"' if name in flagged else f'stroke="{KEPT}"'
+        width = "1" if name in flagged else "0.400"
+        drawn.append(f'<path class="density" d="{_line(x, y, times, heights)}" fill="none" {style} '
+                     f'stroke-width="{width}"/>')  # fmt: skip
+    medians = "".join(f"M{x.at(float(one)):.1f} {bottom - 4}v7" for one in people["rt"])
+    drawn.append(f'<path d="{medians}" stroke="{BLACK}" stroke-width="0.800"/>')
+    drawn += _below(x, bottom, found.label)
+    if flagged:
+        drawn.append(_text(PAGE - 6, 46, "dashed: flagged", FLAGGED, "end"))
+    title = spread_verdict(functions["rt"], people["rt"])
+    return framed("densities", title, alt, bottom + 32, drawn, caption, data)
+
+
+def _densities(timed: pl.DataFrame, by: str, names: Iterable[str]) -> list[tuple[Floats, Floats]]:
+    """The density of each group's times."""
+    groups = {key[0]: part["rt"].to_numpy() for key, part in timed.group_by(by)}
+    return [kernel_density(groups[name], POINTS) for name in names]
+
+
+def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Figure:
+    """The times of each participant in a row, those with the smallest share of genuine trials on top.
+
+    >>> import karat
+    >>> drawn = rows_figure(karat.screen.remfod(karat.datasets.load("likert")), "", "", pl.DataFrame())
+    >>> drawn.title, drawn.svg.count('class="row"')
+    ('5 of 48 participants answered under 90 % of their trials genuinely', 24)
+    """
+    people, title, key = found.least_genuine()
+    timed = found.timed.with_columns(pl.col("rt").clip(lower_bound=SHORTEST))
+    trials = timed.filter(pl.col("participant").is_in(people["participant"].to_list()))
+    shares = people.select("participant", "genuine_share").rows()
+    names = [f"{short_name(name)}  {percent(share)}" for name, share in shares]
+    left = 8 + LETTER * max(map(len, names), default=4)
+    told = key.split("\n")
+    top = 24.0 + 13 * len(told)
+    bottom = top + ROW * people.height + 4
+    x = _Axis(float(trials["rt"].min() or 1) / 1.1, float(trials["rt"].max() or 1) * 1.1, left, PAGE - 34, True)  # type: ignore[arg-type]
+    drawn = [_text(4, 29 + 13 * number, line, GREY) for number, line in enumerate(told)]
+    own = {key[0]: part for key, part in trials.group_by("participant")}
+    for number, (name, flagged) in enumerate(people.select("participant", "flagged").rows()):
+        y = top + ROW * (number + 0.5)
+        label = _text(left - 6, y + 3.5, names[number], FLAGGED if flagged else BLACK, "end", bold=flagged)
+        drawn.append(f'<g class="row">{label}{_times_of(own[name], x, y)}</g>')
+    flagged_rows = int(people["flagged"].sum())
+    if 0 < flagged_rows < people.height:
+        y = top + ROW * flagged_rows
+        drawn.append(f'<path d="M{left} {y}H{PAGE - 34}" stroke="{BLACK}" stroke-dasharray="4 3"/>')
+        drawn.append(_text(PAGE - 31, y + 3.5, f"{100 * found.settings['genuine_at_least']:g} %"))
+    drawn += _below(x, bottom, found.label)
+    return framed("everybody", title, alt, bottom + 32, drawn, caption, data)
+
+
+def _times_of(own: pl.DataFrame, x: _Axis, y: float) -> str:
+    """The times of one participant: ticks, triangles for outlying ones, and the median."""
+    genuine = own.filter(pl.col("kind").is_null())["rt"].unique().to_list()
+    ticks = "".join(f"M{x.at(one):.1f} {y - 2:.1f}v4" for one in genuine)
+    drawn = [f'<path d="{ticks}" stroke="{KEPT}" stroke-width="0.500" stroke-opacity="0.600"/>']
+    for time, kind, degree in own.filter(pl.col("kind").is_not_null()).select("rt", "kind", "degree").rows():
+        side = -1 if kind == "rush" else 1
+        fill = "white" if degree > 1 else FLAGGED
+        drawn.append(f'<path d="M{x.at(time) + 2.5 * side:.1f} {y:.1f}l{-5 * side} -2.500v5Z" fill="{fill}" '
+                     f'stroke="{FLAGGED}" stroke-width="0.800"/>')  # fmt: skip
+    middle = float(own["rt"].median() or 1)  # type: ignore[arg-type]
+    drawn.append(f'<path d="M{x.at(middle):.1f} {y - 4:.1f}v8" stroke="{BLACK}" stroke-width="1.400"/>')
+    return "".join(drawn)
+
+
+def course_figure(key: str, found: OrderEffects, alt: str, data: pl.DataFrame) -> Figure:
+    """Means of answers and of times along the questionnaire, by condition, with intervals over participants.
+
+    >>> import karat
+    >>> found = karat.measure.order_effects(karat.datasets.load("likert"), by="order")
+    >>> course_figure("course", found, "", pl.DataFrame()).svg.count('class="line"')
+    4
+    """
+    conditions, panels = found.course()
+    drawn, top = _names(conditions) if len(conditions) > 1 else ([], 30.0)
+    wide, bottom, start = PAGE / len(panels), top + 160, 0.0
+    for measure, rows in panels.items():
+        end = start + wide - 10
+        values = [value for name in ("mean", "lower", "upper") for value in rows[name].drop_nulls().to_list()]
+        low, high = min(values), max(values)
+        pad = 0.06 * (high - low) or 0.5
+        log = measure == "rt"
+        y = _Axis(low / 1.03 if log else low - pad, high * 1.03 if log else high + pad, bottom, top, log)
+        first, last = float(rows["place"].min()), float(rows["place"].max())  # type: ignore[arg-type]
+        x = _Axis(first - 0.03 * (last - first) - 0.5, last + 0.03 * (last - first) + 0.5, start + 52, end)
+        unit = "response time (s)" if log else "mean answer"
+        drawn += _beside(y, x.start, f"{unit}, {100 * found.level:g} % intervals")
+        drawn += _below(x, bottom, "position in the questionnaire")
+        for number, name in enumerate(conditions):
+            drawn += _course(rows, name, number, x, y, len(conditions))
+        start += wide
+    return framed(key, found.title, alt, bottom + 32, drawn, "", data)
+
+
+def _course(rows: pl.DataFrame, condition: str, number: int, x: _Axis, y: _Axis, conditions: int) -> list[str]:
+    """The line of a condition with its intervals."""
+    own = rows.filter(pl.col("condition") == condition).drop_nulls("mean")
+    if not own.height:
+        return []
+    moved = (number - (conditions - 1) / 2) * SHIFT * (x.end - x.start)
+    points = [(x.at(place) + moved, mean, low, high) for place, mean, low, high in
+              own.select("place", "mean", "lower", "upper").iter_rows()]  # fmt: skip
+    line = "M" + "L".join(f"{at:.1f} {y.at(mean):.1f}" for at, mean, *_ in points)
+    bars = "".join(f"M{at:.1f} {y.at(low):.1f}V{y.at(high):.1f}" for at, _, low, high in points if low is not None)
+    colour = COLOURS[number]
+    mark = MARKS[number].format(f'fill="{colour}"')
+    return [
+        f'<path class="line" d="{line}" fill="none" stroke="{colour}" stroke-width="1.200"/>',
+        f'<path d="{bars}" stroke="{colour}" stroke-width="0.800"/>',
+        *(f'<g transform="translate({at:.1f} {y.at(mean):.1f})">{mark}</g>' for at, mean, *_ in points),
+    ]
+
+
+def _names(conditions: Sequence[str]) -> tuple[list[str], float]:
+    """The marks and names of the lines above the panels, in as many rows as they need, and where the panels begin."""
+    drawn, x, y = [], 10.0, 31.0
+    for number, name in enumerate(conditions):
+        width = 24 + LETTER * len(name)
+        if x > 10 and x + width > PAGE:
+            x, y = 10.0, y + 14
+        mark = MARKS[number].format(f'fill="{COLOURS[number]}"')
+        drawn.append(f'<g transform="translate({x} {y - 3.5})">{mark}</g>')
+        drawn.append(_text(x + 7, y, name, COLOURS[number]))
+        x += width
+    return drawn, y + 12
+
+
+def _line(x: _Axis, y: _Axis, times: Floats, heights: Floats) -> str:
+    """A path through points; `x` is logarithmic."""
+    across = x.start + (np.log(times) - math.log(x.low)) / math.log(x.high / x.low) * (x.end - x.start)
+    down = y.start + (heights - y.low) / (y.high - y.low) * (y.end - y.start)
+    return "M" + "L".join(f"{one:.1f} {other:.1f}" for one, other in zip(across.tolist(), down.tolist(), strict=True))
+
+
+def _below(x: _Axis, bottom: float, label: str) -> list[str]:
+    """An axis below a panel: its line, its ticks and what it is about."""
+    drawn = [f'<path d="M{x.start:.1f} {bottom}H{x.end:.1f}" stroke="{GREY}" stroke-width="0.600"/>']
+    for tick, text in x.ticks():
+        drawn.append(f'<path d="M{x.at(tick):.1f} {bottom}v3" stroke="{GREY}" stroke-width="0.600"/>')
+        drawn.append(_text(x.at(tick), bottom + 13, text, anchor="middle"))
+    return [*drawn, _text((x.start + x.end) / 2, bottom + 27, label, anchor="middle")]
+
+
+def _beside(y: _Axis, left: float, label: str) -> list[str]:
+    """An axis at the left of a panel."""
+    drawn = [f'<path d="M{left:.1f} {y.start}V{y.end}" stroke="{GREY}" stroke-width="0.600"/>']
+    for tick, text in y.ticks():
+        drawn.append(f'<path d="M{left:.1f} {y.at(tick):.1f}h-3" stroke="{GREY}" stroke-width="0.600"/>')
+        drawn.append(_text(left - 5, y.at(tick) + 3.5, text, anchor="end"))
+    middle = (y.start + y.end) / 2
+    drawn.append(f'<text transform="translate({left - 39:.0f} {middle:.0f}) rotate(-90)" text-anchor="middle">'
+                 f"{html.escape(label)}</text>")  # fmt: skip
+    return drawn
+
+
+def _text(x: float, y: float, text: str, colour: str = BLACK, anchor: str = "start", bold: bool = False) -> str:
+    """A text; black ones that begin at their place need no more words."""
+    more = f' fill="{colour}"' * (colour != BLACK) + f' text-anchor="{anchor}"' * (anchor != "start")
+    more += ' font-weight="bold"' * bold
+    return f'<text x="{x:.1f}" y="{y:.1f}"{more}>{html.escape(text)}</text>'
