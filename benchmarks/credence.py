@@ -51,7 +51,7 @@ Given, Found = TypeVar("Given"), TypeVar("Found")
 def together(call: Callable[[Given], Found], given: Sequence[Given], what: str) -> list[Found]:
     """What a call gives for each, in their order, in two processes, with a word on how far it is."""
     found: dict[int, Found] = {}
-    start = told = time.perf_counter()
+    start = result = time.perf_counter()
     # Fresh processes, so that their libraries read how many threads they may have: one, as each has a core.
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"), "1"))
     with ProcessPoolExecutor(PROCESSES, get_context("spawn"), initializer=runs.prepare) as pool:
@@ -59,8 +59,8 @@ def together(call: Callable[[Given], Found], given: Sequence[Given], what: str) 
         for done in as_completed(waiting):
             found[waiting[done]] = done.result()
             now = time.perf_counter()
-            if now - told > 15 or len(found) == len(given):
-                told = now
+            if now - result > 15 or len(found) == len(given):
+                result = now
                 print(f"{what}: {len(found)} of {len(given)} in {now - start:.0f} s", file=sys.stderr, flush=True)
     return [found[place] for place in range(len(given))]
 
@@ -125,14 +125,14 @@ def main() -> int:
     seconds = seconds_of(crowd)
     found = all_targets(scored, seconds, crowd)
     command = " ".join(["python benchmarks/credence.py", *([f"--{chosen}"] if chosen != "quick" else [])])
-    told = page_parts(scored, studies, found, command, first)
-    for text in told.values():
+    result = page_parts(scored, studies, found, command, first)
+    for text in result.values():
         print(f"{text}\n")
     print(f"{time.perf_counter() - start:.0f} s in all\n")
     print("\n".join(str(one) for one in found))
     if asked.write:
         for path, parts in PAGES.items():
-            write_page(path, {name: text for name, text in told.items() if name in parts})
+            write_page(path, {name: text for name, text in result.items() if name in parts})
         write_rows({ROW: readme_row(scored, seconds)})
     return int(not all(one.holds for one in found) and not asked.smallest)
 

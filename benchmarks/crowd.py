@@ -82,8 +82,8 @@ def lme4_seconds() -> float | None:
     if program is None or not MTURK.is_file():
         return None
     done = subprocess.run([program, "-e", FIT, str(MTURK)], capture_output=True, text=True)
-    told = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("seconds")]
-    return float(told[0]) if told else None
+    lines = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("seconds")]
+    return float(lines[0]) if lines else None
 
 
 def crowd(workers: int, answers: int) -> Judgments:
@@ -119,8 +119,8 @@ def whole_criterion(largest: int) -> tuple[float, bool]:
         judgments = crowd(workers, 100)
         before = peak()
         took = seconds(lambda: markov(judgments))  # noqa: B023
-        told = f"{took:.2f} s, peak {peak():.2f} GB ({before:.2f} GB before)"
-        print(f"markov(judgments), {workers:>9,} x 100 answers   {told}")
+        text = f"{took:.2f} s, peak {peak():.2f} GB ({before:.2f} GB before)"
+        print(f"markov(judgments), {workers:>9,} x 100 answers   {text}")
         failed = failed or (workers == 1_000_000 and (took > SECONDS or peak() > JUDGMENTS_GIGABYTES))
     return took, failed
 

@@ -294,9 +294,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             held += [(f"{database}: {TIMES_OTREE:.0f} times oTree's answers", one >= TIMES_OTREE)
                      for database, one in times.items()]  # fmt: skip
             if options.write:
-                told = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} per second here)"
+                text = f"{share:.1f} times the bare endpoint's ({rates['SQLite']:,.0f} per second here)"
                 beside = " and ".join(f"{one:.0f} times oTree's on {database}" for database, one in times.items())
-                write_rows({ROW: f"{beside} (answers per second), {told}"})
+                write_rows({ROW: f"{beside} (answers per second), {text}"})
         if "PostgreSQL" in urls and size.processes:
             several(size.processes, folder, path, way, urls, size, options.write)
     for what, kept in held:

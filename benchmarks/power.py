@@ -118,8 +118,8 @@ def main() -> int:
     parser.add_argument("--studies", type=int, help=f"simulate so many ({STUDIES}, and {PEER_STUDIES} beside lme4)")
     options = parse_options(parser)
     parts, missed, written = options.parts or ["time", "peer"], False, []
-    if "peer" in parts and (told := beside_lme4(FEWEST if options.smallest else options.studies or PEER_STUDIES)):
-        written.append(told)
+    if "peer" in parts and (result := beside_lme4(FEWEST if options.smallest else options.studies or PEER_STUDIES)):
+        written.append(result)
     if "time" in parts:
         studies = FEWEST if options.smallest else options.studies or STUDIES
         used, share = timed(studies)

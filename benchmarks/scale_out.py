@@ -81,8 +81,8 @@ def screened(what: str, folder: Path, out: Path, processes: int, turns: int) -> 
 
     done = quickest(once, turns)
     shutil.rmtree(out, ignore_errors=True)
-    told = f"{seconds_of(done):.1f} s, {done.processor:.1f} s of processors, {done.peak / 1e9:.2f} GB"
-    print(f"  {what} on {processes}: {told}", flush=True)
+    text = f"{seconds_of(done):.1f} s, {done.processor:.1f} s of processors, {done.peak / 1e9:.2f} GB"
+    print(f"  {what} on {processes}: {text}", flush=True)
     return done
 
 
@@ -93,8 +93,8 @@ def in_memory(folder: Path, path: Path, turns: int) -> Measured:
     Judgments(pl.concat(frames), parts.scales).to_parquet(path)
     done = quickest(lambda: measure(python("screened", "memory", path, folder)), turns)
     path.unlink()
-    told = f"{seconds_of(done):.1f} s, {done.processor:.1f} s of processors, {done.peak / 1e9:.2f} GB"
-    print(f"  in memory: {told}", flush=True)
+    text = f"{seconds_of(done):.1f} s, {done.processor:.1f} s of processors, {done.peak / 1e9:.2f} GB"
+    print(f"  in memory: {text}", flush=True)
     return done
 
 
@@ -105,8 +105,8 @@ def peer(folder: Path, limit: float) -> Measured | None:
         print("  dask.dataframe cannot be installed here: without the peer", flush=True)
         return None
     done = measure([str(own), str(PEER), str(folder), "2"], ONE_THREAD, limit)
-    told = done.why if done.found is None else f"{seconds_of(done):.0f} s"
-    print(f"  dask.dataframe: {told}, {done.peak / 1e9:.2f} GB", flush=True)
+    result = done.why if done.found is None else f"{seconds_of(done):.0f} s"
+    print(f"  dask.dataframe: {result}, {done.peak / 1e9:.2f} GB", flush=True)
     return done
 
 

@@ -114,8 +114,8 @@ def bradley_terry(rows: dict[str, str], smallest: bool) -> bool:
             return False
         difference = float(np.abs(found.strengths - np.load(f"{folder}/strengths.npy")).max())  # type: ignore[attr-defined]
     ratio = min(theirs) / min(ours)
-    told = f"{ratio:.1f} times as long (at least {FASTER:g})"
-    print(f"{CHOIX[0]}, the same                       {min(theirs):.2f} s: {told}")
+    text = f"{ratio:.1f} times as long (at least {FASTER:g})"
+    print(f"{CHOIX[0]}, the same                       {min(theirs):.2f} s: {text}")
     print(f"greatest difference of strengths              {difference:.1e}")
     rows[CHOICES_ROW] = f"{ratio:.1f} times faster at the same optimum (strengths differ by at most {difference:.0e})"
     return (ratio < FASTER and not smallest) or difference > SAME
@@ -173,8 +173,8 @@ def nuts(rows: dict[str, str], smallest: bool) -> bool:
         inside = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=inside)
     took, ess, rhat, astray, total = json.loads(done.stdout)
-    told = f"R-hat at most {rhat:.3f}, {astray} divergences"
-    print(f"NUTS, {total:,} draws                             {took:.0f} s, {told}")
+    text = f"R-hat at most {rhat:.3f}, {astray} divergences"
+    print(f"NUTS, {total:,} draws                             {took:.0f} s, {text}")
     if smallest:
         return False
     golden = json.loads((REFERENCE / "pairs" / "thurstone_golden.json").read_text(encoding="utf-8"))
@@ -184,8 +184,8 @@ def nuts(rows: dict[str, str], smallest: bool) -> bool:
     print(
         f"smallest effective size                       {ess:.0f}: {rate:.1f} per second (reference sampler {GIBBS:g})"
     )
-    told = f"{rate / jags_rate:.0f} times (at least {AHEAD_OF_JAGS:g})"
-    print(f"JAGS, as recorded                             {jags_rate:.3f} per second: {told}")
+    text = f"{rate / jags_rate:.0f} times (at least {AHEAD_OF_JAGS:g})"
+    print(f"JAGS, as recorded                             {jags_rate:.3f} per second: {text}")
     rows[POSTERIOR_ROW] = f"{rate / jags_rate:.0f} times its effective draws per second ({rate:.1f})"
     return rate < GIBBS or rate < AHEAD_OF_JAGS * jags_rate
 

@@ -247,9 +247,9 @@ def table(measured: pl.DataFrame, column: str) -> list[str]:
         values = group[column].drop_nulls().to_numpy()
         low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
         figures = (values.mean(), values.std(ddof=1), low, middle, high)
-        told = " | ".join(f"{value:.1f}" for value in figures).replace("-", "−")
+        text = " | ".join(f"{value:.1f}" for value in figures).replace("-", "−")
         over = 100 * float((np.abs(values) > FRAME).mean())
-        lines.append(f"| {kind} | {SPEEDS[int(str(slower))]} | {len(values)} | {told} | {over:.0f} % |")
+        lines.append(f"| {kind} | {SPEEDS[int(str(slower))]} | {len(values)} | {text} | {over:.0f} % |")
     return lines
 
 
@@ -268,15 +268,15 @@ def conditions(measured: pl.DataFrame, load: float) -> str:
 
 def sizes(measured: pl.DataFrame) -> str:
     """How large the errors were, in two sentences."""
-    told = []
+    lines = []
     for (slower,), group in measured.group_by("slower", maintain_order=True):
         size = group["error"].abs()
-        told.append(
+        lines.append(
             f"{'At full speed' if slower == 1 else 'On the slow processor'} the median error was "
             f"{group['error'].median():.1f} ms; 95 % of the errors were smaller than {size.quantile(0.95):.0f} ms, and "
             f"the largest was {size.max():.0f} ms."
         )
-    return " ".join(told).replace("was -", "was −")
+    return " ".join(lines).replace("was -", "was −")
 
 
 def section(measured: pl.DataFrame, load: float) -> str:

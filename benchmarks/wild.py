@@ -262,12 +262,12 @@ def main() -> None:
     wrong = sum(bare.word == "WRONG" for _, bare, _, _ in rows)
     print(f"right: {count}; wrong without --yes: {wrong}; of {len(rows)}")
     if given.write:
-        told = (
+        text = (
             f"Of {len(rows)} real files, {count['bare']} are read as their authors read them without any option, "
             f"{count['--yes']} with `--yes`, and {count['answers']}\nafter at most three answers. Without `--yes`, "
             f"{wrong} are read differently; karat asks about the rest and writes nothing."
         )
-        write_page(PAGE, {"wild": told})
+        write_page(PAGE, {"wild": text})
     if given.report:
         for name, bare, _, _ in rows:
             arguments = [] if bare.right else shlex.split(ANSWERS.get(name, "--yes"))

@@ -39,7 +39,7 @@ def run(*arguments: str | Path, status: int = 0) -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-def told(*arguments: str) -> str:
+def printed(*arguments: str) -> str:
     """What a command prints on either stream, in its order, whatever it ends with."""
     both = io.StringIO()
     with _plain(), redirect_stdout(both), redirect_stderr(both):

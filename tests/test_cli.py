@@ -79,9 +79,9 @@ def test_version() -> None:
 
 def test_convert_writes_what_it_says(good: Path, tmp_path: Path) -> None:
     out = tmp_path / "new folder" / "judgments.parquet"
-    told, _ = run("convert", good, "-o", out)
-    assert "2 participants, 2 items, 3 answers" in told
-    assert f"written    {out}" in told
+    output, _ = run("convert", good, "-o", out)
+    assert "2 participants, 2 items, 3 answers" in output
+    assert f"written    {out}" in output
     assert karat.read(out) == karat.read(good)
 
 
@@ -95,8 +95,8 @@ def test_bad_rows_stop_it_with_status_2(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(BAD)
     out = tmp_path / "out.parquet"
-    told, error = run("convert", path, "-o", out, status=2)
-    assert told == ""
+    output, error = run("convert", path, "-o", out, status=2)
+    assert output == ""
     assert error.splitlines()[0] == "bad.csv is not readable as judgments:"
     assert "line 3, participant: is empty" in error
     assert "line 4: the row has 2 cells where the header has 3" in error
@@ -107,23 +107,23 @@ def test_bad_rows_stop_it_with_status_2(tmp_path: Path) -> None:
 def test_skip_bad_lists_what_it_leaves_out(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(BAD)
-    told, _ = run("convert", path, "-o", tmp_path / "out.parquet", "--skip-bad")
-    assert "skipped    2 of 3 rows that could not be read" in told
-    assert "line 3, participant: is empty" in told
+    output, _ = run("convert", path, "-o", tmp_path / "out.parquet", "--skip-bad")
+    assert "skipped    2 of 3 rows that could not be read" in output
+    assert "line 3, participant: is empty" in output
     assert len(karat.read(tmp_path / "out.parquet")) == 1
 
 
 def test_errors_as_json(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_text(BAD)
-    told, _ = run("convert", path, "--json", status=2)
-    problems = json.loads(told)["problems"]
+    output, _ = run("convert", path, "--json", status=2)
+    problems = json.loads(output)["problems"]
     assert {(p["file"], p["place"], p["number"]) for p in problems} == {("bad.csv", "line", 3), ("bad.csv", "line", 4)}
 
 
 def test_results_as_json(good: Path) -> None:
-    told = json.loads(run("convert", good, "--json")[0])
-    assert (told["participants"], told["answers"], told["written"]) == (2, 3, None)
+    result = json.loads(run("convert", good, "--json")[0])
+    assert (result["participants"], result["answers"], result["written"]) == (2, 3, None)
     assert json.loads(run("datasets", "--json")[0]).keys() == {"likert", "crowd"}
     assert json.loads(run("datasets", "crowd", "--json")[0])["answers"] == 9600
 
@@ -145,7 +145,7 @@ def test_safe_for_spreadsheets(good: Path, tmp_path: Path) -> None:
 def test_flags_reach_the_readers(tmp_path: Path) -> None:
     path = tmp_path / "odd.txt"
     path.write_bytes("wer;was;antw;zeit;Größe\np1;a;-1;1500;x\np1;b;1;2500;y\n".encode("cp1252"))
-    told, _ = run(
+    output, _ = run(
         "convert", path, "--map", "participant=wer", "--map", "item=was", "--map", "response=antw", "--map", "rt=zeit",
         "--answers", "1=yes,-1=no", "--scale", "binary:no,yes", "--rt-unit", "ms", "--delimiter", ";",
         "--encoding", "latin-1", "--from", "table", "-o", tmp_path / "x.parquet",
@@ -154,11 +154,11 @@ def test_flags_reach_the_readers(tmp_path: Path) -> None:
     assert frame["response"].to_list() == ["no", "yes"]
     assert frame["rt"].to_list() == [1.5, 2.5]
     assert "Größe" in frame.columns
-    assert "assumed" not in told
+    assert "assumed" not in output
 
 
 @pytest.mark.parametrize(
-    ("flags", "told"),
+    ("flags", "text"),
     [
         (["--from", "jsPsyhc"], "There is no source jsPsyhc. Did you mean jspsych?"),
         (["--map", "participant"], "--map participant: use the form NAME=VALUE."),
@@ -173,8 +173,8 @@ def test_flags_reach_the_readers(tmp_path: Path) -> None:
         (["-o", "x.parquet", "--safe-for-spreadsheets"], "is for CSV"),
     ],
 )
-def test_wrong_flags_are_told(flags: list[str], told: str, good: Path) -> None:
-    assert told in run("convert", good, *flags, status=2)[1]
+def test_wrong_flags_are_reported(flags: list[str], text: str, good: Path) -> None:
+    assert text in run("convert", good, *flags, status=2)[1]
 
 
 def test_what_is_no_finite_number_is_refused(tmp_path: Path) -> None:
@@ -182,10 +182,10 @@ def test_what_is_no_finite_number_is_refused(tmp_path: Path) -> None:
         assert f"{flag} 24,nan: use numbers" in run("power", tmp_path, flag, "24,nan", status=2)[1]
 
 
-def test_a_place_that_cannot_be_written_is_told(good: Path) -> None:
-    _, told = run("convert", good, "-o", good / "judgments.parquet", status=2)
-    assert "good.csv" in told
-    assert "cannot be used" in told
+def test_a_place_that_cannot_be_written_is_reported(good: Path) -> None:
+    _, output = run("convert", good, "-o", good / "judgments.parquet", status=2)
+    assert "good.csv" in output
+    assert "cannot be used" in output
 
 
 def test_a_file_is_not_overwritten_by_its_own_judgments(good: Path) -> None:
@@ -214,10 +214,10 @@ def test_datasets(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_demo_says_where_the_report_is(tmp_path: Path) -> None:
     folder = tmp_path / "a demo"
-    told = json.loads(run("demo", "--no-serve", "--keep", folder, "--json")[0])
-    assert told["page"] == str(folder / "report.html")
-    assert any("60 simulated participants" in line for line in told["lines"])
-    assert any(line.startswith("credence   as a second opinion: ") for line in told["lines"])
+    result = json.loads(run("demo", "--no-serve", "--keep", folder, "--json")[0])
+    assert result["page"] == str(folder / "report.html")
+    assert any("60 simulated participants" in line for line in result["lines"])
+    assert any(line.startswith("credence   as a second opinion: ") for line in result["lines"])
     assert karat.read(folder / "judgments.parquet").participants.height == 60
     assert (folder / "screened" / "participants.csv").is_file()
     assert "<title>" in (folder / "report.html").read_text(encoding="utf-8")

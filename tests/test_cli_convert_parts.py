@@ -43,10 +43,10 @@ def same(one: karat.Judgments, other: karat.Judgments) -> None:
 
 
 def test_a_table_of_another_tool_is_read_as_without_parts(labels: Path, tmp_path: Path) -> None:
-    told, _ = run("convert", labels, "--parts", "2", "-o", tmp_path / "parts")
+    output, _ = run("convert", labels, "--parts", "2", "-o", tmp_path / "parts")
     alone, _ = run("convert", labels, "-o", tmp_path / "alone.parquet")
-    assert told.splitlines()[:-1] == alone.splitlines()[:-1]
-    assert told.splitlines()[-1] == f"written    {tmp_path / 'parts'}: 2 parts"
+    assert output.splitlines()[:-1] == alone.splitlines()[:-1]
+    assert output.splitlines()[-1] == f"written    {tmp_path / 'parts'}: 2 parts"
     same(whole(tmp_path / "parts"), karat.read(labels))
     names = [set(karat.read(file).participants["participant"]) for file in sorted((tmp_path / "parts").iterdir())]
     assert sum(map(len, names)) == 7
@@ -70,18 +70,18 @@ def test_flags_mean_the_same(flags: list[str], suffix: str, tmp_path: Path) -> N
     same(whole(tmp_path / "parts"), karat.read(tmp_path / "alone.parquet"))
 
 
-def test_what_is_wrong_is_told_alike(labels: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported_alike(labels: Path, tmp_path: Path) -> None:
     for flags in (["--map", "itme=example_id"], ["--scale", "nominal:yes,no"], ["--map", "response=nothing"]):
         alone = run("convert", labels, *flags, status=2)[1]
         assert run("convert", labels, *flags, "--parts", "2", "-o", tmp_path / "parts", status=2)[1] == alone
 
 
 def test_the_account_as_json(labels: Path, tmp_path: Path) -> None:
-    told = json.loads(run("convert", labels, "--parts", "2", "-o", tmp_path / "parts", "--json")[0])
-    assert told["answers"] == 70
-    units = [note["values"] for note in told["notes"] if note["code"] == "rt.named_seconds"]
+    result = json.loads(run("convert", labels, "--parts", "2", "-o", tmp_path / "parts", "--json")[0])
+    assert result["answers"] == 70
+    units = [note["values"] for note in result["notes"] if note["code"] == "rt.named_seconds"]
     assert units == [{"column": "duration_s"}]
-    assert [Path(name).name for name in told["written"]] == ["part-00001.parquet", "part-00002.parquet"]
+    assert [Path(name).name for name in result["written"]] == ["part-00001.parquet", "part-00002.parquet"]
 
 
 def test_files_of_karats_own_are_gone_through_some_rows_at_a_time(
@@ -90,8 +90,8 @@ def test_files_of_karats_own_are_gone_through_some_rows_at_a_time(
     likert = karat.datasets.load("likert")
     likert.to_parquet(tmp_path / "likert.parquet")
     monkeypatch.setattr(parted.ReadOptions, "intake", None)
-    told, _ = run("convert", tmp_path / "likert.parquet", "--parts", "4", "-o", tmp_path / "parts")
-    assert "some rows at a time" in told
+    output, _ = run("convert", tmp_path / "likert.parquet", "--parts", "4", "-o", tmp_path / "parts")
+    assert "some rows at a time" in output
     read = whole(tmp_path / "parts")
     assert read.participants.height == likert.participants.height
     by = ["participant", "trial"]

@@ -52,8 +52,8 @@ def test_criteria_tasks_and_readers_are_those_of_the_code() -> None:
     assert tasks[1].startswith("six: ")
     assert len(TASKS) == 6
     assert set(named([row[1] for row in rows("Together")])) <= {reader.name for reader in READERS}
-    told = named([cell for row in rows("Together") for cell in row[1:]])
-    assert {reader.name for reader in READERS} - set(told) == {"karat"}
+    result = named([cell for row in rows("Together") for cell in row[1:]])
+    assert {reader.name for reader in READERS} - set(result) == {"karat"}
 
 
 def test_models_and_languages_are_those_of_the_code() -> None:
@@ -67,20 +67,20 @@ def test_models_and_languages_are_those_of_the_code() -> None:
 
 def test_commands_exist() -> None:
     commands = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
-    told = set(re.findall(r"(?:`|```sh\n)karat ([a-z]+)", PAGE))
-    assert {"check", "plan", "power", "report"} <= told <= commands
+    result = set(re.findall(r"(?:`|```sh\n)karat ([a-z]+)", PAGE))
+    assert {"check", "plan", "power", "report"} <= result <= commands
 
 
-def test_version_date_and_licence_are_told_as_they_are() -> None:
+def test_version_date_and_licence_are_reported_as_they_are() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    release, told = karat.__version__.split(".dev")[0], rows("In practice", "karat")[0]
+    release, messages = karat.__version__.split(".dev")[0], rows("In practice", "karat")[0]
     assert version_of("karat") == release
-    assert told[2] == project["license"]
+    assert messages[2] == project["license"]
     log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     when = re.search(rf"^## {re.escape(release)} \((.+)\)$", log, re.MULTILINE)
     assert when
     dated = date.fromisoformat(when[1]).strftime("%B %Y") if when[1][0].isdigit() else when[1]
-    assert told[1] == f"{release} ({dated})"
+    assert messages[1] == f"{release} ({dated})"
 
 
 def test_versions_of_others_agree_with_benchmarks_and_references() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from commands import told as commands_told
+from commands import printed as commands_printed
 from conftest import ROOT
 from karat.demo import HUMAN_CLOCKS
 from karat.field.bots import Client, visit
@@ -75,8 +75,8 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
                 exec(compile(text, str(page), "exec"), names)
             elif language == "console":
                 for command, expected in commands(text):
-                    told = running.start(command, expected) if STAYING.match(command) else run(command)
-                    assert_told(command, expected, told)
+                    result = running.start(command, expected) if STAYING.match(command) else run(command)
+                    assert_printed(command, expected, result)
 
 
 def commands(text: str) -> list[tuple[str, list[str]]]:
@@ -94,7 +94,7 @@ def run(command: str) -> list[str]:
     """What a command prints, on either stream, blank lines left out."""
     words = shlex.split(command)
     if words[0] == "karat" and not SHELL.search(command):
-        return [line.rstrip() for line in commands_told(*words[1:]).splitlines() if line.strip()]
+        return [line.rstrip() for line in commands_printed(*words[1:]).splitlines() if line.strip()]
     program = f'"{sys.executable}" -m karat'
     done = subprocess.run(
         re.sub(r"^karat\b", lambda _: program, command),
@@ -167,22 +167,22 @@ def take_part(address: str, folder: Path) -> None:
     asyncio.run(one())
 
 
-def assert_told(command: str, expected: list[str], told: list[str]) -> None:
+def assert_printed(command: str, expected: list[str], sentence: list[str]) -> None:
     """Compare line by line; a line `...` stands for any lines, three dots inside a line for any text."""
     lines = [line for line in expected if line.strip()]
     pattern = "".join(
         r"(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\n" for line in lines
     )
     # Steps are named where they take longer than two seconds, so on slow machines only.
-    text = "".join(line + "\n" for line in told if not STEP.match(line))
+    text = "".join(line + "\n" for line in sentence if not STEP.match(line))
     assert re.fullmatch(pattern, text), f"$ {command}\nprinted:\n{text}\nthe page says:\n" + "\n".join(lines)
 
 
 def test_the_comparison_can_fail() -> None:
-    assert_told("x", ["a", "...", "c 1 ... 3"], ["a", "b", "b", "c 1 2 3"])
+    assert_printed("x", ["a", "...", "c 1 ... 3"], ["a", "b", "b", "c 1 2 3"])
     for wrong in (["a"], ["a", "c 1 2 4"], ["b", "c 1 2 3"]):
         with pytest.raises(AssertionError):
-            assert_told("x", ["a", "...", "c 1 ... 3"], wrong)
+            assert_printed("x", ["a", "...", "c 1 ... 3"], wrong)
 
 
 def test_pages_load_no_font_from_elsewhere() -> None:
@@ -191,8 +191,8 @@ def test_pages_load_no_font_from_elsewhere() -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_generated_pages_are_those_of_the_code(name: str) -> None:
-    told = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
-    assert told == MAKERS[name](), "run python -m tools.make_reference"
+    text = (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
+    assert text == MAKERS[name](), "run python -m tools.make_reference"
 
 
 def test_the_results_to_download_are_those_of_the_script() -> None:

@@ -17,7 +17,7 @@ def test_values_are_shown_on_one_line_and_cut() -> None:
     assert len(shown("x" * 1000)) == 62
 
 
-def test_problems_are_told_in_the_order_of_the_file_with_the_mend_once() -> None:
+def test_problems_are_reported_in_the_order_of_the_file_with_the_mend_once() -> None:
     problems = Problems()
     for number in (40, 17, 41):
         problems.add("is empty", "Fill the cell.", column="participant", number=number)

@@ -107,9 +107,9 @@ def test_every_path_that_the_pages_name_is_there() -> None:
 
 
 def test_the_map_has_every_package() -> None:
-    told = (PAGES / "index.md").read_text(encoding="utf-8")
+    text = (PAGES / "index.md").read_text(encoding="utf-8")
     packages = [path.parent.name for path in (ROOT / "src" / "karat").glob("*/__init__.py")]
-    assert [name for name in packages if f"src/karat/{name}/" not in told and name not in ("demo", "datasets")] == []
+    assert [name for name in packages if f"src/karat/{name}/" not in text and name not in ("demo", "datasets")] == []
 
 
 # A criterion of a package.
@@ -157,15 +157,15 @@ def test_one_of_a_package_never_runs_unasked() -> None:
 def test_the_report_tells_it_without_words_of_its_own() -> None:
     settings = criterion_settings("alternating", {}).model_dump()
     assert name_of(GERMAN, "alternating") == "Alternating answers"
-    told = "it flagged anyone who goes back and forth between two answers; at_most = 0.8"
-    assert clause(ENGLISH, "alternating", settings) == told
+    text = "it flagged anyone who goes back and forth between two answers; at_most = 0.8"
+    assert clause(ENGLISH, "alternating", settings) == text
     assert "who goes back and forth" in clause(GERMAN, "alternating", settings)
     screening = karat.screen.run(by_turns(6), {"alternating": {}})
     gathered = ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)
     page = html(gathered)
     assert "Alternating answers 2" in page, "in the flow of participants"
     assert "18 of 18 answers go back to the last but one" in page, "among the reasons"
-    assert f"Alternating answers: {told}; 2 of 6 participants flagged." in methods(gathered)
+    assert f"Alternating answers: {text}; 2 of 6 participants flagged." in methods(gathered)
 
 
 @pytest.mark.usefixtures("alternating")
@@ -187,8 +187,8 @@ def test_in_parts_it_is_listed_as_not_run(tmp_path: Path) -> None:
 def test_a_package_that_cannot_be_used_is_named(install: Install) -> None:
     module, entries = on_page("criterion.md")
     install("karat-broken", "broken", "import nothing_of_this_name\n", {"karat.criteria": {"broken": "broken:X"}})
-    told = r"broken of the package karat-broken cannot be loaded \(ModuleNotFoundError: .*\); fix or uninstall"
-    with pytest.raises(ValueError, match=told):
+    text = r"broken of the package karat-broken cannot be loaded \(ModuleNotFoundError: .*\); fix or uninstall"
+    with pytest.raises(ValueError, match=text):
         criterion_settings("broken", {})
     install("karat-other", "other", "X = 1\n", {"karat.criteria": {"other": "other:X"}})
     with pytest.raises(PackageError, match="is no Criterion of this name; fix its entry point other = other:X"):
@@ -286,10 +286,10 @@ def test_a_command_finds_a_reader_of_a_package(lablog: Path) -> None:
     assert list(reader_titles())[-2:] == ["lablog", "table"]
 
 
-def test_a_bad_cell_is_told_with_its_line(lablog: Path) -> None:
+def test_a_bad_cell_is_reported_with_its_line(lablog: Path) -> None:
     lablog.write_text(LOG.replace("1990", "soon"))
-    _, told = run("convert", lablog, status=2)
-    assert 'line 4, rt: "soon" is not a number' in told
+    _, output = run("convert", lablog, status=2)
+    assert 'line 4, rt: "soon" is not a number' in output
 
 
 def test_own_readers_come_first_and_load_no_package(install: Install, tmp_path: Path) -> None:

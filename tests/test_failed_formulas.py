@@ -30,7 +30,7 @@ def test_results_with_a_failed_formula(scale: karat.Ordinal | None, column: str,
     with pytest.raises(karat.IntakeError) as error:
         karat.read(path, scale=scale)
     (problem,) = error.value.problems
-    assert (problem.what, problem.mend, problem.column, problem.number) == (WHAT, FIX, column, 7)
+    assert (problem.what, problem.fix, problem.column, problem.number) == (WHAT, FIX, column, 7)
     assert is_failed(problem.value)
 
 

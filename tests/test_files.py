@@ -63,7 +63,7 @@ def test_columns_that_somebody_kept_stay(tmp_path: Path) -> None:
         assert karat.read(path) == kept
 
 
-def test_damaged_metadata_are_told(tmp_path: Path) -> None:
+def test_damaged_metadata_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "j.csv"
     karat.datasets.load("crowd").to_csv(path)
     metadata = tmp_path / "j.csv-metadata.json"

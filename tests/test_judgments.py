@@ -47,38 +47,38 @@ def test_participants_that_are_numbers_are_text() -> None:
 
 
 def test_missing_columns_are_named_with_the_nearest() -> None:
-    told = problems({"partcipant": ["p1"], "item": ["a"]})
-    assert "no column participant" in told
-    assert "Is it partcipant?" in told
-    assert "no column response" in told
+    result = problems({"partcipant": ["p1"], "item": ["a"]})
+    assert "no column participant" in result
+    assert "Is it partcipant?" in result
+    assert "no column response" in result
 
 
 def test_all_problems_are_shown_together() -> None:
-    told = problems({
+    result = problems({
         "participant": ["p1", None, "p2"], "item": ["a", "b", "c"], "response": [9, 1, 2], "rt": ["fast", "-1", "2"],
     })  # fmt: skip
-    assert 'row 1, response: "9" is not an answer on this scale, which has 1, 2, 3, 4, 5' in told
-    assert 'row 1, rt: "fast" is not a number' in told
-    assert 'row 2, rt: "-1" is not a response time' in told
-    assert "row 2, participant: is empty" in told
+    assert 'row 1, response: "9" is not an answer on this scale, which has 1, 2, 3, 4, 5' in result
+    assert 'row 1, rt: "fast" is not a number' in result
+    assert 'row 2, rt: "-1" is not a response time' in result
+    assert "row 2, participant: is empty" in result
 
 
 def test_first_problems_then_a_count() -> None:
-    told = problems({"participant": ["p"] * 50, "item": [str(i) for i in range(50)], "response": list(range(6, 56))})
-    assert len(told.splitlines()) == 1 + 8 + 1
-    assert "and 42 more: response is not an answer on this scale, which has 1, 2, 3, 4, 5 (rows 9 to 50)." in told
+    result = problems({"participant": ["p"] * 50, "item": [str(i) for i in range(50)], "response": list(range(6, 56))})
+    assert len(result.splitlines()) == 1 + 8 + 1
+    assert "and 42 more: response is not an answer on this scale, which has 1, 2, 3, 4, 5 (rows 9 to 50)." in result
 
 
-def test_the_same_problem_in_many_rows_is_told_once() -> None:
-    told = problems({"participant": ["p"] * 50, "item": [str(i) for i in range(50)], "response": [9] * 50})
-    assert 'rows 1, 2, 3 and 47 more, response: "9" is not an answer on this scale' in told
-    assert len(told.splitlines()) == 2
+def test_the_same_problem_in_many_rows_is_reported_once() -> None:
+    result = problems({"participant": ["p"] * 50, "item": [str(i) for i in range(50)], "response": [9] * 50})
+    assert 'rows 1, 2, 3 and 47 more, response: "9" is not an answer on this scale' in result
+    assert len(result.splitlines()) == 2
 
 
 def test_one_trial_twice() -> None:
-    told = problems(GOOD | {"trial": [1, 1, 1]})
-    assert 'row 2, trial: "trial 1, also at row 1" is there twice for one participant' in told
-    assert "p1" not in told
+    result = problems(GOOD | {"trial": [1, 1, 1]})
+    assert 'row 2, trial: "trial 1, also at row 1" is there twice for one participant' in result
+    assert "p1" not in result
 
 
 @pytest.mark.parametrize("apart", [{"session": ["1", "2", "1"]}, {"question": ["clear", "neat", "clear"]}])
@@ -94,24 +94,24 @@ def test_the_same_row_without_trials_may_be_a_second_answer() -> None:
     assert len(karat.Judgments(rows | {"trial": [1, 2]}, karat.Ordinal(5))) == 2
 
 
-def test_a_function_in_two_spellings_is_told_once_a_row() -> None:
-    told = problems(GOOD | {"function": ["Catch", "catch", "test"]})
-    assert told.count("is not an item function") == 2
+def test_a_function_in_two_spellings_is_reported_once_a_row() -> None:
+    result = problems(GOOD | {"function": ["Catch", "catch", "test"]})
+    assert result.count("is not an item function") == 2
 
 
 def test_function_must_be_known() -> None:
-    told = problems(GOOD | {"function": ["test", "atention", "Filler"]})
-    assert '"atention" is not an item function. Did you mean attention?' in told
+    result = problems(GOOD | {"function": ["test", "atention", "Filler"]})
+    assert '"atention" is not an item function. Did you mean attention?' in result
     assert karat.Judgments(GOOD | {"function": ["TEST", "control", "Filler"]}, karat.Ordinal(5)).frame[
         "function"
     ].to_list() == ["test", "control", "filler"]
 
 
 @pytest.mark.parametrize(
-    ("trial", "told"), [(0, "is below 1"), (1.5, "is not a whole number"), ("x", "is not a whole")]
+    ("trial", "text"), [(0, "is below 1"), (1.5, "is not a whole number"), ("x", "is not a whole")]
 )
-def test_trials_are_whole_numbers_from_one(trial: object, told: str) -> None:
-    assert told in problems(GOOD | {"trial": [str(trial), "2", "3"]})
+def test_trials_are_whole_numbers_from_one(trial: object, text: str) -> None:
+    assert text in problems(GOOD | {"trial": [str(trial), "2", "3"]})
 
 
 def test_polarity_is_plus_or_minus_one() -> None:

@@ -41,8 +41,8 @@ def test_blocks_become_cells() -> None:
     blocks += [("console", "$ karat serve a\nsaid")]
     page = "# A\n[b](b.md#c), [d](../d.md)\n" + "".join(f"```{name}\n{text}\n```\n" for name, text in blocks)
     made = nbformat.reads(notebook(page), as_version=4)
-    told = [(cell.cell_type, cell.source) for cell in made.cells]
-    assert told == [
+    lines = [(cell.cell_type, cell.source) for cell in made.cells]
+    assert lines == [
         ("markdown", "# A\n[b](../tutorials/b.md#c), [d](../d.md)"),
         ("code", "x = 1"),
         ("code", "!karat a\n!karat b"),

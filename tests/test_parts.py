@@ -79,7 +79,7 @@ def test_questions_of_all_parts_get_the_one_scale(tmp_path: Path) -> None:
     assert parts.read(0).scales == {"warm": karat.Ordinal(5), "cold": karat.Ordinal(5)}
 
 
-def test_what_is_wrong_is_told_with_the_file(tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported_with_the_file(tmp_path: Path) -> None:
     wrong = ROWS.with_columns(response=pl.Series(["1", "9", "3"]))
     parts = open_parts(folder_of(tmp_path, ROWS, wrong), karat.Ordinal(5))
     with pytest.raises(
@@ -89,14 +89,14 @@ def test_what_is_wrong_is_told_with_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("frames", "told"),
+    ("frames", "text"),
     [
         ((ROWS, ROWS.with_columns(rt=1.0)), "1.parquet has rt, 0.parquet has not"),
         ((ROWS.with_columns(age=20), ROWS.with_columns(age=pl.lit("old"))), "the column age holds String"),
     ],
 )
-def test_files_must_be_one_table(frames: Any, told: str, tmp_path: Path) -> None:
-    with pytest.raises(PartsError, match=told):
+def test_files_must_be_one_table(frames: Any, text: str, tmp_path: Path) -> None:
+    with pytest.raises(PartsError, match=text):
         open_parts(folder_of(tmp_path, *frames), karat.Ordinal(5))
 
 
@@ -118,7 +118,7 @@ def test_folders_without_parts_and_damaged_files(tmp_path: Path) -> None:
         open_parts(tmp_path, karat.Ordinal(5))
 
 
-def test_a_part_that_is_cut_off_is_named_with_the_mend(tmp_path: Path) -> None:
+def test_a_part_that_is_cut_off_is_named_with_the_fix(tmp_path: Path) -> None:
     split(karat.datasets.load("likert"), (0.3, 0.7), tmp_path)
     opened = open_parts(tmp_path)
     part = tmp_path / "001.parquet"
@@ -135,7 +135,7 @@ def test_hidden_files_are_no_parts(tmp_path: Path) -> None:
     assert len(open_parts(tmp_path, karat.Ordinal(5))) == 1
 
 
-def test_a_part_that_does_not_fit_is_refused_with_the_mend(tmp_path: Path) -> None:
+def test_a_part_that_does_not_fit_is_refused_with_the_fix(tmp_path: Path) -> None:
     crowd(karat.Ordinal(5), people=200).to_parquet(tmp_path / "large.parquet")
     open_parts(tmp_path, memory=100_000_000)
     with pytest.raises(

@@ -41,9 +41,9 @@ def test_a_quotation_mark_that_is_not_closed(
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text_with(cells), encoding="utf-8")
-    told = "the quotation mark that opens here is not closed" + (f": {lines} are read as one row" if lines else "")
+    text = "the quotation mark that opens here is not closed" + (f": {lines} are read as one row" if lines else "")
     (problem,) = read_table(SourceFile(path)).problems
-    assert (problem.number, problem.what, problem.mend) == (line, told, CLOSE_IT)
+    assert (problem.number, problem.what, problem.fix) == (line, text, CLOSE_IT)
     with pytest.raises(karat.KaratError, match=f"line {line}: the quotation mark"):
         karat.read(path)
 

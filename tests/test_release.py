@@ -277,8 +277,8 @@ def run_inside(python: Path, folder: Path, *arguments: str) -> str:
 def test_the_wheel_runs_the_demo_in_an_empty_environment(built: Path, tmp_path: Path, minor: int) -> None:
     python = environment(tmp_path / "environment", interpreter(minor), str(archive(built, "*.whl")))
     (tmp_path / "empty").mkdir()
-    told = run_inside(python, tmp_path / "empty", "-m", "karat", "demo")
-    assert "The report is in" in told
+    result = run_inside(python, tmp_path / "empty", "-m", "karat", "demo")
+    assert "The report is in" in result
     report = (tmp_path / "empty" / "karat-demo" / "report.html").read_text(encoding="utf-8")
     assert "60 participants" in report
     if sys.version_info[:2] == (3, minor):  # a second way to find what the base needs: what pip installed

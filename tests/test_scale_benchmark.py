@@ -50,7 +50,7 @@ def test_memory_is_that_of_all_processes_together() -> None:
         assert os.getpid() in measured.family(os.getpid())
 
 
-def test_what_fails_or_takes_too_long_is_told() -> None:
+def test_what_fails_or_takes_too_long_is_reported() -> None:
     failed = measured.measure([sys.executable, "-c", "raise SystemExit('no room')"])
     assert (failed.found, failed.why) == (None, "no room")
     slow = measured.measure([sys.executable, "-c", "import time; time.sleep(60)"], limit=0.5)

@@ -39,7 +39,7 @@ def test_utf8_is_judged_by_the_whole_file() -> None:
     assert source(b"a" * (1 << 20) + b"\xc3").encoding == "cp1252"
 
 
-def test_encoding_may_be_told() -> None:
+def test_encoding_may_be_reported() -> None:
     file = SourceFile(Path("x"), "latin-1", b"\xe4")
     assert file.text() == "ä"
     assert file.encoding_note == []
@@ -102,8 +102,8 @@ def test_huge_input_is_refused_without_filling_memory(what: str, tmp_path: Path)
     if not Path("/proc/self/status").exists():
         pytest.skip("peak memory is read from /proc")
     done = subprocess.run([sys.executable, "-c", probe, str(path)], capture_output=True, text=True, check=True)
-    kilobytes, told = done.stdout.split(" ", 1)
-    assert "longer than 16 MB" in told
+    kilobytes, output = done.stdout.split(" ", 1)
+    assert "longer than 16 MB" in output
     assert int(kilobytes) < 120_000
 
 
@@ -121,7 +121,7 @@ def test_json_documents_of_lists_and_of_lines(objects: list[dict[str, object]], 
         assert [value for _, value in source(content).json_documents()] == objects
 
 
-def test_a_flaw_in_json_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_flaw_in_json_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     lines = [json.dumps({"number": number, "text": "x" * 3000}) for number in range(200)]
     path.write_text("\n".join([*lines, '{"number": 1,, }', "{}"]), encoding="utf-8")
@@ -130,7 +130,7 @@ def test_a_flaw_in_json_is_told_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 1])
-def test_a_flaw_in_long_json_is_told_with_its_column(indent: int | None) -> None:
+def test_a_flaw_in_long_json_is_reported_with_its_column(indent: int | None) -> None:
     text = json.dumps([{"number": number, "text": "x" * 3000} for number in range(200)], indent=indent)
     at = text.index('"text"', text.index("150"))
     before = text[:at]

@@ -47,7 +47,7 @@ def test_fast_and_slow_parser_agree(rows: list[list[str]], delimiter: str, quote
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
+    ("text", "line", "sentence"),
     [
         ("a,b\n1,2\n3\n4,5\n", 3, "1 cells where the header has 2"),
         ("a,b\n1,2\n3,4,5\n", 3, "3 cells where the header has 2"),
@@ -57,11 +57,11 @@ def test_fast_and_slow_parser_agree(rows: list[list[str]], delimiter: str, quote
         ("a,b\r1,2\r3\r", 3, "1 cells"),
     ],
 )
-def test_rows_that_are_not_whole_are_named(text: str, line: int, told: str, tmp_path: Path) -> None:
+def test_rows_that_are_not_whole_are_named(text: str, line: int, sentence: str, tmp_path: Path) -> None:
     read = read_table(on_disk(tmp_path, text))
     (problem,) = read.problems
     assert (problem.number, problem.file) == (line, "t.csv")
-    assert told in problem.what
+    assert sentence in problem.what
     assert read.rows_in == read.frame.height + 1
 
 
@@ -175,12 +175,12 @@ def test_rows_of_which_some_are_padded_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "text"),
     [
         (b"PK\x03\x04rest", "is a packed file"), (b"\xd0\xcf\x11\xe0rest", "older Excel or Word"),
         (b"\x1f\x8brest", "packed by gzip"), (b"\xef\xbb\xbfsep=;\r\na;b\r\n1;2\r\n", "begins with sep=;"),
     ],
 )  # fmt: skip
-def test_what_is_no_table_in_text_is_said_to_be_none(content: bytes, told: str, tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match=told):
+def test_what_is_no_table_in_text_is_said_to_be_none(content: bytes, text: str, tmp_path: Path) -> None:
+    with pytest.raises(karat.IntakeError, match=text):
         read_table(on_disk(tmp_path, content))

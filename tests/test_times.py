@@ -34,15 +34,15 @@ def test_a_date_of_1899_is_none_in_any_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "told"),
+    ("times", "values"),
     [
         (["2026-03-01T09:05+02:00", "2026-03-01T08:02"], True),
         (["2026-03-01T09:05", "2026-03-01T08:02"], False),
         (["2026-03-01T09:05Z", None], False),
     ],
 )
-def test_zones_that_some_lack_are_told(times: list[str | None], told: bool) -> None:
+def test_zones_that_some_lack_are_reported(times: list[str | None], values: bool) -> None:
     rows = {"participant": ["p", "p"], "item": ["a", "b"], "response": [1, 2], "time": times}
     notes = karat.Judgments(rows, karat.Ordinal(5)).notes
     found = [(note.values["n"], note.values["times"]) for note in notes if note.code == "time.no_zone"]
-    assert found == ([(1, 2)] if told else [])
+    assert found == ([(1, 2)] if values else [])

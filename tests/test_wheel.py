@@ -119,7 +119,7 @@ def assert_the_door_opens(python: Path, folder: Path) -> None:
                 assert browser.open(urljoin(address, part)).read()
         finally:
             opened.terminate()
-        told, errors = opened.communicate(timeout=60)
+        messages, errors = opened.communicate(timeout=60)
     assert errors == ""
-    assert told.splitlines()[-1] == "Closed. All files are deleted."
+    assert messages.splitlines()[-1] == "Closed. All files are deleted."
     assert not list(folder.glob("karat-open-*"))

@@ -91,7 +91,7 @@ def main() -> int:
     if done.returncode:
         print(f"The mutants could not be tried; pytest says why in {said}.", file=sys.stderr)
         return 1
-    print(told(folder, modules))
+    print(printed_score(folder, modules))
     return 0
 
 
@@ -171,7 +171,7 @@ def try_all(folder: Path) -> None:
     raise SystemExit(pytest.main(arguments, plugins=[trials]))
 
 
-def told(folder: Path, modules: Sequence[str]) -> str:
+def printed_score(folder: Path, modules: Sequence[str]) -> str:
     """The counts of each module, and below them the changes that no test noticed."""
     lines = (folder / WRITTEN).read_text(encoding="utf-8").splitlines()
     outcomes = {name: outcome for line in lines for name, outcome in json.loads(line).items()}

@@ -146,9 +146,9 @@ def _divided(paragraphs: list[str], names: set[str]) -> tuple[list[str], dict[st
             subjects = re.findall(r"`(\w+)", match[1]) if match else []
             if match and subjects and set(subjects) <= names:
                 alone = len(subjects) == 1 and "=" not in match[1]
-                told = _capital(re.sub(r"^(?:is|are) ", "", match[2])) if alone else sentence
+                result = _capital(re.sub(r"^(?:is|are) ", "", match[2])) if alone else sentence
                 for name in subjects:
-                    described[name] = f"{described.get(name, '')} {_stopped(told)}".strip()
+                    described[name] = f"{described.get(name, '')} {_stopped(result)}".strip()
             else:
                 others.append(_stopped(sentence))
         rest += [" ".join(others)] if others else []
@@ -183,7 +183,7 @@ def _constant_docstring(name: str, value: object) -> str:
         for key, module in sorted(sys.modules.items())
         if key.startswith("karat.") and vars(module).get(name) is value
     ]
-    return next((told[name] for told in map(_documented_attributes, homes) if name in told), "")
+    return next((text[name] for text in map(_documented_attributes, homes) if name in text), "")
 
 
 def _function_entry(module: ModuleType, name: str, function: Callable[..., Any]) -> str:
@@ -212,19 +212,19 @@ def _class_entry(module: ModuleType, name: str, cls: type) -> str:
     attributes: dict[str, str] = {}
     methods: dict[str, str] = {}
     for base in reversed(bases):
-        told = _documented_attributes(base)
+        result = _documented_attributes(base)
         for one, kind in vars(base).get("__annotations__", {}).items():
-            attributes[one] = told.get(one) or attributes.get(one) or f"`{_kind(kind, base)}`"
+            attributes[one] = result.get(one) or attributes.get(one) or f"`{_kind(kind, base)}`"
         for one, value in vars(base).items():
             if isinstance(value, property) or type(value).__name__ == "cached_property":
                 attributes[one] = _sentence(value)
             elif inspect.isfunction(value) or isinstance(value, classmethod | staticmethod):
                 function: Any = getattr(value, "__func__", value)
                 methods[one] = f"`{_call(one, function)}`: {_sentence(function)}"
-    shown = {one: f"`{one}`: {told}" for one, told in attributes.items()}
+    shown = {one: f"`{one}`: {result}" for one, result in attributes.items()}
     for title, found in (("Attributes", shown), ("Methods", methods)):
-        public = [told for one, told in found.items() if not one.startswith("_")]
-        text += [f"\n**{title}**\n\n", *(f"- {told}\n" for told in public)] if public else []
+        public = [result for one, result in found.items() if not one.startswith("_")]
+        text += [f"\n**{title}**\n\n", *(f"- {result}\n" for result in public)] if public else []
     return "".join([*text, _example(module, cls, parts.example)])
 
 

@@ -94,7 +94,7 @@ def address(package: Package) -> str:
 
 def component(package: Package, parts: Iterable[str]) -> dict[str, Any]:
     """A package in CycloneDX's words, and the parts that bring it; what npm is locked to comes with its checksum."""
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "type": "library",
         "bom-ref": address(package),
         "name": package.name,
@@ -103,8 +103,10 @@ def component(package: Package, parts: Iterable[str]) -> dict[str, Any]:
     }
     if package.integrity:
         algorithm, _, content = package.integrity.partition("-")
-        told["hashes"] = [{"alg": algorithm.upper().replace("SHA", "SHA-"), "content": base64.b64decode(content).hex()}]
-    return told | {
+        fields["hashes"] = [
+            {"alg": algorithm.upper().replace("SHA", "SHA-"), "content": base64.b64decode(content).hex()}
+        ]
+    return fields | {
         "licenses": [licence(package.licence)],
         "purl": address(package),
         "properties": [{"name": "karat:part", "value": part} for part in sorted(parts)],

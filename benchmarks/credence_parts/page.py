@@ -65,12 +65,12 @@ def _summary(found: Sequence[Target], command: str, first: int) -> str:
 
 def _calibration(scored: Sequence[Scored], what: str) -> str:
     table, error, people, planted = calibration_table(scored)
-    told = f"{people:,} {what} participants, {100 * planted:.1f} % of them not attentive; ECE {number(error, 4)}."
-    return f"{told}\n\n{table}"
+    text = f"{people:,} {what} participants, {100 * planted:.1f} % of them not attentive; ECE {number(error, 4)}."
+    return f"{text}\n\n{table}"
 
 
 def _effect(studies: Sequence[Estimate]) -> str:
     number_of = len(studies) // len({one.removal for one in studies})
     true = f"the true effect is {planned()[1]:.3f} steps of the scale"
-    told = f"{number_of} studies with {PARTICIPANTS} participants; {true}."
-    return f"{told}\n\n{effect_table(studies)}"
+    text = f"{number_of} studies with {PARTICIPANTS} participants; {true}."
+    return f"{text}\n\n{effect_table(studies)}"

@@ -63,10 +63,10 @@ def nobody_ahead(rows: Sequence[Row]) -> Target:
         for row in rows if row.is_spam for name, beside in row.beside.items() if "oracle" not in name
     ]  # fmt: skip
     ahead = [one for one in compared if -one[2].gap > ERRORS * one[2].error]
-    told = "; ".join(f"{name} in {row.name} {_pair(beside)}" for row, name, beside in ahead)
+    text = "; ".join(f"{name} in {row.name} {_pair(beside)}" for row, name, beside in ahead)
     return Target(
         "no peer ahead by more than two Monte-Carlo errors",
-        f"{len(ahead)} of {len(compared)} comparisons{': ' + told if told else ''}", not ahead,
+        f"{len(ahead)} of {len(compared)} comparisons{': ' + text if text else ''}", not ahead,
     )  # fmt: skip
 
 
@@ -81,8 +81,8 @@ def on_real_data(rows: Sequence[Row]) -> Target:
     if not own:
         return Target(name, "not run: ../shared/reference is not on this machine", True)
     powers = {row.name.partition(": ")[2]: row.flagged["credence"] for row in own}
-    told = ", ".join(f"{kind} {number(power)}" for kind, power in powers.items())
-    return Target(name, told, min(powers.values()) >= MTURK)
+    text = ", ".join(f"{kind} {number(power)}" for kind, power in powers.items())
+    return Target(name, text, min(powers.values()) >= MTURK)
 
 
 def calibrated(name: str, error: float, people: int, planted: float, limit: float, least: int = 0) -> Target:
@@ -94,11 +94,11 @@ def calibrated(name: str, error: float, people: int, planted: float, limit: floa
 def minorities(rows: Sequence[Row]) -> Target:
     """Speakers of a minority dialect who are flagged where 5 % of the cooperative are."""
     own = [row for row in rows if row.kind == MINORITY]
-    told = ", ".join(
+    text = ", ".join(
         f"{row.scenario.name} {number(row.flagged['credence'])} (oracle {number(row.flagged['oracle'])})" for row in own
     )
     name = f"at most {100 * MINORITY_AT_MOST:.0f} % of minority speakers flagged at a nominal 5 %"
-    return Target(name, told, all(row.flagged["credence"] <= MINORITY_AT_MOST for row in own))
+    return Target(name, text, all(row.flagged["credence"] <= MINORITY_AT_MOST for row in own))
 
 
 def fair_to_families(scored: Sequence[Scored]) -> list[Target]:

@@ -94,10 +94,10 @@ def size_table(sizes: Sequence[Size]) -> str:
         rows += [(f"{number} process{'es' if number > 1 else ''}", one) for number, one in size.processes.items()]
         for where, one in rows:
             start = found_of(one).get("start")
-            told = "" if start is None else f"{start:.1f} s"
+            text = "" if start is None else f"{start:.1f} s"
             lines.append(
                 f"| {size.trials:,} | {size.parts if start is not None else 1} | {where} | {seconds_of(one):.1f} | "
-                f"{1e6 * seconds_of(one) / size.trials:.2f} | {one.processor:.1f} | {one.peak / 1e9:.2f} GB | {told} |"
+                f"{1e6 * seconds_of(one) / size.trials:.2f} | {one.processor:.1f} | {one.peak / 1e9:.2f} GB | {text} |"
             )
     return "\n".join(lines)
 

@@ -87,8 +87,8 @@ class Served:
         answers = sum(len(record.acknowledged) for record in records)
         left = sum(record.left_early for record in records)
         who = f"{len(records)} bots ({_kinds(self.kinds)})"
-        told = f"answered   {who} gave {answers:,} answers over HTTP; {left} left early"
-        return self._exported(told)
+        text = f"answered   {who} gave {answers:,} answers over HTTP; {left} left early"
+        return self._exported(text)
 
     def _exported(self, line: str) -> Answered:
         """The judgments, with how those behaved who gave them: bots come under the name of their behaviour."""
@@ -180,8 +180,8 @@ def simulated(folder: Path) -> tuple[list[str], Answered]:
     judgments = answer_study(study, number, shares={name: count / number for name, count in PEOPLE.items()})
     behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
     who = f"{number} simulated participants ({_kinds(PEOPLE)})"
-    told = f"answered   {who} gave {len(judgments):,} answers, without a server"
-    return _introduced(study), Answered(judgments, behaviours, study, told)
+    text = f"answered   {who} gave {len(judgments):,} answers, without a server"
+    return _introduced(study), Answered(judgments, behaviours, study, text)
 
 
 def _introduced(study: Study) -> list[str]:

@@ -55,7 +55,7 @@ class Problem:
     """One problem in one place: where it is, what it is and how to fix it."""
 
     what: str
-    mend: str = ""
+    fix: str = ""
     column: str | None = None
     value: str | None = None
     file: str | None = None
@@ -66,7 +66,7 @@ class Problem:
         where = [f"{self.place} {self.number}"] if self.number is not None else []
         where += [self.column] if self.column else []
         value = f"{shown(self.value)} " if self.value is not None else ""
-        sentence = f"{value}{self.what}.{' ' + self.mend if self.mend else ''}"
+        sentence = f"{value}{self.what}.{' ' + self.fix if self.fix else ''}"
         return f"{', '.join(where)}: {sentence}" if where else sentence
 
 
@@ -116,7 +116,7 @@ class Problems:
     def add(
         self,
         what: str,
-        mend: str = "",
+        fix: str = "",
         *,
         column: str | None = None,
         value: str | None = None,
@@ -125,17 +125,17 @@ class Problems:
         number: int | None = None,
     ) -> None:
         """Note one flaw."""
-        self._kinds.setdefault((file, place, column, what, mend), []).append((number, value))
+        self._kinds.setdefault((file, place, column, what, fix), []).append((number, value))
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Take over the problems of another collection."""
         for p in problems:
-            self.add(p.what, p.mend, column=p.column, value=p.value, file=p.file, place=p.place, number=p.number)
+            self.add(p.what, p.fix, column=p.column, value=p.value, file=p.file, place=p.place, number=p.number)
 
     def __iter__(self) -> Iterator[Problem]:
-        for (file, place, column, what, mend), found in self._kinds.items():
+        for (file, place, column, what, fix), found in self._kinds.items():
             for number, value in found:
-                yield Problem(what, mend, column, value, file, place, number)
+                yield Problem(what, fix, column, value, file, place, number)
 
     def __len__(self) -> int:
         return sum(len(found) for found in self._kinds.values())
@@ -169,14 +169,14 @@ class Problems:
             for kind, key in enumerate(kinds) for value, numbers in _by_value(self._kinds[key])
         )  # fmt: skip
         lines = []
-        mended: set[int] = set()
+        fixed: set[int] = set()
         for file, _, kind, has_value, value, numbers in ordered[:limit]:
-            _, place, column, what, mend = kinds[kind]
+            _, place, column, what, fix = kinds[kind]
             # The fix is given once per kind: twenty copies of it would hide the rows.
-            mend = "" if kind in mended else mend
-            mended.add(kind)
+            fix = "" if kind in fixed else fix
+            fixed.add(kind)
             first = numbers[0] if len(numbers) == 1 and numbers[0] else None
-            text = str(Problem(what, mend, column, value if has_value else None, None, place, first))
+            text = str(Problem(what, fix, column, value if has_value else None, None, place, first))
             text = f"{_rows(place, numbers)}{', ' if column else ': '}{text}" if len(numbers) > 1 else text
             lines.append(f"{file}, {text}" if name_files and file else text)
         rest: dict[int, list[int]] = {}

@@ -53,13 +53,13 @@ def added(group: str, name: str, kind: type[Part]) -> tuple[Part, str] | None:
     packages = [_package(entry) for entry in found]
     if len(found) > 1:
         raise PackageError(f"{name} is added by the packages {' and '.join(packages)}", "uninstall all but one")
-    entry, told = found[0], f"{name} of the package {packages[0]}"
+    entry, title = found[0], f"{name} of the package {packages[0]}"
     try:
         part = entry.load()
     except Exception as error:  # somebody else's module, which may raise anything
-        raise PackageError(f"{told} cannot be loaded ({_said(error)})", "fix or uninstall the package") from error
+        raise PackageError(f"{title} cannot be loaded ({_said(error)})", "fix or uninstall the package") from error
     if not isinstance(part, kind) or part.name != name:
-        raise PackageError(f"{told} is no {kind.__name__} of this name", f"fix its entry point {name} = {entry.value}")
+        raise PackageError(f"{title} is no {kind.__name__} of this name", f"fix its entry point {name} = {entry.value}")
     return part, packages[0]
 
 
@@ -77,8 +77,8 @@ def naming(package: str, what: str, function: Callable[Asked, Given]) -> Callabl
         except KaratError:
             raise
         except Exception as error:  # somebody else's function, which may raise anything
-            told = f"{what[:1].upper()}{what[1:]} of the package {package} failed ({_said(error)})."
-            raise KaratError(f"{told} Tell its authors, or uninstall it.") from error
+            text = f"{what[:1].upper()}{what[1:]} of the package {package} failed ({_said(error)})."
+            raise KaratError(f"{text} Tell its authors, or uninstall it.") from error
 
     return named
 

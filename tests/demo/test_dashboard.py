@@ -19,7 +19,7 @@ def test_the_dashboard_tells_how_it_stands(tmp_path: Path) -> None:
     try:
         # In a thread, since a browser that an earlier test left open has an event loop in this one.
         with ThreadPoolExecutor(1) as pool:
-            told = pool.submit(served.answered, lambda done, total: None, watched=False).result()
+            result = pool.submit(served.answered, lambda done, total: None, watched=False).result()
         with chromium() as browser:
             page = browser.new_page(viewport={"width": 1100, "height": 1000})
             page.goto(f"{served.server.address}/admin/likert")
@@ -32,7 +32,7 @@ def test_the_dashboard_tells_how_it_stands(tmp_path: Path) -> None:
             picture(page, "field-dashboard")
     finally:
         served.server.stop()
-    assert told.line.endswith("2 left early")
+    assert result.line.endswith("2 left early")
     assert status.startswith("58 of 60 eligible, 2 running, lists ")
     lists = [int(count) for count in status.rsplit(" ", 1)[1].split("/")]
     assert sum(lists) == 58

@@ -132,7 +132,7 @@ class Killing:
 
     def map(self, function: Any, shared: Any, tasks: Any, *, name: str, progress: Progress | None = None,
             each: Any = None) -> list[Any]:  # fmt: skip
-        def told(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             if not self.killed and done < total:
                 self.killed = self.pids()[-1]
                 with suppress(ProcessLookupError):
@@ -140,7 +140,7 @@ class Killing:
             if progress is not None:
                 progress(done, total)
 
-        return self.executor.map(function, shared, tasks, name=name, progress=told, each=each)
+        return self.executor.map(function, shared, tasks, name=name, progress=report, each=each)
 
 
 def same(first: Any, second: Any) -> bool:

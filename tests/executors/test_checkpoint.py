@@ -106,13 +106,13 @@ def test_names_are_the_same_in_every_process() -> None:
         "import numpy as np, polars as pl\nfrom karat.executors.checkpoint import digest\n"
         "print(digest((np.arange(5), pl.DataFrame({'a': [1, 2], 'b': ['x', None]}), {'k': (1.5, {'a', 'b', 'c'})})))"
     )
-    told = set()
+    result = set()
     for seed in ("1", "2"):
         environment = os.environ | {"PYTHONHASHSEED": seed}
         run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-        told.add(run.stdout.strip())
+        result.add(run.stdout.strip())
     frame = pl.DataFrame({"a": [1, 2], "b": ["x", None]})
-    assert told == {digest((np.arange(5), frame, {"k": (1.5, {"a", "b", "c"})}))}
+    assert result == {digest((np.arange(5), frame, {"k": (1.5, {"a", "b", "c"})}))}
     assert digest({"a", "b"}) != digest({"a", "c"})
     assert digest([{"a"}]) != digest([{"b"}])
     # Large arrays are not copied into the pickle, but handed over as they are.

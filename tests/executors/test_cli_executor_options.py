@@ -45,8 +45,8 @@ def asked(command: str, files: Path) -> Sequence[object]:
 
 
 def results(command: str, files: Path, *flags: object) -> str:
-    told = said(*asked(command, files), *flags)
-    return (files / "made.csv").read_text() if command == "simulate" else told
+    result = said(*asked(command, files), *flags)
+    return (files / "made.csv").read_text() if command == "simulate" else result
 
 
 @pytest.mark.parametrize("command", COMMANDS)

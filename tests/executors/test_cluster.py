@@ -150,7 +150,7 @@ def test_a_task_that_kills_every_worker_is_given_up() -> None:
 
 
 @pytest.mark.slow
-def test_a_lost_scheduler_is_told_and_the_work_goes_on_from_the_folder(tmp_path: Path, root: Path) -> None:
+def test_a_lost_scheduler_is_reported_and_the_work_goes_on_from_the_folder(tmp_path: Path, root: Path) -> None:
     marks, folder = tmp_path / "marks", tmp_path / "kept"
     marks.mkdir()
     tasks = list(range(12))
@@ -199,7 +199,7 @@ def test_places_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-def test_workers_without_karat_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_without_karat_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "PATIENCE", 2)
     libraries = Path(distributed.__file__).parent.parent
     with scheduler(tmp_path, 0) as (address, _):

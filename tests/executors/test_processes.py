@@ -39,7 +39,7 @@ def test_any_number_of_processes_gives_the_same(
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_results_and_progress_are_told_as_they_come(pools: dict[int, Executor], number: int) -> None:
+def test_results_and_progress_are_reported_as_they_come(pools: dict[int, Executor], number: int) -> None:
     said: list[tuple[object, ...]] = []
     pools[number].map(
         jobs.times, 3, [5, 6, 7], name="products",
@@ -216,7 +216,7 @@ def test_interrupting_ends_the_processes(tmp_path: Path, root: Path, end: signal
 
 
 @pytest.mark.slow
-def test_a_script_without_a_guard_is_told_so(tmp_path: Path, root: Path) -> None:
+def test_a_script_without_a_guard_is_reported_so(tmp_path: Path, root: Path) -> None:
     done = subprocess.run(script(tmp_path, root, guarded=False, seconds=0.0), capture_output=True, text=True)
     assert done.returncode != 0
     assert 'if __name__ == "__main__":' in done.stderr.splitlines()[-1]

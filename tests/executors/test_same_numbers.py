@@ -138,12 +138,12 @@ for name, do in studies.SHARED.items():
 def test_what_was_kept_is_found_by_another_process(tmp_path: Path, root: Path) -> None:
     """The order of a set is another in every process, and must not be part of a name."""
     code = SCRIPT.format(tests=str(root / "tests"), folder=str(tmp_path))
-    told = []
+    lines = []
     for seed in ("1", "2"):
         run = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
         )
         assert not run.returncode, run.stderr
-        told.append(dict(line.split() for line in run.stdout.splitlines()))
-    assert all(int(tasks) > 1 for tasks in told[0].values())
-    assert set(told[1].values()) == {"0"}, told[1]
+        lines.append(dict(line.split() for line in run.stdout.splitlines()))
+    assert all(int(tasks) > 1 for tasks in lines[0].values())
+    assert set(lines[1].values()) == {"0"}, lines[1]

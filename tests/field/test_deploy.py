@@ -162,9 +162,9 @@ def test_the_steps_of_the_image_make_a_server(tmp_path: Path) -> None:
     here = {"karat": str(image.python(last) / "karat"), "/study": str(tmp_path / last / "examples" / "likert"),
             "/data": str(tmp_path / "data"), "0.0.0.0": "127.0.0.1", "8000": port}  # fmt: skip
     bare = {"PATH": "", "HOME": str(tmp_path), "KARAT_ADMIN_PASSWORD": "only for this test", "LANG": "C.UTF-8"}
-    with (tmp_path / "told.txt").open("w") as told:
+    with (tmp_path / "output.txt").open("w") as result:
         started = [here.get(word, word) for word in command]
-        process = subprocess.Popen(started, env=bare, cwd=tmp_path, stdout=told, stderr=told)
+        process = subprocess.Popen(started, env=bare, cwd=tmp_path, stdout=result, stderr=result)
     try:
         assert "Adverbs between verb and object" in fetched(f"http://127.0.0.1:{port}/s/likert/", process)
         assert "initJsPsych" in fetched(f"http://127.0.0.1:{port}/static/vendor/jspsych.js", process)

@@ -50,9 +50,11 @@ def test_the_folder_has_the_study_karat_and_one_password(study: Study, tmp_path:
 
 
 def test_the_examples_in_deploy_are_those_that_are_built(root: Path) -> None:
-    told = {"host": "study.example.org", "slug": "my-study"}
-    assert UNIT.format(**told) == (root / "deploy" / "karat.service").read_text(encoding="utf-8")
-    assert CADDYFILE.format(**told, upstream="127.0.0.1") == (root / "deploy" / "Caddyfile").read_text(encoding="utf-8")
+    fields = {"host": "study.example.org", "slug": "my-study"}
+    assert UNIT.format(**fields) == (root / "deploy" / "karat.service").read_text(encoding="utf-8")
+    assert CADDYFILE.format(**fields, upstream="127.0.0.1") == (root / "deploy" / "Caddyfile").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ def test_factors_that_are_left_to_a_rule_are_frozen_as_they_are(
     study = write(tmp_path / "study", "[screening]\nremfod = { lower = 1.2 }\n")
     rules = full_rules(study.screening_rules)
     assert rules is not None
-    told = {key: rules["remfod"][key] for key in ("upper", "lower", "genuine_at_least")}
-    assert told == {"upper": 2.5, "lower": 1.2, "genuine_at_least": 0.9}
+    fields = {key: rules["remfod"][key] for key in ("upper", "lower", "genuine_at_least")}
+    assert fields == {"upper": 2.5, "lower": 1.2, "genuine_at_least": 0.9}
     later = {**TIME_RULES, "remfod": replace(TIME_RULES["remfod"], upper=9.0)}
     monkeypatch.setattr("karat.screen.criteria.remfod.TIME_RULES", later)
     assert rules_fingerprint(full_rules(study.screening_rules)) != rules_fingerprint(rules)

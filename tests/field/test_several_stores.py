@@ -108,7 +108,7 @@ def test_two_that_wait_for_each_other_are_both_served(stores: list[Store]) -> No
     assert [sorted(value or "") for value in values] == [["a", "b"]] * 2, "each of the two wrote once, to both rows"
 
 
-def test_what_never_succeeds_is_told(stores: list[Store]) -> None:
+def test_what_never_succeeds_is_reported(stores: list[Store]) -> None:
     tried = 0
 
     def never(connection: Connection, payloads: list[None]) -> list[None]:

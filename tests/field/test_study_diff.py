@@ -53,7 +53,7 @@ def test_keys_are_named_with_what_follows(
     assert "undo the change" in str(found).lower()
 
 
-def test_items_are_told_from_the_study_file(folder: Path) -> None:
+def test_items_are_reported_from_the_study_file(folder: Path) -> None:
     then = load(folder)
     assert since(folder, then) == Changes((), False, asked=False)
     line = (folder / "items.csv").read_text().splitlines()[1]

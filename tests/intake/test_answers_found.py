@@ -153,7 +153,7 @@ def test_screens_of_labjs_without_answers_are_set_aside(tmp_path: Path) -> None:
     assert (len(judgments), judgments.answers, judgments.scale.kind) == (120, 120, "binary")
 
 
-def test_signs_among_numbers_are_no_answers_and_zeros_are_told(tmp_path: Path) -> None:
+def test_signs_among_numbers_are_no_answers_and_zeros_are_reported(tmp_path: Path) -> None:
     rows = [(f"s{p}", i, "." if (p, i) == (1, 1) else r) for p, i, _, r in rated(12, 10)]
     judgments = karat.read(written(tmp_path / "a.csv", ["subject", "item", "rating"], rows))
     assert (judgments.scale, judgments.answers) == (karat.Ordinal(7), 119)

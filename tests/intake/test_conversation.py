@@ -96,9 +96,9 @@ def test_without_a_terminal_there_is_one_command_and_nothing_is_written(
     command = next(line for line in str(error.value).splitlines() if line.strip().startswith("karat convert"))
     assert f"'{table}'" in command
     app(["convert", str(table), *flags, "-o", str(out)], standalone_mode=False)
-    told = karat.read(out)
+    result = karat.read(out)
     app(["convert", str(table), "--yes", "-o", str(tmp_path / "yes.parquet")], standalone_mode=False)
-    assert karat.read(tmp_path / "yes.parquet") == told
+    assert karat.read(tmp_path / "yes.parquet") == result
     assert " ".join(flags) in capsys.readouterr().out, "--yes says which proposals it took"
     assert not list(tmp_path.glob("*.toml"))
 

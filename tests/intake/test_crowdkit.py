@@ -50,7 +50,7 @@ def test_json_lines_with_times():
     assert noted(intake.notes, "rt.milliseconds")["column"] == "rt"
 
 
-def test_unit_of_time_is_told(tmp_path):
+def test_unit_of_time_is_reported(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("task,worker,label,rt\nt,w,1,2100\nt,v,0,1800\n")
     assert read_files([path], options=Options(rt_unit="s")).judgments.frame["rt"].to_list() == [2100.0, 1800.0]

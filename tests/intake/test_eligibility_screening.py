@@ -80,7 +80,7 @@ def test_both_experiments_are_told_apart_by_question():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "values"),
     [
         (",3020,", ",fast,", 'line 3, rt: "fast" is not a number'),
         (",13450,2", ",13450,two", 'line 3, trial: "two" is not a whole number'),
@@ -88,12 +88,12 @@ def test_both_experiments_are_told_apart_by_question():
         (',3,"keine', ',6,"keine', 'line 4, response: "6" is not an answer on this scale'),
     ],
 )
-def test_bad_cells_are_named(tmp_path, old, new, told):
+def test_bad_cells_are_named(tmp_path, old, new, values):
     path = tmp_path / "LikertSkala_filler.csv"
     path.write_text(RATING[0].read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
     with pytest.raises(IntakeError, match="not readable") as error:
         read_files([path])
-    assert told in str(error.value)
+    assert values in str(error.value)
 
 
 def test_a_missing_column_is_named(tmp_path):

@@ -45,9 +45,9 @@ def test_every_unit_is_accounted_for(case: Case) -> None:
 @each_case
 def test_account_names_the_files_and_the_summary(case: Case) -> None:
     intake = case.read()
-    told = "\n".join(intake_lines(intake))
-    assert "read       " in told
-    assert f"{intake.judgments.frame['response'].count():,} answer" in told
+    text = "\n".join(intake_lines(intake))
+    assert "read       " in text
+    assert f"{intake.judgments.frame['response'].count():,} answer" in text
 
 
 @pytest.mark.few(15)
@@ -64,9 +64,9 @@ def test_what_was_read_survives_a_round_trip(case: Case, tmp_path: Path) -> None
 @each_case
 def test_command_converts(case: Case, tmp_path: Path) -> None:
     out = tmp_path / "judgments.parquet"
-    told, _ = run("convert", *case.paths(), *case.flags, "-o", out, "--json")
+    output, _ = run("convert", *case.paths(), *case.flags, "-o", out, "--json")
     read = karat.read(out)
-    counts = json.loads(told)
+    counts = json.loads(output)
     assert (counts["rows"], len(read)) == (case.judgments, case.judgments)
     assert counts["answers"] == sum(response is not None for response in read.frame["response"])
 

@@ -48,10 +48,10 @@ def test_several_columns_are_proposed_as_the_item(tmp_path: Path) -> None:
     assert "--map item=verb+content" in str(error.value)
     assert "s1" not in str(error.value)
     accepted = read_files([path], options=Options(accept=True)).judgments
-    told = karat.read(path, mapping={"item": ["verb", "content"]})
+    result = karat.read(path, mapping={"item": ["verb", "content"]})
     assert accepted.frame["item"].n_unique() == 12
-    assert told.frame["item"].to_list() == accepted.frame["item"].to_list()
-    assert {"verb", "content"} <= set(told.frame.columns)
+    assert result.frame["item"].to_list() == accepted.frame["item"].to_list()
+    assert {"verb", "content"} <= set(result.frame.columns)
 
 
 def test_answers_are_kept_beside_the_file(tmp_path: Path) -> None:

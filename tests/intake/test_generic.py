@@ -20,7 +20,7 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
     return path
 
 
-def test_columns_are_guessed_and_told(tmp_path: Path) -> None:
+def test_columns_are_guessed_and_reported(tmp_path: Path) -> None:
     read = karat.read(write(tmp_path, "workerId,Task ID,LABEL,order\nw1,t1,a,1\nw1,t2,b,2\n"))
     assert read.frame.columns == ["participant", "item", "response", "trial", "function"]
     columns = ["participant=workerId", "item=Task ID", "response=LABEL", "trial=order"]
@@ -40,7 +40,7 @@ def test_a_column_can_be_left_out(tmp_path: Path) -> None:
     assert frame.columns == ["participant", "item", "response", "function"]
 
 
-def test_columns_that_name_people_are_left_out_unless_told(tmp_path: Path) -> None:
+def test_columns_that_name_people_are_left_out_unless_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "participant,item,response,e-mail,response_\np1,a,1,x@y.org,2\n")
     read = karat.read(path)
     assert read.frame.columns == ["participant", "item", "response", "function", "response_"]
@@ -67,7 +67,7 @@ def test_range_of_expected_answers_from_two_columns(tmp_path: Path) -> None:
         ("rt", ["1,5", "2,5"], [1.5, 2.5], "rt.seconds"),
     ],
 )  # fmt: skip
-def test_unit_of_time_is_found_and_told(
+def test_unit_of_time_is_found_and_reported(
     header: str, times: list[str], seconds: list[float], code: str, tmp_path: Path
 ) -> None:
     text = f"participant;item;response;{header}\np1;a;1;{times[0]}\np1;b;2;{times[1]}\n"
@@ -76,13 +76,13 @@ def test_unit_of_time_is_found_and_told(
     assert noted(read.notes, code)["column"] == header
 
 
-def test_unit_of_time_can_be_told(tmp_path: Path) -> None:
+def test_unit_of_time_can_be_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "participant,item,response,rt\np1,a,1,1500\n")
     assert karat.read(path, rt_unit="s").frame["rt"].to_list() == [1500.0]
     assert not any(code.startswith("rt.") for code in codes(karat.read(path, rt_unit="ms").notes))
 
 
-def test_mixed_units_are_refused_unless_told(tmp_path: Path) -> None:
+def test_mixed_units_are_refused_unless_reported(tmp_path: Path) -> None:
     rows = [f"p1,i{i},1,{1.5 + i}" for i in range(5)] + [f"p2,i{i},2,{1500 + i}" for i in range(5)]
     path = write(tmp_path, "participant,item,response,rt\n" + "\n".join(rows) + "\n")
     with pytest.raises(karat.IntakeError, match="mixes seconds and milliseconds") as caught:
@@ -194,29 +194,29 @@ def test_without_right_answers_nothing_is_said_of_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["hit_id", "docID", "prompt_nr"])
-def test_a_column_that_lacks_is_told_with_the_files_own_names_and_the_likely_one(name: str, tmp_path: Path) -> None:
+def test_a_column_that_lacks_is_reported_with_the_files_own_names_and_the_likely_one(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, f"annotator_id,length,{name},label\na,3,x,yes\na,4,y,no\n")
     with pytest.raises(karat.IntakeError) as caught:
         karat.read(path)
-    told = str(caught.value)
-    assert f"there is no column item (what was judged: a stimulus, a task, a pair). Is it {name}?" in told
-    assert f"--map item={name}" in told
-    assert f"t.csv has annotator_id (taken as participant), length, {name}, label (taken as response)." in told
+    message = str(caught.value)
+    assert f"there is no column item (what was judged: a stimulus, a task, a pair). Is it {name}?" in message
+    assert f"--map item={name}" in message
+    assert f"t.csv has annotator_id (taken as participant), length, {name}, label (taken as response)." in message
 
 
 def test_where_no_column_is_likely_none_is_offered(tmp_path: Path) -> None:
     with pytest.raises(karat.IntakeError) as caught:
         karat.read(write(tmp_path, "A,B\n1,2\n"))
-    told = str(caught.value).splitlines()
-    assert [line.split("(")[0].strip() for line in told[1:4]] == [
+    lines = str(caught.value).splitlines()
+    assert [line.split("(")[0].strip() for line in lines[1:4]] == [
         f"there is no column {name}" for name in ("participant", "item", "response")
     ]
-    assert "Name the column: --map response=NAME" in told[3]
-    assert told[4].strip() == "t.csv has A, B."
+    assert "Name the column: --map response=NAME" in lines[3]
+    assert lines[4].strip() == "t.csv has A, B."
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("itme", "item"), ("items", "item"), ("expcted", "expected")])
-def test_a_misspelt_column_of_a_mapping_is_told(wrong: str, right: str, tmp_path: Path) -> None:
+def test_a_misspelt_column_of_a_mapping_is_reported(wrong: str, right: str, tmp_path: Path) -> None:
     path = parquet(tmp_path)
     with pytest.raises(karat.IntakeError, match=f"has no column {wrong}. Use --map {right}=label"):
         karat.read(path, mapping={wrong: "label"})

@@ -113,7 +113,7 @@ def test_without_an_item_column_the_row_of_the_spreadsheet_is_the_item(tmp_path:
     assert noted(intake.notes, "item.column") == {"column": "Spreadsheet Row"}
 
 
-def test_seconds_can_be_told() -> None:
+def test_seconds_can_be_reported() -> None:
     frame = read_files([TASK], options=Options(rt_unit="s")).judgments.frame
     assert frame["rt"][1] == 1830.0
 

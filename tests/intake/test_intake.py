@@ -31,9 +31,9 @@ from messages import codes
     ],
 )  # fmt: skip
 def test_scales_are_guessed_with_a_sentence(answers: list[str], scale: Scale) -> None:
-    guess, told = guess_scale(pl.Series("response", [*answers, None], dtype=pl.String))
+    guess, messages = guess_scale(pl.Series("response", [*answers, None], dtype=pl.String))
     assert guess == scale
-    assert "--scale" in str(told)
+    assert "--scale" in str(messages)
     for answer in answers:
         assert guess.read(answer) is not None
 
@@ -59,7 +59,7 @@ def test_free_text_is_no_scale() -> None:
         guess_scale(pl.Series([f"text {i}" for i in range(60)]))
 
 
-def test_told_columns_win() -> None:
+def test_reported_columns_win() -> None:
     assert guess_columns(["response", "rating"], {"response": "rating"}) == {"response": "rating"}
     assert guess_columns(["A", "B"], {}) == {}
 
@@ -132,10 +132,10 @@ def test_problems_name_the_file_where_there_are_several(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("participant,item,response,trial\np1,a,1,1\np2,a,1,x\n")
     with pytest.raises(karat.IntakeError) as caught:
         karat.read(tmp_path)
-    told = str(caught.value)
-    assert told.startswith("a.csv, b.csv are not readable as judgments:")
-    assert 'b.csv, line 2, trial: "trial 1, also at line 2" is there twice for one participant' in told
-    assert 'b.csv, line 3, trial: "x" is not a whole number' in told
+    message = str(caught.value)
+    assert message.startswith("a.csv, b.csv are not readable as judgments:")
+    assert 'b.csv, line 2, trial: "trial 1, also at line 2" is there twice for one participant' in message
+    assert 'b.csv, line 3, trial: "x" is not a whole number' in message
 
 
 def test_skipping_bad_rows_keeps_the_balance(tmp_path: Path) -> None:
@@ -150,9 +150,9 @@ def test_skipping_bad_rows_keeps_the_balance(tmp_path: Path) -> None:
 def test_the_judgments_say_what_was_left_out(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("participant,item,response,trial\np1,a,1,1\np1,b,9,2\np1,c\n,d,1,4\np1,e,2,5\n,e,2,5\n")
-    told = noted(karat.read(path, scale=karat.Ordinal(5), skip_bad=True).notes, "intake.skipped")
-    assert (told["n"], told["units_in"], told["unit"].code) == (4, 6, "unit.rows")
-    kinds = [(one.values["column"], one.values["what"], str(one.values["rows"])) for one in told["reasons"]]
+    values = noted(karat.read(path, scale=karat.Ordinal(5), skip_bad=True).notes, "intake.skipped")
+    assert (values["n"], values["units_in"], values["unit"].code) == (4, 6, "unit.rows")
+    kinds = [(one.values["column"], one.values["what"], str(one.values["rows"])) for one in values["reasons"]]
     assert sorted(kinds, key=str) == [
         ("participant", "is empty", "lines 5, 7"),
         ("response", "is not an answer on this scale, which has 1, 2, 3, 4, 5", "line 3"),
@@ -169,9 +169,9 @@ def test_the_judgments_say_what_was_left_out(tmp_path: Path) -> None:
 def test_of_several_files_the_one_at_fault_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\n,b,1\n")
     (tmp_path / "b.csv").write_text("participant,item,response\np2,a,2\n" + ",b,1\n" * 30)
-    told = noted(karat.read(tmp_path, skip_bad=True).notes, "intake.skipped")
-    assert (told["n"], told["units_in"]) == (31, 33)
-    places = [(one.values["file"], str(one.values["rows"])) for one in told["reasons"]]
+    values = noted(karat.read(tmp_path, skip_bad=True).notes, "intake.skipped")
+    assert (values["n"], values["units_in"]) == (31, 33)
+    places = [(one.values["file"], str(one.values["rows"])) for one in values["reasons"]]
     assert places[0] == ("a.csv", "line 3")
     assert set(places[1:]) == {("b.csv", "lines 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 20 more up to 32")}
 
@@ -249,15 +249,15 @@ def test_no_reader_keeps_columns_that_name_people(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("skip_bad", [False, True])
-def test_what_is_found_wrong_later_is_told_with_file_and_line(skip_bad: bool, tmp_path: Path) -> None:
+def test_what_is_found_wrong_later_is_reported_with_file_and_line(skip_bad: bool, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\np1,b,2\n")
     (tmp_path / "b.csv").write_text("participant,item,response\np2,a,3\n" + ",b,3\n" * skip_bad + "p2,c,four\n")
     intake = read_files([tmp_path / "a.csv", tmp_path / "b.csv"], skip_bad=skip_bad)
     with pytest.raises(karat.IntakeError) as caught, intake.naming_places():
         karat.Judgments(intake.judgments.frame, karat.Ordinal(5))
-    told = str(caught.value).splitlines()
-    assert told[0] == "a.csv, b.csv are not readable as judgments:"
-    assert told[1].startswith(f'  b.csv, line {4 if skip_bad else 3}, response: "four" is not an answer')
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "a.csv, b.csv are not readable as judgments:"
+    assert lines[1].startswith(f'  b.csv, line {4 if skip_bad else 3}, response: "four" is not an answer')
 
 
 def test_other_errors_about_judgments_stay_as_they_are(tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_an_archive_without_metadata(tmp_path: Path) -> None:
     assert "jatos.no_metadata" in codes(intake.notes)
 
 
-def test_two_results_of_one_person_are_told(tmp_path: Path) -> None:
+def test_two_results_of_one_person_are_reported(tmp_path: Path) -> None:
     link = {"urlQueryParameters": {"PROLIFIC_PID": "p"}}
     members = {
         "metadata.json": metadata(

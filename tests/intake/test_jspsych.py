@@ -202,7 +202,7 @@ def test_only_an_item_makes_a_screen_a_judgment_where_there_are_items(tmp_path: 
     assert aside(intake) == {"aside.screen_without_item": 1}
 
 
-def test_a_told_item_column_wins_and_stays_mappable(tmp_path: Path) -> None:
+def test_a_reported_item_column_wins_and_stays_mappable(tmp_path: Path) -> None:
     data = [trial(0, item="x", text="a"), trial(1, item="y", text="b"), trial(2, item="z")]
     intake = from_json(tmp_path, data, Options(mapping={"item": "text"}))
     assert rows(intake, "item") == [("a",), ("b",)]
@@ -319,8 +319,8 @@ def test_a_cut_row_names_its_line(tmp_path: Path) -> None:
 
 def test_half_a_surrogate_pair_and_nan(tmp_path: Path) -> None:
     path = tmp_path / "data.json"
-    told = json.dumps([trial(0, note="\ud800"), trial(1, rt=float("nan"))])
-    path.write_text(told, encoding="utf-8")
+    result = json.dumps([trial(0, note="\ud800"), trial(1, rt=float("nan"))])
+    path.write_text(result, encoding="utf-8")
     intake = read_files([path])
     assert rows(intake, "note", "rt") == [("?", 1.0), (None, None)]
 
@@ -337,7 +337,7 @@ def test_a_table_without_trial_types_is_refused(tmp_path: Path) -> None:
         read_files([path], "jspsych")
 
 
-def test_a_told_scale_wins() -> None:
+def test_a_reported_scale_wins() -> None:
     options = Options(scale=parse_scale("ordinal:bad,so-so,good"))
     intake = read_files([FIXTURES / "jspsych" / "study.csv"], "auto", options)
     assert intake.judgments.scale == Ordinal(["bad", "so-so", "good"])

@@ -58,8 +58,8 @@ def test_what_is_no_judgment_is_set_aside():
 
 def test_ground_truth_is_expected_of_its_task_and_question():
     frame = read_files([NESTED]).judgments.frame
-    told = frame.filter(frame["expected"].is_not_null())
-    assert told.select("participant", "item", "question", "expected").rows() == [
+    result = frame.filter(frame["expected"].is_not_null())
+    assert result.select("participant", "item", "question", "expected").rows() == [
         ("annotator_1", "102", "acceptable", "no")
     ]
     assert "1" not in frame["participant"].to_list()
@@ -110,7 +110,7 @@ def test_csv_export():
     assert noted(intake.notes, "label_studio.answers")["columns"] == ["naturalness", "sentiment"]
 
 
-def test_csv_column_of_answers_can_be_told():
+def test_csv_column_of_answers_can_be_reported():
     frame = read_files([CSV], options=Options(mapping={"response": "sentiment"})).judgments.frame
     assert frame["response"].to_list() == ["positive", "negative", "negative"]
     assert "question" not in frame.columns
@@ -131,8 +131,8 @@ def test_csv_that_does_not_tell_its_answers(tmp_path):
     path.write_text("annotation_id,annotator,id,lead_time,mood,text\n1,2,3,4,good,Hallo\n2,2,4,4,bad,Na\n")
     with pytest.raises(IntakeError, match=r"flat\.csv .* --map response=NAME with one of mood, text"):
         read_files([path])
-    told = read_files([path], options=Options(mapping={"response": "mood"}))
-    assert told.judgments.frame["response"].to_list() == ["good", "bad"]
+    result = read_files([path], options=Options(mapping={"response": "mood"}))
+    assert result.judgments.frame["response"].to_list() == ["good", "bad"]
 
 
 def test_answers_about_regions_and_repeated_questions(tmp_path):
@@ -148,7 +148,7 @@ def test_answers_about_regions_and_repeated_questions(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "values"),
     [
         (lambda tasks: tasks[0].update(annotations="none"), 'element 1: "101" has no list of annotations'),
         (lambda tasks: tasks.insert(1, 7), 'element 2: "7" is no task'),
@@ -162,11 +162,11 @@ def test_answers_about_regions_and_repeated_questions(tmp_path):
         (lambda tasks: tasks[0]["annotations"][0].pop("completed_by"), "element 1, participant: is empty"),
     ],
 )  # fmt: skip
-def test_wrong_types_are_named(tmp_path, change, told):
+def test_wrong_types_are_named(tmp_path, change, values):
     path = changed(tmp_path, change)
     with pytest.raises(IntakeError, match=r"export.json is not readable as judgments") as error:
         read_files([path])
-    assert told in str(error.value)
+    assert values in str(error.value)
     intake = read_files([path], skip_bad=True)
     assert intake.units_in == len(intake.judgments) + sum(intake.set_aside.values()) + intake.skipped_units
 

@@ -25,16 +25,16 @@ def parquet(folder: Path, **columns: object) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("cells", "told"),
+    ("cells", "text"),
     [
         (LISTS, "label holds lists; karat needs one answer per row. Explode the column"),
         (RECORDS, "label holds records; karat needs one answer per row. Make the fields (class, score) columns"),
     ],
 )
 @pytest.mark.parametrize("command", ["convert", "screen"])
-def test_nested_answers_are_refused(command: str, cells: object, told: str, tmp_path: Path) -> None:
+def test_nested_answers_are_refused(command: str, cells: object, text: str, tmp_path: Path) -> None:
     _, error = run(command, parquet(tmp_path, label=cells), status=2)
-    assert error.startswith(f"labels.parquet: {told}")
+    assert error.startswith(f"labels.parquet: {text}")
     assert "--map response=NAME" in error
 
 
@@ -53,9 +53,9 @@ def test_what_is_not_needed_is_left_out_with_a_note(tmp_path: Path) -> None:
     read = karat.read(parquet(tmp_path, scores=[[0.1, 0.9]] * 3, about=RECORDS, answer=LISTS))
     assert read.frame["response"].to_list() == ["x", "y", "x"]
     assert not {"scores", "about", "answer"} & set(read.frame.columns)
-    told = noted(read.notes, "column.nested")
-    assert told["columns"].values["names"] == ["scores", "about", "answer"]
-    assert told["kinds"] == ["lists", "records"]
+    values = noted(read.notes, "column.nested")
+    assert values["columns"].values["names"] == ["scores", "about", "answer"]
+    assert values["kinds"] == ["lists", "records"]
 
 
 def test_a_mapped_column_is_needed(tmp_path: Path) -> None:
@@ -63,11 +63,11 @@ def test_a_mapped_column_is_needed(tmp_path: Path) -> None:
         karat.read(parquet(tmp_path, scores=[[0.1, 0.9]] * 3), mapping={"rt": "scores"})
 
 
-@pytest.mark.parametrize(("cells", "told"), [(LISTS, "holds lists"), (RECORDS, "holds records")])
-def test_tables_and_parts_refuse_them_too(cells: object, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("cells", "text"), [(LISTS, "holds lists"), (RECORDS, "holds records")])
+def test_tables_and_parts_refuse_them_too(cells: object, text: str, tmp_path: Path) -> None:
     frame = pl.DataFrame({"participant": ["v", "v", "w"], "item": ["a", "b", "a"], "response": cells})
-    with pytest.raises(karat.JudgmentsError, match=f"response: {told} where a row needs one value"):
+    with pytest.raises(karat.JudgmentsError, match=f"response: {text} where a row needs one value"):
         karat.Judgments(frame, karat.Nominal(["x", "y"]))
     frame.write_parquet(tmp_path / "part.parquet")
-    with pytest.raises(karat.JudgmentsError, match=rf"part\.parquet is not .*\n.*response: {told}"):
+    with pytest.raises(karat.JudgmentsError, match=rf"part\.parquet is not .*\n.*response: {text}"):
         open_parts(tmp_path, karat.Nominal(["x", "y"])).read(0)

@@ -211,7 +211,7 @@ def test_names_and_addresses_are_left_out(tmp_path):
     assert "otree.label_left_out" in codes(intake.notes)
 
 
-def test_the_answer_the_item_and_the_time_can_be_told(tmp_path):
+def test_the_answer_the_item_and_the_time_can_be_reported(tmp_path):
     file = tmp_path / "urteile.csv"
     file.write_text(
         "participant.code,player.vorlage,player.gruppe,player.note,player.dauer,subsession.round_number\n"
@@ -222,20 +222,20 @@ def test_the_answer_the_item_and_the_time_can_be_told(tmp_path):
         "vorlage", "gruppe", "note", "dauer",
     ]  # fmt: skip
     assert "otree.several_answers" in codes(guessed.notes)
-    told = read_files([file], options=Options(mapping={"response": "note", "item": "vorlage", "rt": "dauer"}))
-    frame = told.judgments.frame
+    result = read_files([file], options=Options(mapping={"response": "note", "item": "vorlage", "rt": "dauer"}))
+    frame = result.judgments.frame
     assert frame.select("item", "response", "rt", "gruppe").rows() == [("v1", "4", 1.5, "a"), ("v2", "2", 2.5, "b")]
     assert "question" not in frame.columns
 
 
-def test_two_units_of_time_are_refused_unless_one_is_told(tmp_path):
+def test_two_units_of_time_are_refused_unless_one_is_reported(tmp_path):
     file = tmp_path / "naturalness.csv"
     rows = "".join(f"k{who},s{n},4,{rt},{n}\n" for who, rt in ((1, 1.5), (2, 1500)) for n in (1, 2))
     file.write_text("participant.code,player.item,player.rating,player.rt,subsession.round_number\n" + rows)
     with pytest.raises(IntakeError, match="mixes seconds and milliseconds"):
         read_files([file])
-    told = read_files([file], options=Options(rt_unit="s")).judgments.frame
-    assert told["rt"].to_list() == [1.5, 1.5, 1500.0, 1500.0]
+    result = read_files([file], options=Options(rt_unit="s")).judgments.frame
+    assert result["rt"].to_list() == [1.5, 1.5, 1500.0, 1500.0]
 
 
 HEADER = "session_code,participant_id_in_session,participant_code,page_index,app_name,page_name,epoch_time,round_number"
@@ -259,8 +259,8 @@ def paged(tmp_path, *pages):
 def test_introductions_and_results_are_not_the_page_that_asks(tmp_path):
     intake = paged(tmp_path, ("Intro", 1, 0), ("Rate", 1, 7), ("Rate", 2, 12), ("Results", 2, 60))
     assert intake.judgments.frame["rt"].to_list() == [7.0, 5.0, 7.0, 5.0]
-    told = noted(intake.notes, "otree.page_times")
-    assert (told["page"], told["others"].values["names"]) == ("Rate", ["Intro", "Results"])
+    values = noted(intake.notes, "otree.page_times")
+    assert (values["page"], values["others"].values["names"]) == ("Rate", ["Intro", "Results"])
 
 
 def test_of_several_pages_a_round_none_is_chosen_in_silence(tmp_path):

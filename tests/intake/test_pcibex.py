@@ -114,7 +114,7 @@ def test_participants_have_times_design_number_browser_and_background_choices() 
     assert people["user_agent"].to_list()[1].startswith("Mozilla/5.0 (iPhone")
 
 
-def test_assumptions_are_told_with_their_way_out() -> None:
+def test_assumptions_are_reported_with_their_way_out() -> None:
     notes = case("pcibex").notes
     assert noted(notes, "pcibex.participant_column") == {"column": "PROLIFIC_PID"}
     assert noted(notes, "item.column") == {"column": "item"}
@@ -234,14 +234,14 @@ def named_people(order: int, name: str, group: str) -> list[str]:
     return trial(order, "exp", f"Scale,s,Choice,{order},{START + 700}{logged},NULL", logged=logged)
 
 
-def test_names_typed_as_ids_do_not_become_participants_unless_told(write: Write) -> None:
+def test_names_typed_as_ids_do_not_become_participants_unless_reported(write: Write) -> None:
     lines = [line for order in (1, 2) for line in named_people(order, "Jörg Müller", "A")]
     path = write(*lines, columns="# 13. ID.\n# 14. Group.\n# 15. Comments.\n")
     intake = read_files([path])
     assert column(intake, "participant") == ["1709547330-0cc175"] * 2
     assert "Müller" not in str(intake.judgments.frame.rows()) + str(intake.judgments.participants.rows())
-    told = read_files([path], options=Options(mapping={"participant": "ID"}))
-    assert column(told, "participant") == ["Jörg Müller"] * 2
+    result = read_files([path], options=Options(mapping={"participant": "ID"}))
+    assert column(result, "participant") == ["Jörg Müller"] * 2
 
 
 def test_the_group_of_a_person_is_the_list_and_the_design_number_is_not(write: Write) -> None:

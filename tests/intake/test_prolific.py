@@ -43,9 +43,9 @@ def test_withheld_cells_are_missing_and_counted():
     people = intake.judgments.participants
     assert people.filter(participant="5e90aaaa0002").select("Age", "Sex", "Student status").row(0) == (None, None, None)
     assert people["Age"].dtype == pl.Int64
-    told = [note.values for note in intake.notes if note.code == "prolific.withheld"]
-    assert [(one["n"], one["word"]) for one in told] == [(3, "CONSENT_REVOKED"), (1, "DATA_EXPIRED")]
-    assert {one["file"] for one in told} == {"prolific_export_66f0.csv"}
+    lines = [note.values for note in intake.notes if note.code == "prolific.withheld"]
+    assert [(one["n"], one["word"]) for one in lines] == [(3, "CONSENT_REVOKED"), (1, "DATA_EXPIRED")]
+    assert {one["file"] for one in lines} == {"prolific_export_66f0.csv"}
 
 
 def test_of_several_submissions_the_most_advanced_counts():
@@ -76,19 +76,19 @@ def test_old_wording_of_the_header():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "values"),
     [
         (",631,", ",soon,", 'line 2, working_time: "soon" is not a number of seconds'),
         ("2026-04-11T09:01:00.000000Z", "yesterday", 'line 3, started: "yesterday" is not a point in time'),
         ("5e90aaaa0005", "", "line 7, participant: is empty"),
     ],
 )
-def test_bad_cells_are_named(tmp_path, old, new, told):
+def test_bad_cells_are_named(tmp_path, old, new, values):
     path = tmp_path / "export.csv"
     path.write_text(NEW[0].read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     with pytest.raises(IntakeError, match="are not readable") as error:
         read_files([path, NEW[1]])
-    assert told in str(error.value)
+    assert values in str(error.value)
     intake = read_files([path, NEW[1]], skip_bad=True)
     assert (aside(intake), intake.skipped_units, intake.units_in) == ({"aside.descriptions": 5}, 1, 14)
 

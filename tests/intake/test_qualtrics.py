@@ -75,7 +75,7 @@ def test_nothing_is_dropped_in_silence(worded):
     }
 
 
-def test_unfinished_responses_stay_and_are_told(worded):
+def test_unfinished_responses_stay_and_are_reported(worded):
     people = worded.judgments.participants
     assert people["finished"].is_null().to_list() == [False, True, False, False]
     assert people["progress"].to_list() == [100, 45, 100, 100]
@@ -217,7 +217,7 @@ def test_a_time_that_is_none_is_named_with_its_line(tmp_path):
         read_files([file])
 
 
-def test_missing_header_rows_are_told(tmp_path):
+def test_missing_header_rows_are_reported(tmp_path):
     file = tmp_path / "export.csv"
     file.write_text("ResponseId,Q1\nR_1,5\nR_2,4\n")
     assert not recognises(SourceFile(file))

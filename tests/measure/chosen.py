@@ -50,7 +50,7 @@ def choices(
     )
 
 
-def told(rows: Sequence[tuple[str, str, str]], none: bool = False) -> Judgments:
+def judged_choices(rows: Sequence[tuple[str, str, str]], none: bool = False) -> Judgments:
     """Choices that are written out as (left, right, answer), each by a participant of its own."""
     left, right, response = zip(*rows, strict=True)
     return karat.Judgments(

@@ -34,9 +34,9 @@ def test_a_pair_that_belongs_to_nothing_is_named() -> None:
     assert found.summary[-1] == Message("adequacy.low", {"limit": 0.5, "pairs": ["noise"]})
 
 
-@pytest.mark.parametrize(("value", "told"), [(0.95, "marvellous"), (0.5, "miserable"), (0.49, "unacceptable")])
-def test_kaisers_words(value: float, told: str) -> None:
-    assert word(value) == told
+@pytest.mark.parametrize(("value", "text"), [(0.95, "marvellous"), (0.5, "miserable"), (0.49, "unacceptable")])
+def test_kaisers_words(value: float, text: str) -> None:
+    assert word(value) == text
 
 
 def test_too_few_cases_are_refused() -> None:

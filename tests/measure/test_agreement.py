@@ -133,7 +133,7 @@ def test_coefficients_and_intervals_stay_in_range(seed: int) -> None:
     assert inside.height == values.drop_nulls().height
 
 
-def test_what_cannot_be_compared_is_told() -> None:
+def test_what_cannot_be_compared_is_reported() -> None:
     alone = karat.Judgments({"participant": ["p1", "p2"], "item": ["a", "b"], "response": [1, 2]}, karat.Ordinal(5))
     with raises(MeasureError, "agreement.no_shared_stimulus"):
         agreement(alone)

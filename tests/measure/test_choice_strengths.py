@@ -18,7 +18,7 @@ from karat.messages import Message, message_of, with_code
 from karat.models.choices import Pairs, fit_pairs
 from karat.models.choices.thurstone import fit_thurstone, population_probabilities
 from karat.models.choices.thurstone_people import EULER, Population
-from measure.chosen import choices, told
+from measure.chosen import choices, judged_choices
 from messages import codes, raises
 
 WORTH = [-1.5, -0.9, -0.3, 0.2, 0.7, 1.8]
@@ -82,13 +82,13 @@ def test_ties_count_half_for_bradley_and_terry() -> None:
 
 
 def test_what_is_not_connected_is_named() -> None:
-    apart = told([("a", "b", "left"), ("b", "a", "left"), ("c", "d", "left"), ("d", "c", "left")])
+    apart = judged_choices([("a", "b", "left"), ("b", "a", "left"), ("c", "d", "left"), ("d", "c", "left")])
     with raises(MeasureError, "choices.not_connected") as error:
         strengths(apart)
     found = message_of(error.value).values["apart"]
     assert (found.code, found.values["n"]) == ("choices.groups", 2)
     assert [group.values["names"] for group in found.values["groups"]] == [["a", "b"], ["c", "d"]]
-    one_way = told([("a", "b", "left"), ("b", "a", "left"), ("c", "a", "left"), ("c", "b", "left")])
+    one_way = judged_choices([("a", "b", "left"), ("b", "a", "left"), ("c", "a", "left"), ("c", "b", "left")])
     with raises(MeasureError, "choices.not_connected") as error:
         strengths(one_way)
     found = message_of(error.value).values["apart"]
@@ -97,7 +97,7 @@ def test_what_is_not_connected_is_named() -> None:
     held = strengths(one_way, prior_sd=2.0)
     assert held.labels[0] == "c"
     assert Message("choices.prior", {"apart": found, "sd": 2.0}) in held.notes
-    many = told([(f"x{number:02}", "y", "left") for number in range(14)])
+    many = judged_choices([(f"x{number:02}", "y", "left") for number in range(14)])
     with raises(MeasureError, "choices.not_connected") as error:
         strengths(many)
     alone = message_of(error.value).values["apart"].values["alone"].values
@@ -121,7 +121,7 @@ def test_thurstone_has_a_table_of_participants() -> None:
 
 def test_thurstone_notes_what_only_the_prior_places() -> None:
     rows = [("a", "b", "left"), ("b", "a", "left"), ("c", "d", "none"), ("d", "c", "left")] * 3
-    found = found_by(told(rows, none=True), "thurstone")
+    found = found_by(judged_choices(rows, none=True), "thurstone")
     (placed,) = with_code(found.notes, "choices.wide_prior")
     assert placed.values["apart"].code == "choices.groups"
 

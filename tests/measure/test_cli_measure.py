@@ -22,7 +22,7 @@ levels = ["OP", "PO"]
 """
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     with pytest.raises(SystemExit) as done:
         main(["measure", *map(str, arguments)])
     assert done.value.code == 0, capsys.readouterr().err
@@ -44,22 +44,22 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_a_summary_without_out_and_the_same_as_json(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = told(capsys, results)
+    text = printed(capsys, results)
     assert "found      8 participants, 5 items, 40 answers" in text
     assert "excluded   nobody. Use --without screening.json" in text
     assert "strengths  Acceptability estimates of 5 stimuli (ordinal)" in text
     assert "not run    decisions: " in text
     assert text.rstrip().endswith("Nothing was written. Use --out DIR to keep tables and figures.")
-    data = json.loads(told(capsys, results, "--json", "--seed", "4"))
+    data = json.loads(printed(capsys, results, "--json", "--seed", "4"))
     assert data["settings"]["seed"] == 4
     assert data["parts"][0]["told"].startswith("Acceptability estimates of 5 stimuli")
-    assert told(capsys, results, "--quiet") == ""
+    assert printed(capsys, results, "--quiet") == ""
 
 
 @pytest.mark.slow
 def test_everything_goes_to_a_folder(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "measured"
-    text = told(capsys, results, "--model", "mean", "--model", "zscore", "--out", out)
+    text = printed(capsys, results, "--model", "mean", "--model", "zscore", "--out", out)
     assert f"written    {out}: " in text
     assert {"strengths.csv", "strengths-zscore.csv", "measures.json", "README.txt", "agreement.csv"} <= {
         path.name for path in out.iterdir()
@@ -79,10 +79,10 @@ def test_the_study_gives_conditions_and_planned_contrasts(tmp_path: Path, capsys
         parts.append(answers.with_columns(participant=pl.lit(f"p{number}")))
     pl.concat(parts).write_csv(tmp_path / "results.csv")
     formula = "response ~ order + (1 | participant) + (1 | item)"
-    text = told(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula)
+    text = printed(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula)
     assert "note       function was taken from the item table" in text
     assert "planned    order: OP minus PO " in text
-    data = json.loads(told(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula, "--json"))
+    data = json.loads(printed(capsys, tmp_path / "results.csv", "--study", study.path, "--formula", formula, "--json"))
     planned = next(part for part in data["parts"] if part["name"] == "planned")
     assert planned["tables"]["planned"][0]["estimate"] > 0.5
     assert data["settings"]["conditions"] == ["order", "integration"]
@@ -95,9 +95,9 @@ def test_the_verdicts_of_a_screening_are_taken(tmp_path: Path, capsys: pytest.Ca
     screening = karat.screen.run(likert, {"completion": {}, "remfod": {}, "exclude": "any"})
     screening.write(tmp_path / "screened")
     likert.to_parquet(tmp_path / "all.parquet")
-    whole = json.loads(told(capsys, tmp_path / "all.parquet", "--without", tmp_path / "screened", "--json",
+    whole = json.loads(printed(capsys, tmp_path / "all.parquet", "--without", tmp_path / "screened", "--json",
                             "--conditions", "order", "--model", "mean"))  # fmt: skip
-    left = json.loads(told(capsys, tmp_path / "screened" / "judgments.parquet", "--json", "--conditions", "order",
+    left = json.loads(printed(capsys, tmp_path / "screened" / "judgments.parquet", "--json", "--conditions", "order",
                            "--model", "mean"))  # fmt: skip
     assert whole["excluded"]["participants"] == list(screening.excluded)
     assert whole["parts"] == left["parts"]
@@ -108,7 +108,7 @@ def test_the_verdicts_of_a_screening_are_taken(tmp_path: Path, capsys: pytest.Ca
 def test_pairs_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     judged("likert", [2.0, 0.0]).to_parquet(tmp_path / "judged.parquet")
     (tmp_path / "pairs.csv").write_text("pair,better,worse\none,a0,b0\ntwo,b1,a1\n", encoding="utf-8")
-    text = told(capsys, tmp_path / "judged.parquet", "--pairs", tmp_path / "pairs.csv")
+    text = printed(capsys, tmp_path / "judged.parquet", "--pairs", tmp_path / "pairs.csv")
     assert "of 2 pairs" in text
     assert "one   a0      b0 " in text
     assert "✓" in text
@@ -118,7 +118,7 @@ def test_pairs_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = ratings(people=6, items=4).frame.rename({"participant": "who"})
     table.select("who", "item", "response").write_csv(tmp_path / "results.csv", separator=";")
-    text = told(capsys, tmp_path / "results.csv", "--map", "participant=who", "--delimiter", ";",
+    text = printed(capsys, tmp_path / "results.csv", "--map", "participant=who", "--delimiter", ";",
                 "--scale", "ordinal:1-5")  # fmt: skip
     assert "found      6 participants" in text
 
@@ -141,7 +141,7 @@ def test_bad_options_are_a_sentence(
     assert why in refused(capsys, results, *arguments)
 
 
-def test_a_file_in_the_way_is_told_before_anything_is_computed(
+def test_a_file_in_the_way_is_reported_before_anything_is_computed(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")

@@ -43,7 +43,7 @@ def test_the_pairs_that_differ() -> None:
     assert (most.code, most.values["same"]) == ("compare_decisions.agree_most", 0.8)
 
 
-def test_with_a_reference_only_its_differences_are_told() -> None:
+def test_with_a_reference_only_its_differences_are_reported() -> None:
     found = compare_decisions({"likert": FIRST, "choice": SECOND, "magnitude": THIRD}, reference="magnitude")
     assert found.agreement.select("first", "second").rows() == [("magnitude", "likert"), ("magnitude", "choice")]
     again = compare_decisions({"a": FIRST, "b": FIRST, "c": SECOND}, reference="a")
@@ -87,7 +87,7 @@ def test_symbols_tables_and_decisions_are_understood() -> None:
     assert set(found.agreement["same"]) == {1.0}
 
 
-def test_pairs_that_are_not_decided_by_all_are_told() -> None:
+def test_pairs_that_are_not_decided_by_all_are_reported() -> None:
     found = compare_decisions({"a": FIRST, "b": {pair: SECOND[pair] for pair in "123"}})
     assert found.agreement["n"].item() == 3
     assert found.notes == (Message("compare_decisions.undecided", {"n": 2}),)

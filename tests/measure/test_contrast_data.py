@@ -26,7 +26,7 @@ def test_what_is_known_of_participants_may_be_a_condition() -> None:
     assert asked_for(whole, None, ["group"], None, ("test",)).formula.endswith("(1 | participant) + (1 + group | item)")
 
 
-def test_what_a_covariate_does_to_the_tests_is_told() -> None:
+def test_what_a_covariate_does_to_the_tests_is_reported() -> None:
     judgments = rated(frame(), karat.Ordinal(5))
     found = contrasts(judgments, "response ~ a * scale(trial) + (1 | participant) + (1 | item)")
     assert Message("wald.covariates", {"names": ["scale(trial)"], "n": 1}) in found.notes
@@ -54,7 +54,7 @@ def test_missing_values_are_counted() -> None:
     assert found.means.filter(term="a")["n"].sum() == 360
 
 
-def test_second_answers_are_kept_and_told() -> None:
+def test_second_answers_are_kept_and_reported() -> None:
     table = rated(frame(), karat.Ordinal(5)).frame
     again = pl.concat([table, table.filter(pl.col("trial") == 1).with_columns(trial=pl.lit(99, dtype=pl.Int64))])
     found = contrasts(karat.Judgments(again, karat.Ordinal(5)), FORMULA)

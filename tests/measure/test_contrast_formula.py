@@ -50,7 +50,7 @@ def test_names_that_are_no_words_stand_in_backticks() -> None:
     assert [quoted(name) for name in ("a.b", "a_1", "1a", "a-b")] == ["a.b", "a_1", "`1a`", "`a-b`"]
 
 
-def test_a_condition_without_values_is_told() -> None:
+def test_a_condition_without_values_is_reported() -> None:
     with raises(karat.measure.MeasureError, "contrasts.no_values"):
         design_formula(frame().with_columns(a=pl.lit(None, dtype=pl.String)), ["a"])
 

@@ -166,14 +166,14 @@ def test_a_response_time_may_be_asked_for_instead() -> None:
     )
 
 
-def test_slopes_that_cannot_be_told_from_chance_are_not_asked_for() -> None:
+def test_slopes_that_cannot_be_reported_from_chance_are_not_asked_for() -> None:
     result = contrasts(rated(frame(24, 4), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 + a + b | participant) + (1 + a * b | item)"
     assert "contrasts.one_answer_per_cell" in codes(result.notes)
 
 
 @pytest.mark.slow
-def test_a_fit_that_failed_is_told_and_intercepts_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fit_that_failed_is_reported_and_intercepts_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["karat.measure.effects.contrasts"]
     fit = module.fit
 

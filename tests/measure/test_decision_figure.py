@@ -17,7 +17,7 @@ def test_symbols_stand_in_the_row_of_their_pair_and_the_column_of_their_measure(
     assert "no difference found" in to_svg(drawn, "Decisions", "A table.")
 
 
-def test_many_pairs_are_cut_and_the_cut_is_told() -> None:
+def test_many_pairs_are_cut_and_the_cut_is_reported() -> None:
     pairs = [f"a rather long name of the pair with the number {number}" for number in range(80)]
     found = compare_decisions({"a": dict.fromkeys(pairs, "expert"), "b": dict.fromkeys(pairs, "none")})
     drawn = found.plot()

@@ -150,7 +150,7 @@ def test_choices_without_all_pairs_take_a_model() -> None:
     assert (found.settings["model"], found.counts["expert"]) == ("bradley-terry", 1)
 
 
-def test_pairs_without_answers_are_told() -> None:
+def test_pairs_without_answers_are_reported() -> None:
     found = decisions(judged("likert", CLEAR), [*PAIRS, ("9", "a9", "b9")], "paired")
     assert found.frame.height == 4
     assert Message("decisions.left_out", {"n": 1, "pairs": ["9"], "more": None}) in found.notes

@@ -28,14 +28,14 @@ def test_the_dimension_that_matters_comes_first() -> None:
     assert found.observations == 40
 
 
-def test_texts_with_a_gap_are_left_out_and_told() -> None:
+def test_texts_with_a_gap_are_left_out_and_reported() -> None:
     gaps = texts().with_columns(pl.when(pl.int_range(40) < 4).then(None).otherwise("overall").alias("overall"))
     found = overall_regression(gaps, "overall", ["clarity"])
     assert found.observations == 36
     assert found.notes == (Message("dimension_links.missing_values", {"n": 4}),)
 
 
-def test_dimensions_that_overlap_are_told() -> None:
+def test_dimensions_that_overlap_are_reported() -> None:
     near = texts().with_columns(twin=pl.col("clarity") + 0.01 * pl.col("flow"))
     found = overall_regression(near.with_columns(pl.col("twin") + 0.1 * pl.col("words") / 40), "overall",
                                ["clarity", "twin"])  # fmt: skip

@@ -65,7 +65,7 @@ def test_pairs_of_choices_follow_from_the_right_side() -> None:
     assert expert_pairs(None, named)["pair"].to_list() == ["1", "cd"]
 
 
-def test_a_key_that_contradicts_itself_is_told() -> None:
+def test_a_key_that_contradicts_itself_is_reported() -> None:
     table = {
         "participant": ["p1", "p2"], "item": ["ab", "ab"], "response": ["left", "right"],
         "left": ["a", "b"], "right": ["b", "a"], "expected": ["left", "left"],
@@ -95,14 +95,14 @@ def test_what_is_wrong_with_pairs_is_said(given: object, code: str, values: dict
     assert message_of(caught.value).values == values
 
 
-def test_unclear_pairs_of_ratings_are_told() -> None:
+def test_unclear_pairs_of_ratings_are_reported() -> None:
     status = ["grammatical", "ungrammatical", "marked", "marked"]
     with raises(MeasureError, "decisions.unclear_pairs") as caught:
         expert_pairs(None, ratings(status=status))
     assert message_of(caught.value).values == {"pairs": ["2"], "more": None}
 
 
-def test_choices_without_sides_are_told() -> None:
+def test_choices_without_sides_are_reported() -> None:
     table = {"participant": ["p1"], "item": ["ab"], "response": ["left"]}
     with raises(MeasureError, "decisions.choices_without_pairs"):
         expert_pairs(None, one_of(table, karat.Choice()))

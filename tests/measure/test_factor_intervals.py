@@ -49,7 +49,7 @@ def test_participants_with_many_equal_cases_widen_the_intervals() -> None:
     assert cases.notes[0].code == "factor_intervals.no_participants"
 
 
-def test_a_factor_that_is_not_there_is_told() -> None:
+def test_a_factor_that_is_not_there_is_reported() -> None:
     noise = pl.DataFrame(np.random.default_rng(3).standard_normal((60, 6)), schema=list("abcdef"))
     notes = factor_intervals(factors(noise, 2), draws=20).notes
     assert "factor_intervals.unstable" in codes(notes)

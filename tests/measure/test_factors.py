@@ -115,5 +115,5 @@ def test_scores_need_ratings() -> None:
         factors(ratings_matrix(differential(people=20)), 1).scores("mean")  # type: ignore[arg-type]
 
 
-def test_few_cases_are_told() -> None:
+def test_few_cases_are_reported() -> None:
     assert Message("factors.few_cases", {"cases": 19, "pairs": 4}) in factors(ONE, 1, observations=19).notes

@@ -95,7 +95,7 @@ def test_items_that_do_not_differ_cannot_be_ordered() -> None:
     )
 
 
-def test_what_cannot_be_studied_is_told() -> None:
+def test_what_cannot_be_studied_is_reported() -> None:
     nominal = karat.Judgments(karat.datasets.load("crowd").frame, karat.Nominal(["0", "1"]))
     with raises(MeasureError, "decision_study.no_numbers"):
         decision_study(nominal)

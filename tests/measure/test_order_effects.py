@@ -114,7 +114,7 @@ def test_what_is_wrong_is_named() -> None:
         order_effects(judgments, level=1.0)
 
 
-def test_the_simplified_model_is_told() -> None:
+def test_the_simplified_model_is_reported() -> None:
     found = order_effects(rated(satiated(0.0, 0.0), karat.Continuous()), by="a")
     assert isinstance(found, OrderEffects)
     assert "order.simplified" in codes(found.notes)

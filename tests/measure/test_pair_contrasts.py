@@ -35,9 +35,9 @@ def test_paired_is_the_t_test_of_differences(ratings: list[int], seed: int) -> N
     if np.ptp(better - worse) == 0:
         assert found.test == "sign"
         return
-    told = stats.ttest_rel(better, worse)
-    assert found.p == pytest.approx(told.pvalue)
-    low, high = told.confidence_interval(0.95)
+    result = stats.ttest_rel(better, worse)
+    assert found.p == pytest.approx(result.pvalue)
+    low, high = result.confidence_interval(0.95)
     assert (found.lower, found.upper) == pytest.approx((low, high))
     sides = (
         stats.ttest_1samp(better - worse, -0.5, alternative="greater").pvalue,
@@ -53,9 +53,9 @@ def test_unpaired_is_welchs(first: list[int], second: list[int]) -> None:
     assert found.n == len(first) + len(second)
     # scipy warns of a group that does not vary.
     assume(np.ptp(better) > 0 and np.ptp(worse) > 0)
-    told = stats.ttest_ind(better, worse, equal_var=False)
-    assert found.p == pytest.approx(told.pvalue)
-    low, high = told.confidence_interval(0.9)
+    result = stats.ttest_ind(better, worse, equal_var=False)
+    assert found.p == pytest.approx(result.pvalue)
+    low, high = result.confidence_interval(0.9)
     assert (found.lower, found.upper) == pytest.approx((low, high))
 
 
@@ -68,9 +68,9 @@ def test_choices_are_the_exact_binomial(better: int, worse: int, ties: int) -> N
         assert np.isnan(found.estimate)
         return
     n = better + worse
-    told = stats.binomtest(better, n)
-    interval = told.proportion_ci(0.95, "exact")
-    assert found.p == pytest.approx(told.pvalue)
+    result = stats.binomtest(better, n)
+    interval = result.proportion_ci(0.95, "exact")
+    assert found.p == pytest.approx(result.pvalue)
     assert (found.lower, found.upper) == pytest.approx((interval.low, interval.high))
     # The interval excludes one half exactly where the test rejects.
     assert (found.p < 0.05) == (not found.lower <= 0.5 <= found.upper)
@@ -136,9 +136,9 @@ def test_equal_ratings_of_different_participants_fall_back_on_permutations() -> 
     def difference(x: Floats, y: Floats) -> float:
         return float(x.mean() - y.mean())
 
-    told = stats.permutation_test((better, worse), difference, n_resamples=np.inf)
+    result = stats.permutation_test((better, worse), difference, n_resamples=np.inf)
     assert found.test == "permutation"
-    assert found.p == pytest.approx(told.pvalue)
+    assert found.p == pytest.approx(result.pvalue)
     assert unpaired(better, np.full(3, 5.0), 0.5, 0.05).p == 1
 
 
@@ -148,8 +148,8 @@ def test_the_bayes_factor_is_that_of_the_marginal_likelihoods(seen: float, noise
     prior = np.sqrt(2) * spread
     variance = 1 / (1 / prior**2 + 1 / noise**2)
     found = savage_dickey(seen * variance / noise**2, float(np.sqrt(variance)), spread)
-    told = stats.norm.logpdf(seen, 0, np.hypot(prior, noise)) - stats.norm.logpdf(seen, 0, noise)
-    assert np.log(found) == pytest.approx(min(told, 700), abs=1e-6)
+    result = stats.norm.logpdf(seen, 0, np.hypot(prior, noise)) - stats.norm.logpdf(seen, 0, noise)
+    assert np.log(found) == pytest.approx(min(result, 700), abs=1e-6)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))

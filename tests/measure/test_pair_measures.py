@@ -154,7 +154,7 @@ def test_numbers_without_ends_need_a_region() -> None:
     assert model_contrasts(one_of(judgments), found, 0.1, 0.05).rope == 0.1
 
 
-def test_those_whose_answers_do_not_vary_are_told() -> None:
+def test_those_whose_answers_do_not_vary_are_reported() -> None:
     frame = judged("magnitude", [0.5, 0.0]).frame
     flat = frame.with_columns(
         response=pl.when(pl.col("participant") == "p00").then(pl.lit("100")).otherwise("response")

@@ -37,7 +37,7 @@ def test_groups_of_participants_count_each_participant_once() -> None:
     assert city["mean"].item() == pytest.approx(float(np.mean(means.to_numpy())))
 
 
-def test_rows_without_a_group_are_told() -> None:
+def test_rows_without_a_group_are_reported() -> None:
     table = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "question": ["clear", "simple"] * 2,
              "response": [7, 2, 3, 6], "system": ["x", "x", None, None]}  # fmt: skip
     found = profiles(karat.Judgments(table, karat.Ordinal(7)), "system")

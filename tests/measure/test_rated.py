@@ -74,7 +74,7 @@ def test_conditions_are_found_and_can_be_named() -> None:
     assert message_of(caught.value).values == {"column": "ordre", "close": "order"}
 
 
-def test_nothing_to_look_at_is_told() -> None:
+def test_nothing_to_look_at_is_reported() -> None:
     crowd = karat.datasets.load("crowd")
     with raises(MeasureError, "rated.no_answers") as caught:
         rated(crowd, "agreement", functions=["filler"])
@@ -89,7 +89,7 @@ def test_nothing_to_look_at_is_told() -> None:
 
 @pytest.mark.slow
 @given(judgments())
-def test_every_answer_is_kept_once_or_told(table: karat.Judgments) -> None:
+def test_every_answer_is_kept_once_or_reported(table: karat.Judgments) -> None:
     answered = table.frame.filter(pl.col("response").is_not_null()).height
     if not answered:
         return

@@ -23,7 +23,7 @@ def test_tables_arrays_and_pandas_give_the_same() -> None:
     assert correlations_of(table).pairs == ("a", "b", "c")
 
 
-def test_cases_with_a_gap_are_left_out_and_told() -> None:
+def test_cases_with_a_gap_are_left_out_and_reported() -> None:
     gaps = VALUES.copy()
     gaps[:3, 0] = np.nan
     found = correlations_of(gaps)
@@ -76,7 +76,7 @@ def test_what_has_no_correlations_is_refused() -> None:
         correlations_of(RANDOM.standard_normal((40, 2)), "polychoric")
 
 
-def test_a_pair_that_follows_from_others_is_told() -> None:
+def test_a_pair_that_follows_from_others_is_reported() -> None:
     doubled = np.column_stack([VALUES, VALUES.sum(axis=1)])
     with raises(MeasureError, "correlations.singular"):
         check_invertible(correlations_of(doubled))

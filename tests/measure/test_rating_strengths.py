@@ -163,7 +163,7 @@ def test_too_many_stimuli_for_a_covariance(model: str, monkeypatch: pytest.Monke
     assert Message("strengths.covariances", {"n": 6}) in found.notes
 
 
-def test_the_levels_that_occur_are_told() -> None:
+def test_the_levels_that_occur_are_reported() -> None:
     frame = ratings().frame.filter(pl.col("response") != "2")
     found = strengths(karat.Judgments(frame, karat.Ordinal(5)))
     assert found.settings["levels"] == ("1", "3", "4", "5")

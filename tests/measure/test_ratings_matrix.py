@@ -45,7 +45,7 @@ def test_texts_are_means_over_participants() -> None:
     assert texts.notes == ()
 
 
-def test_cases_that_hang_together_are_told() -> None:
+def test_cases_that_hang_together_are_reported() -> None:
     (note,) = ratings_matrix(differential(people=10)).notes
     assert note == Message("ratings.dependent_cases", {"cases": 30, "participants": 10})
 
@@ -70,7 +70,7 @@ def test_answers_asked_for_twice_are_averaged_and_missing_ones_stay_missing() ->
     assert summary.values["missing"] == 1
 
 
-def test_a_missing_polarity_is_told() -> None:
+def test_a_missing_polarity_is_reported() -> None:
     found = ratings_matrix(karat.Judgments(small(), karat.Ordinal(7)))
     assert Message("ratings.no_polarity") in found.notes
     found = ratings_matrix(karat.Judgments(small(polarity=[1, None, 1, -1]), karat.Ordinal(7)))

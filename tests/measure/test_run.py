@@ -15,7 +15,7 @@ from scipy.stats import t
 import karat
 from karat.measure import MeasureError, Measures, contrasts, run, strengths
 from karat.measure.effects.planned import planned_choices, planned_contrasts
-from karat.measure.export import FIGURES, TABLES, TOLD, tables
+from karat.measure.export import FIGURES, MEANINGS, TABLES, tables
 from karat.measure.measured import excluded, nobody
 from karat.measure.measures import aligned
 from karat.measure.rated import rated
@@ -69,7 +69,7 @@ def test_a_factorial_study_has_strengths_contrasts_and_order(factorial: Measures
     assert factorial.table()["name"].to_list() == names(factorial)
 
 
-def test_everything_is_written_and_told(factorial: Measures, tmp_path: Path) -> None:
+def test_everything_is_written_and_reported(factorial: Measures, tmp_path: Path) -> None:
     paths = factorial.write(tmp_path / "out")
     found = {path.name for path in paths}
     assert found == {path.name for path in (tmp_path / "out").iterdir()}
@@ -90,11 +90,11 @@ def test_everything_is_written_and_told(factorial: Measures, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_every_kind_of_result_has_files_that_are_told(factorial: Measures, differentials: Measures) -> None:
+def test_every_kind_of_result_has_files_that_are_reported(factorial: Measures, differentials: Measures) -> None:
     for found in (factorial, differentials):
         assert set(names(found)) <= set(TABLES)
         for name in tables(found):
-            assert name in TOLD or name.rpartition("-")[0] in TOLD
+            assert name in MEANINGS or name.rpartition("-")[0] in MEANINGS
     assert set(FIGURES) <= set(TABLES)
 
 
@@ -345,14 +345,14 @@ def test_exclusions_are_read_from_a_screening_or_a_list(tmp_path: Path) -> None:
     screening.write_text(json.dumps({"participants": people}), encoding="utf-8")
     assert excluded(judgments, screening).participants == ("p1",)
     some = {"n": 1, "participants": 4, "file": str(screening), "unknown": None, "example": None}
-    assert excluded(judgments, tmp_path).told == Message("excluded.some", some)
+    assert excluded(judgments, tmp_path).description == Message("excluded.some", some)
     found = run(judgments, ["mean"], without=excluded(judgments, screening))
     assert found.judgments.participants["participant"].to_list() == ["p0", "p2", "p3"]
     assert found.to_dict()["excluded"]["participants"] == ["p1"]
     left = judgments.without(["p1"])
-    assert excluded(left, screening).told == Message("excluded.nobody_left", {"file": str(screening)})
+    assert excluded(left, screening).description == Message("excluded.nobody_left", {"file": str(screening)})
     left.to_parquet(tmp_path / "judgments.parquet")
-    screened = nobody([tmp_path / "judgments.parquet"]).told
+    screened = nobody([tmp_path / "judgments.parquet"]).description
     assert (screened.code, screened.values["kept"], screened.values["participants"]) == ("excluded.screened", 3, 4)
     table = tmp_path / "participants.csv"
     table.write_text("participant,excluded\np0,false\np1,true\n", encoding="utf-8")

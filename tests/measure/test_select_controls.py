@@ -50,8 +50,8 @@ def test_the_clear_ones_and_the_reasons_of_the_others() -> None:
         "torn": "not_near_end", "middling": "not_near_end", "wrong way": "other_side",
     }  # fmt: skip
     assert found.table()["reason"].null_count() == 3
-    told = dict(found.chosen.select("item", "expected").iter_rows())
-    assert told == {"clear high": "3-5", "higher still": "3-5", "clear low": "1-2"}
+    result = dict(found.chosen.select("item", "expected").iter_rows())
+    assert result == {"clear high": "3-5", "higher still": "3-5", "clear low": "1-2"}
     number, not_clear = found.summary
     assert number == Message("select_controls.clear", {"clear": 3, "n": 6, "chosen": 3, "low": 1, "high": 2})
     counts = [(count.values["n"], count.values["reason"]) for count in not_clear.values["reasons"]]
@@ -97,8 +97,8 @@ def test_marked_items_are_no_controls() -> None:
 @pytest.mark.parametrize(("expected", "clear"), [("3-5", True), ("4-5", True), ("1-2", False), ("2-4", True)])
 def test_the_expected_answer_says_the_side(expected: str, clear: bool) -> None:
     whole = normed({"a": [5, 5, 5, 5, 5, 4]}, status={})
-    told = karat.Judgments(whole.frame.with_columns(expected=pl.lit(expected)), karat.Ordinal(5))
-    assert select_controls(told).table()["clear"].to_list() == [clear]
+    result = karat.Judgments(whole.frame.with_columns(expected=pl.lit(expected)), karat.Ordinal(5))
+    assert select_controls(result).table()["clear"].to_list() == [clear]
 
 
 def test_versions_of_an_item_are_told_apart_by_status() -> None:

@@ -57,7 +57,7 @@ def test_the_whole_way_from_a_study_to_the_next(tmp_path: Path) -> None:
     assert not [finding for finding in check(second).findings if finding.grade == "error"]
 
 
-def test_nothing_is_overwritten_and_what_does_not_fit_is_told(tmp_path: Path) -> None:
+def test_nothing_is_overwritten_and_what_does_not_fit_is_reported(tmp_path: Path) -> None:
     short = short_form(factors(ratings_matrix(differential(people=60)), 2))
     write_study(tmp_path / "first", "differential")
     write_study(tmp_path / "likert", "likert")
@@ -71,7 +71,7 @@ def test_nothing_is_overwritten_and_what_does_not_fit_is_told(tmp_path: Path) ->
     assert not (tmp_path / "second").exists()
 
 
-def test_a_factor_without_a_pair_is_told() -> None:
+def test_a_factor_without_a_pair_is_reported() -> None:
     found = factors(ratings_matrix(differential(people=60)), 2)
     short = short_form(replace(found, loadings=found.loadings * [1, 0.01]))
     assert short.frame["dimension"].to_list() == ["F1"]

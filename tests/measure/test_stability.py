@@ -150,7 +150,7 @@ def test_the_same_choice_on_the_other_side_is_equal() -> None:
     assert found.participants["equal"].to_list() == [0.8] * 4
 
 
-def test_an_interval_that_cannot_be_told_is_missing() -> None:
+def test_an_interval_that_cannot_be_reported_is_missing() -> None:
     def only_of_the_study(judgments: karat.Judgments) -> dict[str, str]:
         if any("(" in name for name in judgments.frame["participant"].unique()):
             raise MeasureError("not of copies.")

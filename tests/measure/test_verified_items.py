@@ -77,8 +77,8 @@ def test_versions_that_the_table_does_not_tell_apart(tmp_path: Path) -> None:
         torn.write(path, in_place=True)
     assert message_of(caught.value).values == {"file": "items.csv", "item": "c1", "columns": ["status"]}
     path.write_text("item,status,sentence\nc1,ungrammatical,x\nc1,grammatical,y\n", encoding="utf-8")
-    told = pl.read_csv(torn.write(path, in_place=True))
-    assert told["verified"].to_list() == ["no", "yes"]
+    result = pl.read_csv(torn.write(path, in_place=True))
+    assert result["verified"].to_list() == ["no", "yes"]
 
 
 def test_tables_of_another_study(items: Path, tmp_path: Path) -> None:

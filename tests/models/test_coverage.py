@@ -59,7 +59,7 @@ def test_a_small_study_has_no_effect_of_the_first_factor_and_is_the_same_each_ti
     assert counts["main effect"] <= counts["main effect by z"]
 
 
-def test_a_rate_outside_of_the_wanted_range_is_told() -> None:
+def test_a_rate_outside_of_the_wanted_range_is_reported() -> None:
     cells = [planned.Cell(16, 12, "yes or no"), planned.Cell(16, 12, "5 points")]
     well = {"runs": 2000, "none": 0, "simplified": 1000, "main effect": 100, "main effect by z": 130, "interaction": 95,
             "interaction by z": 120}  # fmt: skip

@@ -53,7 +53,7 @@ def test_transitions_are_counted_within_participants_in_parts_of_any_size(
     np.testing.assert_array_equal(found, plain_counts(sequences, 3))
 
 
-def test_wrong_codes_and_lengths_are_told() -> None:
+def test_wrong_codes_and_lengths_are_reported() -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
         transition_counts([0, 2], [2], 2)
     with pytest.raises(ValueError, match="lengths sum to 3"):

@@ -48,8 +48,8 @@ def test_samples_are_pairs_of_copies_that_are_not_the_same_rater(seed: int, shar
     found = components(items, raters, values, weights)
     for column, times in enumerate(weights.T):
         expected = slow(items, raters, values, times)
-        told = [part[column] for part in (found.items, found.raters, found.rest)]
-        np.testing.assert_allclose(told, expected, rtol=1e-7, atol=1e-8)
+        lines = [part[column] for part in (found.items, found.raters, found.rest)]
+        np.testing.assert_allclose(lines, expected, rtol=1e-7, atol=1e-8)
 
 
 def slow(items: np.ndarray, raters: np.ndarray, values: np.ndarray, times: np.ndarray) -> list[float]:

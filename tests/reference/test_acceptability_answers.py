@@ -169,14 +169,14 @@ def test_the_published_and_the_intended_rule_side_by_side(
     assert set(published["only_positional"].split()) == intended - as_run
     assert published["guess_probability"] == pytest.approx(rules["criteria_as_run"][0]["joint"], abs=1e-11)
     means = golden["relational_accounts"]
-    told = [rows[account]["flagged"] for account in ("positional", "relational", "extended", "strict")]
+    lines = [rows[account]["flagged"] for account in ("positional", "relational", "extended", "strict")]
     rejected = [means[key] for key in ("rejected_pure", "rejected_extended", "rejected_zanuttini")]
-    assert told == [len(intended), *(len(who) for who in rejected)]
+    assert lines == [len(intended), *(len(who) for who in rejected)]
     assert rows["pairwise"]["flagged"] is None
     assert "both sentences of a pair" in rows["pairwise"]["why_not"]
 
 
-def test_every_scored_answer_is_told(
+def test_every_scored_answer_is_reported(
     choices: tuple[karat.Judgments, dict[str, Any], list[str]],
     ratings: tuple[karat.Judgments, dict[str, Any], list[str]],
 ) -> None:

@@ -130,7 +130,7 @@ def test_parallel_analysis(case: str, golden: dict[str, Any], ratings: dict[str,
     assert found.number("parallel analysis (components)") == expected["n_components"]
 
 
-def test_the_heywood_case_is_told(ratings: dict[str, pl.DataFrame]) -> None:
+def test_the_heywood_case_is_reported(ratings: dict[str, pl.DataFrame]) -> None:
     found = measure.factors(ratings[HEYWOOD], 2)
     (heywood,) = with_code(found.notes, "factors.heywood")
     assert heywood.values["pairs"] == ["transparency"]

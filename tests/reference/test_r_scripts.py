@@ -53,9 +53,9 @@ def test_r_finds_the_same_numbers(family: str, formula: str | None, tmp_path: Pa
     text, data = r_script(found)
     (tmp_path / "analysis.R").write_text(text, encoding="utf-8")
     data.write_csv(tmp_path / "analysis-data.csv")
-    told = subprocess.run(["Rscript", "analysis.R"], check=True, cwd=tmp_path, capture_output=True, text=True).stdout
+    output = subprocess.run(["Rscript", "analysis.R"], check=True, cwd=tmp_path, capture_output=True, text=True).stdout
     assert found.model is not None
-    assert float(told.rpartition("log-likelihood:")[2].split()[0]) == pytest.approx(
+    assert float(output.rpartition("log-likelihood:")[2].split()[0]) == pytest.approx(
         found.model.fit.log_likelihood, abs=1e-3
     )
     rows = {row["term"]: row for row in pl.read_csv(tmp_path / "analysis-r.csv").to_dicts()}

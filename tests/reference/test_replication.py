@@ -47,12 +47,12 @@ def words(svg: str) -> list[str]:
 
 def compare(made: dict[str, str]) -> None:
     for name, text in made.items():
-        told = (FOLDER / name).read_text(encoding="utf-8")
+        written = (FOLDER / name).read_text(encoding="utf-8")
         if name.endswith(".svg") and DRAWN_BY_HAND not in name:
             assert words(text), name
-            assert words(told) == words(text), AGAIN
+            assert words(written) == words(text), AGAIN
         else:
-            assert told == text, AGAIN
+            assert written == text, AGAIN
 
 
 @pytest.mark.slow

@@ -32,8 +32,8 @@ def test_table_comes_in(
     name: str, flags: list[str], participants: int, rows: int, kind: str, reference: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "judgments.parquet"
-    told, _ = run("convert", reference / name, *flags, "-o", out)
-    assert f"{rows:,} answers" in told
+    output, _ = run("convert", reference / name, *flags, "-o", out)
+    assert f"{rows:,} answers" in output
     judgments = karat.read(out)
     assert judgments.frame["participant"].n_unique() == participants
     assert len(judgments) == rows

@@ -84,15 +84,15 @@ class Reader(HTMLParser):
         super().__init__()
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        told = dict(attributes)
+        result = dict(attributes)
         if tag in VOID:
             return
         if tag == "details":
-            self.inside.append(told.get("id") or (self.inside[-1] if self.inside else ""))
+            self.inside.append(result.get("id") or (self.inside[-1] if self.inside else ""))
         # Rows of a ranking repeat the cells of the table below it, which are not running text.
         reading = tag in READ and not any(name in ("head", "nav", "row") for name, _ in self.open)
-        spoken = Spoken(self.inside[-1] if self.inside else "", "", told.get("lang") or "en") if reading else None
-        self.open.append(("row" if told.get("class") == "row" else tag, spoken))
+        spoken = Spoken(self.inside[-1] if self.inside else "", "", result.get("lang") or "en") if reading else None
+        self.open.append(("row" if result.get("class") == "row" else tag, spoken))
         if spoken is not None:
             self.found.append(spoken)
 

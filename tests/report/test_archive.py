@@ -76,10 +76,10 @@ def test_the_folder_has_the_form_of_psych_ds(made: Archive) -> None:
         assert NAME.fullmatch(path.name)
         columns |= set(pl.read_csv(made.folder / path, infer_schema=False).columns)
     assert {one["name"] for one in about["variableMeasured"]} == columns
-    told = {one["name"]: one["description"] for one in about["variableMeasured"]}
-    assert all(told.values())
-    assert told["status"].startswith("grammatical, ungrammatical, marked")
-    assert "among participants: what the platform says" in told["status"]
+    fields = {one["name"]: one["description"] for one in about["variableMeasured"]}
+    assert all(fields.values())
+    assert fields["status"].startswith("grammatical, ungrammatical, marked")
+    assert "among participants: what the platform says" in fields["status"]
     assert (made.folder / "README.md").is_file()
 
 
@@ -137,14 +137,14 @@ def test_the_answers_are_those_of_the_results(made: Archive, results: Judgments)
 
 def test_the_screening_is_that_of_the_results_under_new_names(made: Archive, results: Judgments, study: Study) -> None:
     own = karat.screen.run(results, study=study)
-    told = json.loads((made.folder / "results/screening/screening.json").read_text())
-    gone = {name for name, one in told["participants"].items() if one["excluded"]}
+    text = json.loads((made.folder / "results/screening/screening.json").read_text())
+    gone = {name for name, one in text["participants"].items() if one["excluded"]}
     assert gone == {made.names[name] for name in own.excluded}
-    assert told["summary"]["flagged"] == {name: len(one.flagged) for name, one in own.evidence.items()}
+    assert text["summary"]["flagged"] == {name: len(one.flagged) for name, one in own.evidence.items()}
     assert own.evidence["eligibility"].flagged
-    reasons = {one["criteria"]["eligibility"]["reason"] for one in told["participants"].values()}
+    reasons = {one["criteria"]["eligibility"]["reason"] for one in text["participants"].values()}
     assert reasons == {str(Message(f"eligibility.{one}_quietly")) for one in ("met", "not_met")}
-    assert not any(one["criteria"]["eligibility"]["values"] for one in told["participants"].values())
+    assert not any(one["criteria"]["eligibility"]["values"] for one in text["participants"].values())
 
 
 def test_the_study_can_be_loaded_again_and_is_the_same(made: Archive, study: Study) -> None:
@@ -163,7 +163,7 @@ def test_the_readme_says_what_is_gone_and_what_was_kept(made: Archive) -> None:
         assert (made.folder / name).exists(), name
 
 
-def test_a_kept_column_that_holds_old_names_is_told(results: Judgments, tmp_path: Path) -> None:
+def test_a_kept_column_that_holds_old_names_is_reported(results: Judgments, tmp_path: Path) -> None:
     found = archive(results, tmp_path / "new", rules={"completion": {}}, keep=["prolific_pid"], report=False)
     assert any("has the former name of 16 participants" in note for note in found.notes)
     assert any("materials/ has the rules alone" in note for note in found.notes)
@@ -172,9 +172,9 @@ def test_a_kept_column_that_holds_old_names_is_told(results: Judgments, tmp_path
 
 def test_old_names_are_looked_for_wherever_the_archive_lies(results: Judgments, tmp_path: Path) -> None:
     frame = results.frame.with_columns(remark=pl.format("Thanks to {}.", "participant"))
-    told = Judgments(frame.drop("prolific_pid"), results.scales, results.participants.drop("worker"))
+    result = Judgments(frame.drop("prolific_pid"), results.scales, results.participants.drop("worker"))
     place = tmp_path / "materials" / "new"
-    found = archive(told, place, rules={"completion": {}}, keep=["remark"], report=False)
+    found = archive(result, place, rules={"completion": {}}, keep=["remark"], report=False)
     assert any(note.startswith("data/") and "former name of 16 participants" in note for note in found.notes)
 
 
@@ -256,8 +256,8 @@ def test_columns_are_personal_by_name_by_content_and_by_constancy() -> None:
         "address": ["x@y.org"] * 4, "browser": ["one", "one", "two", "two"], "gender": ["f", "m", "m", "f"],
         "ip_seen": ["10.0.0.1"] * 4, "order": ["PO", "OP", "PO", "OP"], "version": ["3"] * 4,
     }  # fmt: skip
-    told = {"participant": ["w1", "w2"], "list": ["1", "2"], "hobby": ["chess", None]}
-    found = pseudonymous(Judgments(frame, karat.Ordinal(3), told)).personal
+    fields = {"participant": ["w1", "w2"], "list": ["1", "2"], "hobby": ["chess", None]}
+    found = pseudonymous(Judgments(frame, karat.Ordinal(3), fields)).personal
     assert set(found) == {"who", "address", "browser", "gender", "ip_seen", "hobby"}
     assert found["who"] == "holds names of participants"
 
@@ -287,10 +287,10 @@ def test_the_command_writes_the_archive_and_the_key_beside_it(root: Path, result
     file, out, key = tmp_path / "results.parquet", tmp_path / "out", tmp_path / "key.csv"
     results.to_parquet(file)
     given = [str(file), "--study", str(root / "examples" / "likert"), "-o", str(out), "--no-report", "--key", str(key)]
-    code, told = run(*given)
-    assert code == 0, told
-    assert "removed    comment: may describe participants" in told or "removed    comment: describes" in told
-    assert f"written    {out}" in told
+    code, output = run(*given)
+    assert code == 0, output
+    assert "removed    comment: may describe participants" in output or "removed    comment: describes" in output
+    assert f"written    {out}" in output
     names = pl.read_csv(key)
     assert set(names["participant"]) == set(results.participants["participant"])
     table = pl.read_csv(next((out / "data").glob("*participants_data.csv")))
@@ -301,13 +301,13 @@ def test_the_command_keeps_the_key_out_of_the_archive(results: Judgments, tmp_pa
     file = tmp_path / "results.parquet"
     results.to_parquet(file)
     out = tmp_path / "out"
-    code, told = run(str(file), "-o", str(out), "--key", str(out / "key.csv"))
+    code, output = run(str(file), "-o", str(out), "--key", str(out / "key.csv"))
     assert code != 0
-    assert "must stay outside" in told
+    assert "must stay outside" in output
     (tmp_path / "key.csv").write_text("mine")
-    code, told = run(str(file), "-o", str(out), "--key", str(tmp_path / "key.csv"))
+    code, output = run(str(file), "-o", str(out), "--key", str(tmp_path / "key.csv"))
     assert code != 0
-    assert "already exists" in told
+    assert "already exists" in output
     assert not out.exists()
 
 
@@ -315,8 +315,8 @@ def test_the_command_takes_rules_alone(results: Judgments, tmp_path: Path) -> No
     file, rules, out = tmp_path / "results.parquet", tmp_path / "rules.toml", tmp_path / "out"
     results.to_parquet(file)
     rules.write_text("[screening]\nattention = { alpha = 0.01 }\n")
-    code, told = run(str(file), "--rules", str(rules), "-o", str(out), "--no-report")
-    assert code == 0, told
+    code, output = run(str(file), "--rules", str(rules), "-o", str(out), "--no-report")
+    assert code == 0, output
     (written,) = out.rglob("screening.json")
     first = json.loads(written.read_text(encoding="utf-8"))
     assert first["settings"]["attention"]["alpha"] == 0.01
@@ -336,7 +336,7 @@ def test_without_study_and_rules_there_are_no_materials(tmp_path: Path) -> None:
     assert "karat screen data/raw/judgments.parquet\n" in text
 
 
-def test_the_order_of_trials_stays_where_only_moments_told_it(tmp_path: Path) -> None:
+def test_the_order_of_trials_stays_where_only_moments_reported_it(tmp_path: Path) -> None:
     frame = karat.datasets.load("crowd").frame
     when = pl.datetime(2026, 3, 1) + pl.duration(seconds=pl.col("trial"))
     timed = frame.with_columns(time=when).drop("trial").sample(fraction=1.0, shuffle=True, seed=1)
@@ -348,7 +348,7 @@ def test_the_order_of_trials_stays_where_only_moments_told_it(tmp_path: Path) ->
     assert len(screen(kept, rules).excluded) == len(screen(judgments, rules).excluded) > 0
 
 
-def test_rules_that_could_not_run_are_told_in_the_readme(tmp_path: Path) -> None:
+def test_rules_that_could_not_run_are_reported_in_the_readme(tmp_path: Path) -> None:
     rows = {"participant": ["p", "p", "q", "q"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
     archive(
         karat.Judgments(rows, karat.Ordinal(5)), tmp_path / "new", rules={"remfod": {}, "completion": {}}, report=False

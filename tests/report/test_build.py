@@ -81,7 +81,7 @@ def test_a_screening_is_taken_as_it_is_and_gaps_have_reasons() -> None:
     assert found.versions["karat"] == karat.__version__
 
 
-def test_everybody_excluded_is_told_and_not_an_error() -> None:
+def test_everybody_excluded_is_reported_and_not_an_error() -> None:
     rows = {"participant": ["p1", "p1", "p2"], "item": ["a", "b", "a"], "response": [5, 1, 4], "rt": [1.0, 2.0, 1.0]}
     judgments = karat.Judgments(rows, karat.Ordinal(5), pl.DataFrame({"participant": ["p1", "p2"], "age": [20, 30]}))
     found = build(judgments, rules={"speed": {"mean_below": 100.0}, "exclude": "any"})

@@ -38,16 +38,16 @@ def results(tmp_path: Path) -> Path:
 
 def test_it_writes_a_page_and_says_so(results: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
-    told = run(results, "--scale", "ordinal:1-5", "-o", out)
-    assert f"written    {out}" in told
-    assert "all 4 participants stay" in told
+    output = run(results, "--scale", "ordinal:1-5", "-o", out)
+    assert f"written    {out}" in output
+    assert "all 4 participants stay" in output
     assert "karat report" in out.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_markdown_in_german_and_json_on_the_terminal(results: Path, tmp_path: Path) -> None:
-    told = run(results, "--scale", "ordinal:1-5", "--format", "md", "--language", "de", "-o", tmp_path / "page.md")
-    assert "figures in" in told
+    output = run(results, "--scale", "ordinal:1-5", "--format", "md", "--language", "de", "-o", tmp_path / "page.md")
+    assert "figures in" in output
     assert "## Worte für einen Aufsatz" in (tmp_path / "page.md").read_text(encoding="utf-8")
     data = json.loads(run(results, "--scale", "ordinal:1-5", "--json"))
     assert data["screening"]["summary"]["participants"] == 4
@@ -66,6 +66,6 @@ def test_rules_alone_exclude_and_the_page_says_where_they_are_from(results: Path
     rules, out = tmp_path / "rules.toml", tmp_path / "page.md"
     rules.write_text("[screening]\ncompletion = { trials = 4 }\n")
     results.write_text(ROWS + "late,a,3,1\n")
-    told = run(results, "--scale", "ordinal:1-5", "--rules", rules, "-o", out)
-    assert "4 of 5 participants stay in the analysis (rule: any of completion)" in told
+    output = run(results, "--scale", "ordinal:1-5", "--rules", rules, "-o", out)
+    assert "4 of 5 participants stay in the analysis (rule: any of completion)" in output
     assert "The exclusion criteria were chosen for this analysis" in out.read_text(encoding="utf-8")

@@ -25,10 +25,10 @@ def test_every_column_of_both_tables_has_a_row() -> None:
     assert book.filter(pl.col("table") == "judgments")["column"].to_list() == likert.frame.columns
     assert book.filter(pl.col("table") == "participants")["column"].to_list() == likert.participants.columns
     for name in likert.frame.columns:
-        told = row(book, "judgments", name)
-        assert told["missing"] == likert.frame[name].null_count()
-        assert told["rows"] == likert.frame.height
-        assert name not in COLUMNS or told["meaning"] == COLUMNS[name].meaning
+        result = row(book, "judgments", name)
+        assert result["missing"] == likert.frame[name].null_count()
+        assert result["rows"] == likert.frame.height
+        assert name not in COLUMNS or result["meaning"] == COLUMNS[name].meaning
 
 
 def test_a_study_explains_factors_questions_and_labels(root: Path) -> None:

@@ -29,11 +29,11 @@ def test_all_entries_can_be_read_back() -> None:
     found = entries(bibtex())
     assert list(found) == sorted(SOURCES)
     for key, one in SOURCES.items():
-        told = found[key]
-        assert told["kind"] == one.kind
-        assert told["title"] == one.title
-        assert told["author"].split(" and ") == list(one.authors)
-        assert told["title"].count("{") == told["title"].count("}")
+        result = found[key]
+        assert result["kind"] == one.kind
+        assert result["title"] == one.title
+        assert result["author"].split(" and ") == list(one.authors)
+        assert result["title"].count("{") == result["title"].count("}")
 
 
 def test_every_entry_has_what_its_kind_needs() -> None:

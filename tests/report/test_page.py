@@ -38,12 +38,12 @@ class Words(HTMLParser):
         self.sources: list[str] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        told = dict(attributes)
-        self.ids += [told["id"] or ""] if "id" in told else []
-        self.links += [told["href"] or ""] if tag == "a" else []
-        self.sources += [told["src"] or ""] if "src" in told else []
-        if tag == "details" or (tag == "div" and told.get("id") == "brief"):
-            self.inside.append(told.get("id") or (self.inside[-1] if self.inside else ""))
+        result = dict(attributes)
+        self.ids += [result["id"] or ""] if "id" in result else []
+        self.links += [result["href"] or ""] if tag == "a" else []
+        self.sources += [result["src"] or ""] if "src" in result else []
+        if tag == "details" or (tag == "div" and result.get("id") == "brief"):
+            self.inside.append(result.get("id") or (self.inside[-1] if self.inside else ""))
         if tag == "p" and self.inside:
             self.reading = True
             self.paragraphs.setdefault(self.inside[-1], []).append("")
@@ -142,7 +142,7 @@ def test_what_is_missing_is_said_in_a_line() -> None:
     assert measured.paragraphs == ("Nothing could be measured. It was not computed.",)
 
 
-def test_a_figure_that_cannot_be_drawn_is_told() -> None:
+def test_a_figure_that_cannot_be_drawn_is_reported() -> None:
     measures = gathered().measures
     assert isinstance(measures, Measures)
     part = next(one for one in measures.parts if one.name == "order effects")

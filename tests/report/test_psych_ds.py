@@ -147,17 +147,17 @@ def test_the_cells_are_those_of_the_judgments(tmp_path: Path) -> None:
     wanted = results.frame.select(
         pl.col("participant").replace_strict(found.names), "item", "the sentence, as shown", "größe"
     )  # fmt: skip
-    told = sorted(tuple("" if cell is None else cell for cell in row) for row in wanted.iter_rows())
-    assert sorted(tuple(row[place] for place in at) for row in body) == told
+    result = sorted(tuple("" if cell is None else cell for cell in row) for row in wanted.iter_rows())
+    assert sorted(tuple(row[place] for place in at) for row in body) == result
 
 
-def test_a_row_id_that_repeats_is_told(tmp_path: Path) -> None:
+def test_a_row_id_that_repeats_is_reported(tmp_path: Path) -> None:
     """ROWID_VALUES_NOT_UNIQUE: the standard keeps this name for a key of the rows."""
     own = awkward()
     for ids, repeats in ((["1", "2", "3", "4"], False), (["1", "2", "1", "2"], True)):
         numbered = Judgments(own.frame.with_columns(pl.Series("row_id", ids)), own.scales)
         found = archive(numbered, tmp_path / str(repeats), rules={"completion": {}}, report=False)
-        told = [note for note in found.notes if "row_id" in note and "Psych-DS" in note]
-        assert bool(told) == repeats
+        lines = [note for note in found.notes if "row_id" in note and "Psych-DS" in note]
+        assert bool(lines) == repeats
         text = (found.folder / "README.md").read_text(encoding="utf-8")
         assert ("Psych-DS keeps the name row_id" in text) == repeats

@@ -41,10 +41,10 @@ def test_settings_are_words() -> None:
         for one in quality.section(ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED)).sections
         if one.key == "criteria"
     )
-    told = dict(part.tables[0].frame.select("criterion", "settings").iter_rows())
-    assert told["Eligibility"] == "answers first_language: English, Irish"
-    assert told["Completion"].startswith("at least 0.9")
-    assert not any(sign in text for text in told.values() for sign in "{}[]'")
+    result = dict(part.tables[0].frame.select("criterion", "settings").iter_rows())
+    assert result["Eligibility"] == "answers first_language: English, Irish"
+    assert result["Completion"].startswith("at least 0.9")
+    assert not any(sign in text for text in result.values() for sign in "{}[]'")
 
 
 def test_a_criterion_that_advises_against_itself_is_not_shown() -> None:
@@ -73,7 +73,7 @@ def test_criteria_that_decide_come_first_and_are_counted_once() -> None:
 def test_nobody_is_left_is_the_reason() -> None:
     found = build(few(), rules=NOBODY_STAYS)
     assert len(found.screening.excluded) == 3
-    assert brief.quality_told(found) == "There is no Spammer Index. No participants are left after exclusion."
+    assert brief.quality_sentence(found) == "There is no Spammer Index. No participants are left after exclusion."
     assert results.section(found).paragraphs == (
         "Nothing could be measured. No participants are left after exclusion.",
     )
@@ -84,6 +84,6 @@ def test_the_terminal_says_that_nobody_is_left(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("karat.cli.screen._chosen", lambda *_: NOBODY_STAYS)
     app = typer.Typer()
     app.command()(screen)
-    told = CliRunner().invoke(app, [str(tmp_path / "few.csv"), "--criteria", "attention"]).output
-    assert "crowd      No Spammer Index. No participants are left after exclusion." in told
-    assert "needs answers in categories" not in told
+    output = CliRunner().invoke(app, [str(tmp_path / "few.csv"), "--criteria", "attention"]).output
+    assert "crowd      No Spammer Index. No participants are left after exclusion." in output
+    assert "needs answers in categories" not in output

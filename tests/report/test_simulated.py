@@ -76,9 +76,9 @@ def test_the_methods_speak_of_no_recruitment(results: Judgments, study: Study, l
 
 
 def test_the_sample_is_nobody(results: Judgments, study: Study) -> None:
-    told = " ".join(sample.section(gathered(results, study)).paragraphs)
-    assert "Nobody took part: all participants are simulated" in told
-    assert "came from" not in told
+    text = " ".join(sample.section(gathered(results, study)).paragraphs)
+    assert "Nobody took part: all participants are simulated" in text
+    assert "came from" not in text
 
 
 def test_some_simulated_participants_are_counted(results: Judgments, study: Study) -> None:

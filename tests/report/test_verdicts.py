@@ -57,10 +57,10 @@ def contradictions(found: ReportData) -> Iterator[str]:
             yield from _order(part.result, figures)
     if isinstance(found.outcomes, Outcomes):
         yield from _brief(found, found.outcomes)
-    told = [claim for claim, _ in leads(found)]
+    lines = [claim for claim, _ in leads(found)]
     excluded, everyone = len(found.screening.excluded), found.judgments.participants.height
-    if found.screening.exclude is not None and f"{everyone - excluded:,} of {everyone:,}" not in told[0]:
-        yield f"{told[0]}: {excluded} are excluded"
+    if found.screening.exclude is not None and f"{everyone - excluded:,} of {everyone:,}" not in lines[0]:
+        yield f"{lines[0]}: {excluded} are excluded"
     page = html(found)
     counts = quality.look_counts(found)
     if quality.looked_at(found) and f"{counts['flagged']:,} of {counts['participants']:,} participant" not in page:

@@ -92,16 +92,16 @@ def test_the_numbers_on_exclusion_are_those_of_screening_json(
 ) -> None:
     paragraph = methods(gathered, code).split("\n\n")[2]
     gathered.screening.write(tmp_path)
-    told = json.loads((tmp_path / "screening.json").read_text())
-    summary = told["summary"]
+    text = json.loads((tmp_path / "screening.json").read_text())
+    summary = text["summary"]
     index = gathered.index
     assert not isinstance(index, str)
     known = {summary["participants"], summary["excluded"], summary["kept"], *summary["remaining"].values()}
     known |= set(summary["flagged"].values())
     known |= {len(step.excluded) for step in gathered.screening.steps}
-    known |= {value for one in told["settings"].values() if isinstance(one, dict) for value in one.values()
+    known |= {value for one in text["settings"].values() if isinstance(one, dict) for value in one.values()
               if isinstance(value, int | float) and not isinstance(value, bool)}  # fmt: skip
-    known |= {100 * told["settings"][name][key] for name, key in
+    known |= {100 * text["settings"][name][key] for name, key in
               (("completion", "at_least"), ("remfod", "genuine_at_least"))}  # fmt: skip
     for name in ("controls", "attention"):
         table = gathered.screening.evidence[name].participants
@@ -116,15 +116,15 @@ def test_the_numbers_on_exclusion_are_those_of_screening_json(
         assert any(float(number) == pytest.approx(value) for value in known), number
 
 
-def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: ReportData) -> None:
+def test_every_criterion_is_reported_in_the_order_of_the_flow(gathered: ReportData) -> None:
     paragraph = methods(gathered).split("\n\n")[2]
     places = [
         paragraph.index(f"{name_of(ENGLISH, name)}") for name in ("completion", "remfod", "controls", "attention")
     ]
     assert places == sorted(places)
     for name, evidence in gathered.screening.evidence.items():
-        told = f"{len(evidence.flagged)} of {evidence.participants.height} participants flagged"
-        assert told in paragraph[paragraph.index(name_of(ENGLISH, name)) :]
+        sentence = f"{len(evidence.flagged)} of {evidence.participants.height} participants flagged"
+        assert sentence in paragraph[paragraph.index(name_of(ENGLISH, name)) :]
     assert "Repeated questions could not be computed. Nobody answered an item more than once" in paragraph
     left = [
         f"{len(step.excluded)} of {step.entered} participants, leaving {step.remained}"
@@ -133,7 +133,7 @@ def test_every_criterion_is_told_in_the_order_of_the_flow(gathered: ReportData) 
     assert all(text in paragraph for text in left)
 
 
-def test_measures_are_told_with_their_formula_their_simplification_and_the_software(gathered: ReportData) -> None:
+def test_measures_are_reported_with_their_formula_their_simplification_and_the_software(gathered: ReportData) -> None:
     paragraph = methods(gathered).split("\n\n")[3]
     assert not isinstance(gathered.measures, str)
     found = gathered.measures.of("contrasts")
@@ -157,9 +157,9 @@ def test_rules_that_are_not_those_of_the_study_file_are_called_so(study: Study) 
     judgments = answer_study(study, 8, seed=2)
     own = karat.screen.run(judgments, study=study)
     other = karat.screen.run(judgments, {"completion": {"at_least": 0.5}, "exclude": "any"}, study)
-    told = [methods(ReportData(one, study, NOT_COMPUTED, NOT_COMPUTED)) for one in (own, other)]
-    assert f"were those of the study file (fingerprint {study.fingerprint})" in told[0]
-    assert f"differed from those of the study file (fingerprint {study.fingerprint})" in told[1]
+    lines = [methods(ReportData(one, study, NOT_COMPUTED, NOT_COMPUTED)) for one in (own, other)]
+    assert f"were those of the study file (fingerprint {study.fingerprint})" in lines[0]
+    assert f"differed from those of the study file (fingerprint {study.fingerprint})" in lines[1]
     assert "not part of a study file" in methods(ReportData(other, None, NOT_COMPUTED, NOT_COMPUTED))
 
 
@@ -202,7 +202,7 @@ def test_short_durations_are_in_seconds(seconds: list[float], english: str, germ
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("code", language_codes())
-def test_a_plan_of_every_task_can_be_told_before_there_are_data(root: Path, task: str, code: str) -> None:
+def test_a_plan_of_every_task_can_be_reported_before_there_are_data(root: Path, task: str, code: str) -> None:
     study = load(root / "examples" / task)
     text = preregistration(study, code)
     assert text.count("\n\n") == 3
@@ -239,7 +239,7 @@ def test_without_a_study_there_is_nothing_to_register(screening: Screening) -> N
 
 @pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize("language", [ENGLISH, GERMAN], ids=lambda one: one.code)
-def test_every_setting_that_is_not_the_usual_one_is_told(name: str, language: object) -> None:
+def test_every_setting_that_is_not_the_usual_one_is_reported(name: str, language: object) -> None:
     model = CRITERIA[name].settings
     assert name_of(language, name) != name  # type: ignore[arg-type]
     plain = clause(language, name, criterion_settings(name, {}).model_dump())  # type: ignore[arg-type]
@@ -296,7 +296,7 @@ def test_numbers_are_written_as_each_language_writes_them() -> None:
     assert GERMAN.counted(0, "list") == "0 Listen"
 
 
-def test_what_the_data_say_is_told_where_there_is_no_study() -> None:
+def test_what_the_data_say_is_reported_where_there_is_no_study() -> None:
     crowd = karat.datasets.load("crowd")
     text = methods(ReportData(karat.screen.run(crowd, {"completion": {}}), None, NOT_COMPUTED, NOT_COMPUTED))
     assert text.startswith(f"Participants answered “{crowd.scale.levels[0]}” or “{crowd.scale.levels[1]}”")

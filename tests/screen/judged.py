@@ -45,19 +45,19 @@ def crowd(scale: Scale, people: int = 20, items: int = 30, spammers: int = 2, se
         turned = random.random(flat.size) < 0.5
         first, second = ([f"{letter}{n:02}" for n in flat] for letter in "ab")
         frame["left"], frame["right"] = np.where(turned, second, first), np.where(turned, first, second)
-        told = np.where((latent.ravel() > 0) == turned, "left", "right")
+        result = np.where((latent.ravel() > 0) == turned, "left", "right")
         if scale.none:
-            told = np.where(np.abs(latent.ravel()) < 0.4, "none", told)
+            result = np.where(np.abs(latent.ravel()) < 0.4, "none", result)
     elif isinstance(scale, Nominal):
         spread = np.argmax(random.normal(0, 0.4, (flat.size, len(scale.levels))) + 1.5 * np.eye(3)[flat % 3], axis=1)
         guessed = np.arange(flat.size) >= (people - spammers) * items
-        told = np.array(scale.levels)[np.where(guessed, random.integers(0, 3, flat.size), spread)]
+        result = np.array(scale.levels)[np.where(guessed, random.integers(0, 3, flat.size), spread)]
     elif isinstance(scale, Magnitude):
-        told = np.exp(latent.ravel()).round(3).astype(str)
+        result = np.exp(latent.ravel()).round(3).astype(str)
     else:
         cuts = np.linspace(-1.5, 1.5, len(scale.levels) - 1) if len(scale.levels) > 2 else [0.0]  # type: ignore[attr-defined]
-        told = np.array(scale.levels)[np.searchsorted(cuts, latent.ravel())]  # type: ignore[attr-defined]
-    return karat.Judgments(pl.DataFrame(frame | {"response": told}), scale)
+        result = np.array(scale.levels)[np.searchsorted(cuts, latent.ravel())]  # type: ignore[attr-defined]
+    return karat.Judgments(pl.DataFrame(frame | {"response": result}), scale)
 
 
 def guessers(judgments: karat.Judgments, number: int = 2) -> list[str]:

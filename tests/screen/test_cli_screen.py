@@ -33,7 +33,7 @@ exclude = "any"
 """
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     with pytest.raises(SystemExit) as done:
         main(["screen", *map(str, arguments)])
     assert done.value.code == 0
@@ -68,7 +68,7 @@ def test_the_stated_rules_are_applied_and_everything_is_written(
 ) -> None:
     study, results = answered(tmp_path)
     out = tmp_path / "screened"
-    text = told(capsys, results, "--study", study, "--out", out, "--explain", "p0")
+    text = printed(capsys, results, "--study", study, "--out", out, "--explain", "p0")
     assert "complete   completion: 0 of 8 participants flagged." in text
     assert "note       function was taken from the item table" in text
     assert "attention: 1 of 8 participants flagged." in text
@@ -87,23 +87,23 @@ def test_the_stated_rules_are_applied_and_everything_is_written(
 def test_without_a_study_there_is_evidence_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole, few = karat.read(LIKERT), tmp_path / "few.parquet"
     whole.without(whole.participants["participant"][16:]).to_parquet(few)
-    text = told(capsys, few)
+    text = printed(capsys, few)
     assert "verdict    Evidence only: neither --study nor --rules was given, so nobody is excluded." in text
     assert "not run    inconsistency: " in text
     assert "crowd      Spammer Index ." in text
     assert "Nothing was written" in text
-    data = json.loads(told(capsys, few, "--json"))
+    data = json.loads(printed(capsys, few, "--json"))
     assert set(data) == {"participants", "skipped", "summary", "settings", "spammer_index"}
     assert 0 < data["spammer_index"]["value"] < 1
     assert data["summary"]["excluded"] == 0
-    assert told(capsys, few, "--quiet", "--criteria", "completion") == ""
+    assert printed(capsys, few, "--quiet", "--criteria", "completion") == ""
 
 
 @pytest.mark.slow
 def test_the_multiverse_has_a_picture_and_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study, results = answered(tmp_path)
     out = tmp_path / "out"
-    text = told(capsys, results, "--study", study, "--multiverse", "--contrast", "order=PO,OP", "--out", out)
+    text = printed(capsys, results, "--study", study, "--multiverse", "--contrast", "order=PO,OP", "--out", out)
     assert "multiverse In " in text
     assert (out / "multiverse.svg").read_text(encoding="utf-8").lstrip().startswith("<")
     assert pl.read_csv(out / "multiverse.csv").height > 10
@@ -114,7 +114,7 @@ def test_flags_of_convert_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtur
     _, results = answered(tmp_path)
     frame = pl.read_csv(results).rename({"participant": "who", "rt": "ms"}).with_columns(pl.col("ms") * 1000)
     frame.write_csv(results, separator=";")
-    text = told(capsys, results, "--map", "participant=who", "--map", "rt=ms", "--rt-unit", "ms", "--delimiter", ";",
+    text = printed(capsys, results, "--map", "participant=who", "--map", "rt=ms", "--rt-unit", "ms", "--delimiter", ";",
                 "--scale", "ordinal:1-5:3")  # fmt: skip
     assert "found      8 participants" in text
 
@@ -124,17 +124,17 @@ def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study, results = answered(tmp_path)
-    text = told(capsys, results, "--study", study, "--criteria", "attention, speed")
+    text = printed(capsys, results, "--study", study, "--criteria", "attention, speed")
     assert "attention: 1 of 8 participants flagged." in text
     assert "remfod" not in text
     assert "verdict    Evidence only: no rule applies to a selection by --criteria, so nobody is" in text
-    data = json.loads(told(capsys, results, "--study", study, "--criteria", "attention,remfod,speed", "--json"))
+    data = json.loads(printed(capsys, results, "--study", study, "--criteria", "attention,remfod,speed", "--json"))
     assert data["summary"]["excluded"] == 0
     assert set(data["settings"]) == {"attention", "remfod", "speed", "exclude"}
     assert data["settings"]["exclude"] is None
     assert data["settings"]["remfod"]["genuine_at_least"] == 0.9  # as the study states it
     assert set(data["participants"]["p0"]["criteria"]) == {"attention", "remfod", "speed"}
-    data = json.loads(told(capsys, LIKERT, "--criteria", "completion", "--json"))
+    data = json.loads(printed(capsys, LIKERT, "--criteria", "completion", "--json"))
     assert data["summary"]["flagged"] == {"completion": 1}
     assert data["summary"]["notes"] == list(map(str, run(karat.read(LIKERT), {"completion": {}}).notes))
 
@@ -158,7 +158,7 @@ def test_bad_options_are_a_sentence(arguments: list[str], why: str, capsys: pyte
     assert why in refused(capsys, LIKERT, *arguments)
 
 
-def test_a_file_in_the_way_is_told_before_anything_is_computed(
+def test_a_file_in_the_way_is_reported_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")
@@ -166,7 +166,7 @@ def test_a_file_in_the_way_is_told_before_anything_is_computed(
 
 
 def test_the_help_names_the_section_of_the_study_file(capsys: pytest.CaptureFixture[str]) -> None:
-    text = " ".join(told(capsys, "--help").split())
+    text = " ".join(printed(capsys, "--help").split())
     assert "section of the study file exactly" in text
 
 
@@ -186,7 +186,7 @@ def labelled(folder: Path, people: int = 12, items: int = 10) -> Path:
 
 def test_the_same_is_found_as_in_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = labelled(tmp_path)
-    data = json.loads(told(capsys, path, "--json"))
+    data = json.loads(printed(capsys, path, "--json"))
     screening = karat.screen.run(karat.read(path))
     assert {note.values["note"] for note in screening.notes} & set(gold(karat.read(path)).notes)
     assert {key: data[key] for key in ("summary", "skipped", "settings")} == {
@@ -199,14 +199,14 @@ def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quic
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = labelled(tmp_path)
-    assert "crowd      Spammer Index ." in told(capsys, path, "--criteria", "completion")
+    assert "crowd      Spammer Index ." in printed(capsys, path, "--criteria", "completion")
     for name in ("QUICK_ANSWERS", "QUICK"):
         with monkeypatch.context() as patch:
             patch.setattr(spammer_index, name, 0)
-            text = told(capsys, path, "--criteria", "completion")
+            text = printed(capsys, path, "--criteria", "completion")
             assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
     monkeypatch.setattr(spammer_index, "LONGEST", 0)
-    assert "No Spammer Index. It would take about 1 minute for these labels" in told(capsys, path)
+    assert "No Spammer Index. It would take about 1 minute for these labels" in printed(capsys, path)
 
 
 def test_an_index_that_is_refused_says_what_to_do(
@@ -214,7 +214,7 @@ def test_an_index_that_is_refused_says_what_to_do(
 ) -> None:
     path = labelled(tmp_path)
     monkeypatch.setattr(nominal, "LARGEST", 10)
-    text = told(capsys, path, "--criteria", "procedure")
+    text = printed(capsys, path, "--criteria", "procedure")
     why = NotComputed("crowd.too_many_labels", {"participants": 12, "items": 10, "labels": 3})
     assert f"not run    procedure: {Message('procedure.no_index', {'why': why})}" in text
     assert f"crowd      No Spammer Index. {why}" in text
@@ -269,16 +269,16 @@ def test_on_a_terminal_the_step_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, rules = labelled(tmp_path), tmp_path / "rules.toml"
     rules.write_text('[screening]\ncompletion = { trials = 20 }\nexclude = "completion"\n')
-    data = json.loads(told(capsys, path, "--rules", rules, "--json"))
+    data = json.loads(printed(capsys, path, "--rules", rules, "--json"))
     assert data["summary"]["excluded"] == 12
     assert set(data["settings"]) == {"completion", "exclude"}
     assert data["settings"]["completion"]["trials"] == 20
-    chosen = json.loads(told(capsys, path, "--rules", rules, "--criteria", "completion", "--json"))
+    chosen = json.loads(printed(capsys, path, "--rules", rules, "--criteria", "completion", "--json"))
     assert (chosen["settings"]["completion"]["trials"], chosen["summary"]["excluded"]) == (20, 0)
     folder = tmp_path / "parts"
     folder.mkdir()
     path.rename(folder / "labels.parquet")
-    in_parts = json.loads(told(capsys, folder, "--parts", "2", "--rules", rules, "--json"))
+    in_parts = json.loads(printed(capsys, folder, "--parts", "2", "--rules", rules, "--json"))
     assert in_parts["summary"]["excluded"] == 12
 
 
@@ -300,7 +300,7 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
         ("title = 'A study'\n[[block]]\n", "rules.toml is a study file, with items beside its rules: say --study"),
     ],
 )
-def test_rules_that_cannot_be_followed_are_told_with_their_line(
+def test_rules_that_cannot_be_followed_are_reported_with_their_line(
     text: str | None, told_of: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = tmp_path / "rules.toml"
@@ -317,7 +317,7 @@ def test_a_study_and_rules_beside_it_are_refused(capsys: pytest.CaptureFixture[s
 def test_a_pilot_becomes_a_line_of_the_study_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pilot = with_hands(karat.datasets.load("likert"), "mouse")
     pilot.to_parquet(tmp_path / "pilot.parquet")
-    settings = tomllib.loads(told(capsys, tmp_path / "pilot.parquet", "--refit"))["screening"]["automation"]
+    settings = tomllib.loads(printed(capsys, tmp_path / "pilot.parquet", "--refit"))["screening"]["automation"]
     assert {name: tuple(ends) for name, ends in settings["people"].items()} == refit(pilot)
     assert "automation" in run(pilot, {"automation": settings}).evidence
 

@@ -43,8 +43,8 @@ def test_missing_messages_empty_tables_and_optional_parts() -> None:
         ],
         FIELDS,
     )
-    told = ["1 answer as required", None, "2 answers as required; no answer to age, language"]
-    assert with_reasons(rows)["reason"].to_list() == told
+    lines = ["1 answer as required", None, "2 answers as required; no answer to age, language"]
+    assert with_reasons(rows)["reason"].to_list() == lines
     empty = with_reasons(rows.clear())
     assert (empty.height, empty.schema["reason"]) == (0, pl.String)
     assert with_reasons(rows).columns == ["participant", "reason"]

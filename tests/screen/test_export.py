@@ -61,7 +61,7 @@ def test_formulas_do_not_reach_a_spreadsheet(tmp_path: Path) -> None:
         assert pl.read_csv(path)["participant"].str.starts_with("'=").all()
 
 
-def test_a_file_in_the_way_is_told(tmp_path: Path) -> None:
+def test_a_file_in_the_way_is_reported(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("x")
     with pytest.raises(karat.KaratError, match="is a file; give a folder"):
         run(LIKERT, {"completion": {}}).write(tmp_path / "out")

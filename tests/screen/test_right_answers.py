@@ -49,29 +49,29 @@ def rows(evidence: karat.screen.Evidence) -> dict[str, dict[str, Any]]:
 def test_rights_minus_wrongs_of_choices() -> None:
     given_answers: dict[str, list[Any]] = {"p1": ["left"] * 5 + ["right"] * 2 + [None], "p2": ["right"] * 8}
     frame = table(given_answers, ["left"] * 8).with_columns(left=pl.lit("a"), right=pl.lit("b"))
-    told = rows(controls(karat.Judgments(frame, karat.Choice())))
-    assert [told["p1"][name] for name in FURTHER] == [3, 3 / 8, 3]
-    assert told["p2"]["solved"] == -8
+    result = rows(controls(karat.Judgments(frame, karat.Choice())))
+    assert [result["p1"][name] for name in FURTHER] == [3, 3 / 8, 3]
+    assert result["p2"]["solved"] == -8
 
 
 def test_no_difference_is_neither_right_nor_wrong() -> None:
     frame = table({"p1": ["left"] * 5 + ["right"] + ["none"] * 2}, ["left"] * 8)
     read = karat.Judgments(frame.with_columns(left=pl.lit("a"), right=pl.lit("b")), karat.Choice(none=True))
-    told = rows(controls(read))["p1"]
-    assert (told["right"], told["rights_minus_wrongs"], told["solved"]) == (5, 4, 4)
+    result = rows(controls(read))["p1"]
+    assert (result["right"], result["rights_minus_wrongs"], result["solved"]) == (5, 4, 4)
 
 
 def test_one_right_answer_of_several_is_corrected_by_their_number() -> None:
     frame = table({"p1": ["A"] * 5 + ["B", "C", "D"]}, ["A"] * 8)
-    told = rows(controls(karat.Judgments(frame, karat.Nominal(["A", "B", "C", "D"]))))["p1"]
-    assert told["rights_minus_wrongs"] == 2
-    assert told["solved"] == pytest.approx(5 - 3 / 3)
+    result = rows(controls(karat.Judgments(frame, karat.Nominal(["A", "B", "C", "D"]))))["p1"]
+    assert result["rights_minus_wrongs"] == 2
+    assert result["solved"] == pytest.approx(5 - 3 / 3)
 
 
 def test_sets_of_right_answers_are_corrected_by_their_odds() -> None:
-    told = rows(controls(karat.Judgments(ratings({"p1": [5, 1] * 6 + [1, 5] * 2}), karat.Ordinal(5))))["p1"]
-    assert told["rights_minus_wrongs"] == 12 - 4
-    assert told["solved"] == pytest.approx(12 - 2 * 3 / 2 - 2 * 2 / 3)
+    result = rows(controls(karat.Judgments(ratings({"p1": [5, 1] * 6 + [1, 5] * 2}), karat.Ordinal(5))))["p1"]
+    assert result["rights_minus_wrongs"] == 12 - 4
+    assert result["solved"] == pytest.approx(12 - 2 * 3 / 2 - 2 * 2 / 3)
 
 
 @given(st.integers(2, 7), st.data())
@@ -91,7 +91,7 @@ def test_expected_answers_without_a_wrong_one_take_nothing() -> None:
 
 
 @pytest.mark.parametrize(("criterion", "function"), [(controls, "control"), (attention, "attention")])
-def test_every_judged_trial_is_told(criterion: Callable[..., karat.screen.Evidence], function: str) -> None:
+def test_every_judged_trial_is_reported(criterion: Callable[..., karat.screen.Evidence], function: str) -> None:
     frame = ratings({"p1": [5, 1] * 8, "p2": [5, 5] * 7 + [None, 1]}).with_columns(
         function=pl.lit(function), trial=pl.int_range(1, 17).append(pl.int_range(1, 17)), session=pl.lit("a")
     )
@@ -138,7 +138,7 @@ def test_one_participant_is_enough(account: str) -> None:
     assert evidence.flagged == []
 
 
-def test_an_expected_answer_that_the_scale_does_not_have_is_told_when_the_table_is_made() -> None:
+def test_an_expected_answer_that_the_scale_does_not_have_is_reported_when_the_table_is_made() -> None:
     frame = table({"p1": [5] * 3}, ["3-5", "3-7", "3-5"])
     with pytest.raises(karat.KaratError, match='row 2, expected: "3-7" is not an answer on this scale'):
         karat.Judgments(frame, karat.Ordinal(5))
@@ -174,10 +174,10 @@ def test_an_empty_status_is_taken_from_trials_with_the_same_right_answers() -> N
     whole = ratings({"p1": [5, 1] * 8, "p2": [5, 5] * 8})
     some = whole.with_columns(status=pl.when(pl.col("item") != "i0").then("status"))
     for account in ("positional", "relational", "extended", "strict"):
-        told = controls(karat.Judgments(some, karat.Ordinal(5)), account=account)
+        result = controls(karat.Judgments(some, karat.Ordinal(5)), account=account)
         same = controls(karat.Judgments(whole, karat.Ordinal(5)), account=account)
-        assert told.participants.equals(same.participants)
-        assert told.notes == (Message("answers.status_filled", {"n": 2}), *same.notes)
+        assert result.participants.equals(same.participants)
+        assert result.notes == (Message("answers.status_filled", {"n": 2}), *same.notes)
     pairs = controls(karat.Judgments(some, karat.Ordinal(5)), account="pairwise")
     assert pairs.participants["trials"].to_list() == [8, 8]
 

@@ -24,8 +24,8 @@ def test_notes_are_gathered_and_a_shared_one_is_said_once(tmp_path: Path) -> Non
     for note in said:
         assert len([one for one in screening.notes if one.values["note"] == note]) == 1
     screening.write(tmp_path)
-    told = json.loads((tmp_path / "screening.json").read_text(encoding="utf-8"))
-    assert told["summary"]["notes"] == list(map(str, screening.notes))
+    text = json.loads((tmp_path / "screening.json").read_text(encoding="utf-8"))
+    assert text["summary"]["notes"] == list(map(str, screening.notes))
 
 
 def test_a_note_that_a_criterion_gives_twice_is_there_once() -> None:

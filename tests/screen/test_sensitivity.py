@@ -37,13 +37,13 @@ def rows(evidence: karat.screen.Evidence) -> dict[str, dict[str, Any]]:
 
 def test_counts_and_measures() -> None:
     evidence = controls(answered({"knows": ("yyyyyn", "nnnnny"), "agrees": ("yyyyyy", "yyyyyy")}))
-    told = rows(evidence)
-    assert [told["knows"][name] for name in FURTHER[:4]] == [5, 6, 1, 6]
+    result = rows(evidence)
+    assert [result["knows"][name] for name in FURTHER[:4]] == [5, 6, 1, 6]
     d_prime, criterion = sensitivity([5, 6], [6, 6], [1, 6], [6, 6])
-    assert [told[name]["d_prime"] for name in told] == pytest.approx(d_prime.tolist())
-    assert [told[name]["criterion_c"] for name in told] == pytest.approx(criterion.tolist())
-    assert told["agrees"]["d_prime"] == 0
-    assert told["agrees"]["criterion_c"] < -1
+    assert [result[name]["d_prime"] for name in result] == pytest.approx(d_prime.tolist())
+    assert [result[name]["criterion_c"] for name in result] == pytest.approx(criterion.tolist())
+    assert result["agrees"]["d_prime"] == 0
+    assert result["agrees"]["criterion_c"] < -1
     assert evidence.notes == ()
 
 
@@ -56,15 +56,15 @@ def test_they_flag_nobody_and_change_no_score() -> None:
 
 
 def test_an_answer_that_is_missing_is_no_trial_here() -> None:
-    told = rows(controls(answered({"p1": ("yy-", "n--")})))["p1"]
-    assert [told[name] for name in FURTHER[:4]] == [2, 2, 0, 1]
+    result = rows(controls(answered({"p1": ("yy-", "n--")})))["p1"]
+    assert [result[name] for name in FURTHER[:4]] == [2, 2, 0, 1]
 
 
 def test_one_kind_of_sentences_leaves_them_undefined_with_a_note() -> None:
     evidence = controls(answered({"p1": ("yyyyyy", ""), "p2": ("yyyyyy", "nnnnnn")}))
-    told = rows(evidence)
-    assert (told["p1"]["d_prime"], told["p1"]["criterion_c"]) == (None, None)
-    assert told["p2"]["d_prime"] > 0
+    result = rows(evidence)
+    assert (result["p1"]["d_prime"], result["p1"]["criterion_c"]) == (None, None)
+    assert result["p2"]["d_prime"] > 0
     assert evidence.notes == (Message("sensitivity.undefined", {"undefined": 1, "participants": 2}),)
     alone = controls(answered({"p1": ("yyyyyy", "")}))
     assert alone.notes[0] == Message("sensitivity.undefined", {"undefined": 1, "participants": 1})
@@ -75,8 +75,8 @@ def test_yes_is_the_second_level_however_expected_spells_it() -> None:
         "participant": ["p1"] * 6, "item": list("abcdef"), "function": ["control"] * 6,
         "expected": ["1", "true", "yes", "0", "false", "0|1"], "response": ["yes", "yes", "no", "yes", "no", "yes"],
     }  # fmt: skip
-    told = rows(controls(karat.Judgments(frame, yes_or_no())))["p1"]
-    assert [told[name] for name in FURTHER[:4]] == [2, 3, 1, 2]
+    result = rows(controls(karat.Judgments(frame, yes_or_no())))["p1"]
+    assert [result[name] for name in FURTHER[:4]] == [2, 3, 1, 2]
 
 
 def test_only_questions_of_yes_and_no_are_looked_at() -> None:
@@ -85,6 +85,6 @@ def test_only_questions_of_yes_and_no_are_looked_at() -> None:
         "question": ["good", "good", "rate", "rate", "rate"], "expected": ["yes", "no", "3-5", "1-2", "3-5"],
         "response": ["yes", "yes", "5", "5", "4"],
     }  # fmt: skip
-    told = rows(controls(karat.Judgments(frame, {"good": yes_or_no(), "rate": karat.Ordinal(5)})))
-    assert [told["p1"][name] for name in FURTHER[:4]] == [1, 1, 1, 1]
-    assert [told["p2"][name] for name in FURTHER] == [None] * 6
+    result = rows(controls(karat.Judgments(frame, {"good": yes_or_no(), "rate": karat.Ordinal(5)})))
+    assert [result["p1"][name] for name in FURTHER[:4]] == [1, 1, 1, 1]
+    assert [result["p2"][name] for name in FURTHER] == [None] * 6

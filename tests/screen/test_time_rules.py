@@ -29,9 +29,9 @@ def test_study_files_know_the_same_rules_and_every_setting_is_a_parameter() -> N
 def test_the_factors_are_those_that_were_published_and_the_settings_tell_them() -> None:
     rule = TIME_RULES["remfod"]
     assert (rule.upper, rule.lower, rule.genuine_at_least) == (2.5, 1.5, 0.9)
-    told = {name: field.description or "" for name, field in RemfodSettings.model_fields.items()}
+    fields = {name: field.description or "" for name, field in RemfodSettings.model_fields.items()}
     for name in ("upper", "lower", "genuine_at_least"):
-        assert f"by default {getattr(rule, name)}, or the rule's" in told[name]
+        assert f"by default {getattr(rule, name)}, or the rule's" in fields[name]
 
 
 def test_settings_of_a_study_file_are_those_of_the_call() -> None:

@@ -42,6 +42,6 @@ def test_clear_cases_lie_on_their_side_and_guesses_anywhere() -> None:
     assert guessed.mean() == pytest.approx(50, abs=3)
 
 
-def test_a_line_without_ends_is_told() -> None:
+def test_a_line_without_ends_is_reported() -> None:
     with raises(SimulateError, "simulate.no_ends"):
         guesses(karat.Continuous(), 1, np.random.default_rng(1))

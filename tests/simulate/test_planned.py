@@ -123,9 +123,9 @@ def test_command(tmp_path: Path) -> None:
     write_study(tmp_path, "choice")
     results = tmp_path / "results.csv"
     arguments = ["simulate", str(tmp_path), "-o", str(results), "--participants", "10", "--share", "guesser=0.2"]
-    told = CliRunner().invoke(app, [*arguments, "--effect", "1.2"])
-    assert told.exit_code == 0, told.output
-    assert "8 " + "attentive" + ", 2 guesser" in told.output
+    result = CliRunner().invoke(app, [*arguments, "--effect", "1.2"])
+    assert result.exit_code == 0, result.output
+    assert "8 " + "attentive" + ", 2 guesser" in result.output
     assert len(karat.read(results)) == 500
     data = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).output)
     assert data["behaviours"] == {"attentive": 8, "guesser": 2}
@@ -142,8 +142,8 @@ def test_all_files_are_named(tmp_path: Path) -> None:
     ):
         out = tmp_path / "out" / name
         out.parent.mkdir(exist_ok=True)
-        told = CliRunner().invoke(app, ["simulate", str(tmp_path), "-o", str(out), "--participants", "4"]).output
-        (line,) = [line for line in told.splitlines() if line.startswith("written")]
+        output = CliRunner().invoke(app, ["simulate", str(tmp_path), "-o", str(out), "--participants", "4"]).output
+        (line,) = [line for line in output.splitlines() if line.startswith("written")]
         assert [Path(one).name for one in line.split()[1:]] == expected
         assert all(Path(one).is_file() for one in line.split()[1:])
 

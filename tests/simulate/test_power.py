@@ -260,7 +260,7 @@ def test_sentences_and_curve(study: Study) -> None:
     ]
 
 
-def test_latent_answers_have_the_difference_that_is_told() -> None:
+def test_latent_answers_have_the_difference_that_is_reported() -> None:
     layout, spread = SimulationLayout(LATIN, SCALE), Spread()
     random = np.random.default_rng(3)
     people, things = layout.participant_groups(40), layout.item_groups(40)
@@ -277,9 +277,9 @@ def test_command(study: Study, tmp_path: Path) -> None:
     picture = tmp_path / "power.svg"
     arguments = ["power", str(study.path), "--participants", "12,24", "--effect", "1.0", "--simulations", "100"]
     arguments += ["--processes", "1", "--quick"]
-    told = CliRunner().invoke(app, [*arguments, "-o", str(picture), "--exclude", "0.1"])
-    assert told.exit_code == 0, (told.output, told.exception)
-    assert "10 % of participants excluded" in told.output
+    result = CliRunner().invoke(app, [*arguments, "-o", str(picture), "--exclude", "0.1"])
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert "10 % of participants excluded" in result.output
     assert picture.read_text().startswith("<svg")
     older = tmp_path / "older.svg"
     data = json.loads(CliRunner().invoke(app, [*arguments, "--json", "--svg", str(older)]).output)

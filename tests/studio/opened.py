@@ -51,6 +51,6 @@ class Opened:
         """Wait until it has ended, by a signal or by itself; gives what it said after the address."""
         if number is not None:
             self.process.send_signal(number)
-        told, errors = self.process.communicate(timeout=60)
+        messages, errors = self.process.communicate(timeout=60)
         assert errors == ""
-        return str(told)
+        return str(messages)

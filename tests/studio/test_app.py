@@ -36,8 +36,8 @@ def test_results_become_a_report(studio: StudioApp, browser: Browser, results: b
     assert mapping_of(studio, address) == {
         "participant": "workerId", "item": "sentence", "response": "ANSWER", "rt": "rt",
     }  # fmt: skip
-    told = Message("table.columns", {"columns": ["participant=workerId", "item=sentence", "response=ANSWER"]})
-    assert str(told) in text_of(page.text)
+    message = Message("table.columns", {"columns": ["participant=workerId", "item=sentence", "response=ANSWER"]})
+    assert str(message) in text_of(page.text)
     wanted = {"mapping": mapping_of(studio, address) | {"item": "item"}, "scales": {"": "ordinal:1-7"}}
     assert browser.send("POST", f"{address}/look", wanted).status == 202
     browser.wait(address)
@@ -77,7 +77,9 @@ def test_results_become_a_report(studio: StudioApp, browser: Browser, results: b
     assert browser.inside(address).status == 404
 
 
-def test_what_cannot_be_read_is_told_as_in_a_terminal_and_can_be_corrected(studio: StudioApp, browser: Browser) -> None:
+def test_what_cannot_be_read_is_reported_as_in_a_terminal_and_can_be_corrected(
+    studio: StudioApp, browser: Browser
+) -> None:
     address = browser.drop({"odd.csv": b"who,thing,said\np1,a,5\np2,b,1\np3,a,4\np4,b,2\n"})
     page = text_of(browser.inside(address).text)
     assert "odd.csv is not readable as judgments:" in page
@@ -120,8 +122,8 @@ def test_what_was_left_out_is_in_the_report(browser: Browser, results: bytes) ->
     address = browser.drop({"results.csv": results + b",line 99,s01,ok,3,1000\n"})
     assert browser.send("POST", f"{address}/report", {"skip_bad": True}).status == 202
     browser.wait(address)
-    told = "1 of 81 rows could not be read and was left out: participant is empty (line 82)."
-    assert told in text_of(browser.inside(f"{address}/report.html").text)
+    text = "1 of 81 rows could not be read and was left out: participant is empty (line 82)."
+    assert text in text_of(browser.inside(f"{address}/report.html").text)
 
 
 def test_a_bad_row_stops_it_unless_it_is_left_out(browser: Browser) -> None:

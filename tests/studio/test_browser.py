@@ -111,8 +111,8 @@ def test_from_a_file_to_a_report(tmp_path: Path, results: bytes) -> None:
         page.wait_for_selector("#result")
         assert (said, complaints) == ([], [])
         page.close(run_before_unload=True)
-        told = opened.end()  # nobody is left, so that it ends by itself
-        assert told.splitlines()[-2:] == [
+        result = opened.end()  # nobody is left, so that it ends by itself
+        assert result.splitlines()[-2:] == [
             f"kept       {tmp_path / 'kept' / 'results'}", "Closed. Everything else is deleted.",
         ]  # fmt: skip
         assert opened.folders == []
@@ -189,13 +189,13 @@ def test_several_files_broken_ones_and_a_study(tmp_path: Path) -> None:
         assert "2 participants, 2 items, 3 answers" in page.inner_text(".told")
         page.goto(home)
         drop(page, {**good, "broken.csv": broken}, ".failure")
-        told = page.inner_text(".failure")
+        output = page.inner_text(".failure")
         for sentence in (
             "broken.csv, line 3, participant: is empty. Fill the cell.",
             'broken.csv, line 4, rt: "soon" is not a number. Write seconds with a decimal point,',
             "broken.csv, line 5: the row has 2 cells where the header has 4. Fix the row,",
         ):
-            assert sentence in told
+            assert sentence in output
         page.check("[data-choice=skip_bad]")
         page.click("[data-form=look]")
         page.wait_for_selector(".told", timeout=LONG)
@@ -239,11 +239,11 @@ def test_every_format_in_the_browser(tmp_path: Path) -> None:
             page.wait_for_load_state("load")
             page.set_input_files("#folder", str(folder))
             page.wait_for_selector("#choices", timeout=LONG)
-            mapped, told = page.evaluate(MAPPED), page.text_content("#choices")
+            mapped, output = page.evaluate(MAPPED), page.text_content("#choices")
             needed = all(mapped[name] for name in ("participant", "item", "response"))
             # Trials without an answer are judgments, and none of the answers that the page counts.
             answers = case.read().judgments.frame["response"].drop_nulls().len()
-            found[case.name] = needed, f"{answers:,} answer" in str(told)
+            found[case.name] = needed, f"{answers:,} answer" in str(output)
         assert said == []
     assert found == dict.fromkeys(found, (True, True))
 

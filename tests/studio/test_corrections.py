@@ -36,18 +36,18 @@ SPELLINGS = sorted({spelling for spellings in NAMES.values() for spelling in spe
 
 
 @given(st.lists(st.sampled_from(SPELLINGS), min_size=1, max_size=8, unique=True), st.data())
-def test_what_is_told_gives_what_is_wanted(columns: list[str], data: st.DataObject) -> None:
+def test_what_is_reported_gives_what_is_wanted(columns: list[str], data: st.DataObject) -> None:
     guessed = guess_columns(columns, {})
     changes = data.draw(st.dictionaries(st.sampled_from(list(NAMES)), st.sampled_from(["", *columns]), max_size=4))
     wanted = {name: guessed.get(name, "") for name in NAMES} | changes
-    told = corrected(columns, guessed, wanted, maps=True)
-    again = guess_columns(columns, dict(told))
+    result = corrected(columns, guessed, wanted, maps=True)
+    again = guess_columns(columns, dict(result))
     assert {name: again.get(name, "") for name in NAMES} == wanted
     if wanted == {name: guessed.get(name, "") for name in NAMES}:
-        assert told == {}
+        assert result == {}
 
 
-def test_times_that_were_found_by_their_content_need_not_be_told_again() -> None:
+def test_times_that_were_found_by_their_content_need_not_be_reported_again() -> None:
     columns = ["worker", "sentence", "low", "high", "rating", "time"]
     guessed = {"participant": "worker", "item": "sentence", "response": "rating", "rt": "time"}
     assert corrected(columns, guessed, guessed | {"expected": "low..high", "time": ""}, maps=True) == {
@@ -78,6 +78,6 @@ def test_answers_must_be_pairs() -> None:
 
 
 def test_scales_by_question() -> None:
-    told = Corrections(scales={"q1": "ordinal:1-5", "q2": "binary"}).options().scale
-    assert told == {"q1": Ordinal(5), "q2": Binary()}
+    result = Corrections(scales={"q1": "ordinal:1-5", "q2": "binary"}).options().scale
+    assert result == {"q1": Ordinal(5), "q2": Binary()}
     assert Corrections(scales={"": "ordinal:1-5"}).options().scale == Ordinal(5)

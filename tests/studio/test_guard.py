@@ -21,10 +21,10 @@ def test_the_key_opens_once(studio: StudioApp) -> None:
 
 def test_the_cookie_goes_nowhere_else(studio: StudioApp) -> None:
     reply = studio.browser().get(f"/?key={studio.keys.key}")
-    told = reply.headers["set-cookie"]
-    assert f"Path={studio.keys.base}" in told
-    assert "HttpOnly" in told
-    assert "SameSite=strict" in told
+    result = reply.headers["set-cookie"]
+    assert f"Path={studio.keys.base}" in result
+    assert "HttpOnly" in result
+    assert "SameSite=strict" in result
     assert studio.keys.cookie not in reply.text
     assert len({studio.keys.cookie, studio.keys.path, studio.keys.key}) == 3
 

@@ -36,8 +36,8 @@ def test_it_ends_in_order_and_leaves_nothing(name: str, tmp_path: Path) -> None:
             assert reply.status == 200
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(opened.address)
-        told = opened.end(signal.Signals[name])
-        assert told.splitlines()[-1] == "Closed. All files are deleted."
+        result = opened.end(signal.Signals[name])
+        assert result.splitlines()[-1] == "Closed. All files are deleted."
         assert opened.process.returncode == 0
         assert opened.folders == []
 

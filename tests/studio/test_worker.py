@@ -55,10 +55,10 @@ def test_jobs_and_what_they_say(worker: Worker, capfd: pytest.CaptureFixture[str
     (done,) = job.progress()["done"]
     assert done["step"] == "adding"
     assert done["seconds"] >= 0
-    told = worker.do(Job(), fail, "a.csv is not readable:\n  line 3: is empty.")
-    assert told == JobFailure("a.csv is not readable:", ("line 3: is empty.",))
-    told = worker.do(Job(), break_down)
-    assert "did not foresee (ZeroDivisionError: by design)" in told.headline
+    result = worker.do(Job(), fail, "a.csv is not readable:\n  line 3: is empty.")
+    assert result == JobFailure("a.csv is not readable:", ("line 3: is empty.",))
+    result = worker.do(Job(), break_down)
+    assert "did not foresee (ZeroDivisionError: by design)" in result.headline
     assert worker.do(Job(), add, 1, 1) == 2
 
 

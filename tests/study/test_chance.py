@@ -84,9 +84,9 @@ def test_table_4_as_printed_leaves_out_six_rows(golden: dict[str, Any]) -> None:
         [str(n), str(k), digits(p), str(m), digits(q), digits(both)]
         for n, k, p, m, q, both in joint_table(range(2, 9)).rows()
     ]
-    told = printed.rows(printed.TABLE_4)
-    assert [row for row in ours if row in told] == told
-    left_out = [[int(row[0]), int(row[1]), int(row[3])] for row in ours if row not in told]
+    result = printed.rows(printed.TABLE_4)
+    assert [row for row in ours if row in result] == result
+    left_out = [[int(row[0]), int(row[1]), int(row[3])] for row in ours if row not in result]
     assert left_out == golden["guessing_tables"]["table4"]["rows_satisfying_footnote20_but_not_printed"]
 
 
@@ -110,8 +110,8 @@ def test_table_5_as_printed_is_wrong_in_four_cells(golden: dict[str, Any]) -> No
         if exact != extended:
             wrong[int(pairs)] = (extended, exact)
     assert wrong == {3: (".0449", ".0564"), 5: (".0140", ".0158"), 6: (".0076", ".0086"), 7: (".0045", ".0047")}
-    told = [cell for cell in golden["guessing_tables"]["printed_cells_differing"] if cell["table"] == "table5"]
-    assert {cell["pairs"]: (cell["printed"][1:], cell["half_up"][1:]) for cell in told} == wrong
+    lines = [cell for cell in golden["guessing_tables"]["printed_cells_differing"] if cell["table"] == "table5"]
+    assert {cell["pairs"]: (cell["printed"][1:], cell["half_up"][1:]) for cell in lines} == wrong
 
 
 def test_the_printed_cells_come_from_comparing_rounded_shares() -> None:

@@ -20,7 +20,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-def told(*arguments: str) -> str:
+def printed(*arguments: str) -> str:
     result = run(*arguments)
     assert result.exit_code == 0, (result.output, result.exception)
     return result.output
@@ -31,57 +31,59 @@ def lines(text: str) -> list[list[str]]:
 
 
 def test_overview() -> None:
-    text = told("chance")
+    text = printed("chance")
     assert "choice of two, or yes/no" in text
     assert "4 of 5 of each kind" in text
     assert "at least 4 pairs" in text
     assert "0.0" not in text
-    assert [row["trials"] for row in json.loads(told("chance", "--json"))] == [8, 5, 6, 10, 10, 8]
+    assert [row["trials"] for row in json.loads(printed("chance", "--json"))] == [8, 5, 6, 10, 10, 8]
     assert "two slips" not in text
-    assert "2 slips forgiven" in told("chance", "--slips", "2")
-    assert "no slip forgiven" in told("chance", "--slips", "0")
+    assert "2 slips forgiven" in printed("chance", "--slips", "2")
+    assert "no slip forgiven" in printed("chance", "--slips", "0")
 
 
 def test_trials() -> None:
-    text = told("chance", "--trials", "6", "--chance", "0.4")
+    text = printed("chance", "--trials", "6", "--chance", "0.4")
     assert "6 trials: 5 must be correct; a guesser passes with p = .041." in text
     assert ["6", "5", ".041*"] in lines(text)
     assert ["6", "4", ".179"] in lines(text)
-    assert json.loads(told("chance", "--trials", "6", "--json"))[0]["6"] == 1 / 64
+    assert json.loads(printed("chance", "--trials", "6", "--json"))[0]["6"] == 1 / 64
 
 
 def test_trials_as_a_table() -> None:
-    text = told("chance", "--trials", "4,6,8")
+    text = printed("chance", "--trials", "4,6,8")
     assert ["6", ".984", ".891", ".656", ".344", ".109", ".016*"] in lines(text)
     assert "4 trials: too few," in text
     assert "6 trials: 6 must be correct; a guesser passes with p = .016. No slip is forgiven." in text
-    assert ["20", "15", ".021*"] in lines(told("chance", "--trials", "4,20"))
+    assert ["20", "15", ".021*"] in lines(printed("chance", "--trials", "4,20"))
 
 
 def test_chance_alone_gives_the_fewest_trials() -> None:
-    assert lines(told("chance", "--chance", "1/2"))[2:] == [
+    assert lines(printed("chance", "--chance", "1/2"))[2:] == [
         ["slips", "trials", "correct", "p", "of", "guessing"],
         ["0", "5", "5", ".031"],
         ["1", "8", "7", ".035"],
         ["2", "11", "9", ".033"],
         ["3", "13", "10", ".046"],
     ]
-    assert json.loads(told("chance", "--chance", "0.4", "--slips", "1", "--json"))[0]["trials"] == 6
+    assert json.loads(printed("chance", "--chance", "0.4", "--slips", "1", "--json"))[0]["trials"] == 6
 
 
 def test_controls() -> None:
-    assert ["5", "4", "of", "5", ".337", "4", "of", "5", ".087", ".029"] in lines(told("chance", "--controls", "5-8"))
-    assert "none. Use more controls." in told("chance", "--controls", "3")
-    strict = json.loads(told("chance", "--controls", "4", "--neutral", "neither", "--json"))
+    assert ["5", "4", "of", "5", ".337", "4", "of", "5", ".087", ".029"] in lines(
+        printed("chance", "--controls", "5-8")
+    )
+    assert "none. Use more controls." in printed("chance", "--controls", "3")
+    strict = json.loads(printed("chance", "--controls", "4", "--neutral", "neither", "--json"))
     assert [(row["k_grammatical"], row["k_ungrammatical"]) for row in strict] == [(3, 3)]
 
 
 def test_pairs() -> None:
-    text = told("chance", "--pairs", "1-9", "--points", "5")
+    text = printed("chance", "--pairs", "1-9", "--points", "5")
     assert ["4", ".451", ".030", "8/16", "=", ".500", ".030"] in lines(text)
     assert ["9", ".467", ".001", "11/36", "=", ".306", ".040"] in lines(text)
-    assert ["1", ".250", ".250", "none"] in lines(told("chance", "--pairs", "1", "--points", "2"))
-    [row] = json.loads(told("chance", "--pairs", "4", "--minimum", "3/8", "--weights", "1,1,2,1,1", "--json"))
+    assert ["1", ".250", ".250", "none"] in lines(printed("chance", "--pairs", "1", "--points", "2"))
+    [row] = json.loads(printed("chance", "--pairs", "4", "--minimum", "3/8", "--weights", "1,1,2,1,1", "--json"))
     assert row["at_least"] == exact.relational(4, 5, "3/8", [1, 1, 2, 1, 1])
 
 
@@ -109,7 +111,7 @@ def test_what_cannot_be_is_said(arguments: list[str], message: str) -> None:
 
 
 def test_size_side_by_side() -> None:
-    text = told("size", "2x2")
+    text = printed("size", "2x2")
     assert ["trials", "72", "72", "36"] in lines(text)
     assert ["of", "100", "within", "within", "within"] in lines(text)
     for part in ("s per trial", "fee of 33.3 %", "at 12.00 EUR per hour", "4 of 5 grammatical, 4 of 5 ungrammatical"):
@@ -117,12 +119,12 @@ def test_size_side_by_side() -> None:
 
 
 def test_size_of_one_task() -> None:
-    text = told("size", "3x3", "--task", "likert", "--seconds", "10", "--pay", "15", "--currency", "GBP")
+    text = printed("size", "3x3", "--task", "likert", "--seconds", "10", "--pay", "15", "--currency", "GBP")
     assert ["of", "100", "too", "long"] in lines(text)
     assert "cost in GBP" in text
-    [data] = json.loads(told("size", "2x2", "--task", "choice", "--json"))
+    [data] = json.loads(printed("size", "2x2", "--task", "choice", "--json"))
     assert (data["trials"], data["other"], data["within_limit"]) == (36, 2, True)
-    assert "ratio needs 12 fillers" in told("size", "1x2", "--task", "choice", "--task", "choice", "--no-difference")
+    assert "ratio needs 12 fillers" in printed("size", "1x2", "--task", "choice", "--task", "choice", "--no-difference")
 
 
 def test_size_says_what_it_does_not_know() -> None:
@@ -132,13 +134,13 @@ def test_size_says_what_it_does_not_know() -> None:
 
 def test_help_shows_an_example() -> None:
     for command in ("chance", "size"):
-        assert f"Example: karat {command}" in " ".join(told(command, "--help").split())
+        assert f"Example: karat {command}" in " ".join(printed(command, "--help").split())
 
 
 def test_the_fee_of_a_platform() -> None:
     fees = (["--platform", "link"], ["--platform", "mturk"], ["--platform", "mturk", "--fee", "0.2"])
     free, usual, own = (
-        json.loads(told("size", "2x2", "--task", "likert", "--json", *more))[0]["cost"] for more in fees
+        json.loads(printed("size", "2x2", "--task", "likert", "--json", *more))[0]["cost"] for more in fees
     )
     assert (usual, own) == (round(1.4 * free, 2), round(1.2 * free, 2))
     assert isinstance(run("size", "2x2", "--platform", "crowdee").exception, KaratError)

@@ -32,7 +32,7 @@ exclude = "any"
 """
 
 
-def told(text: str, tmp_path: Path) -> str:
+def complaint(text: str, tmp_path: Path) -> str:
     path = tmp_path / "study.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(StudyError) as caught:
@@ -129,8 +129,8 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ("[[block]]", "[[block", "is not TOML"),
     ],
 )
-def test_flaws_name_line_key_and_mend(old: str, new: str, sentence: str, tmp_path: Path) -> None:
-    assert sentence in told(SOUND.replace(old, new, 1), tmp_path)
+def test_flaws_name_line_key_and_fix(old: str, new: str, sentence: str, tmp_path: Path) -> None:
+    assert sentence in complaint(SOUND.replace(old, new, 1), tmp_path)
 
 
 OTHER_SCALES = """title = "Other scales"
@@ -153,7 +153,7 @@ BLOCK
     ],
 )
 def test_flaws_of_other_scales(task: str, block: str, sentence: str, tmp_path: Path) -> None:
-    assert sentence in told(OTHER_SCALES.replace("TASK", task).replace("BLOCK", block), tmp_path)
+    assert sentence in complaint(OTHER_SCALES.replace("TASK", task).replace("BLOCK", block), tmp_path)
 
 
 def test_what_the_field_does_by_itself(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ CONTRAST = SOUND + '\n[[contrast]]\nname = "order"\nfactor = "order"\nlevels = [
     ],
 )
 def test_flaws_of_contrasts_name_their_line(old: str, new: str, sentence: str, tmp_path: Path) -> None:
-    assert sentence in told(CONTRAST.replace(old, new, 1), tmp_path)
+    assert sentence in complaint(CONTRAST.replace(old, new, 1), tmp_path)
 
 
 CROSSED = SOUND.replace('order = ["a", "b"]', 'order = ["a", "b"], case = ["x", "y", "z"], age = ["old", "new"]')
@@ -203,7 +203,7 @@ CROSSED = SOUND.replace('order = ["a", "b"]', 'order = ["a", "b"], case = ["x", 
     ],
 )
 def test_flaws_of_interactions_say_what_is_possible(contrast: str, sentence: str, tmp_path: Path) -> None:
-    assert sentence in told(f'{CROSSED}\n[[contrast]]\nname = "both"\n{contrast}\n', tmp_path)
+    assert sentence in complaint(f'{CROSSED}\n[[contrast]]\nname = "both"\n{contrast}\n', tmp_path)
 
 
 def test_an_interaction_takes_the_levels_of_the_block(tmp_path: Path) -> None:
@@ -214,8 +214,8 @@ def test_an_interaction_takes_the_levels_of_the_block(tmp_path: Path) -> None:
     assert (found.names, found.cells) == (("order", "age", "case"), signs)
 
 
-def test_all_flaws_are_told_together(tmp_path: Path) -> None:
-    text = told(SOUND.replace("language", "langauge").replace("points", "pionts"), tmp_path)
+def test_all_flaws_are_reported_together(tmp_path: Path) -> None:
+    text = complaint(SOUND.replace("language", "langauge").replace("points", "pionts"), tmp_path)
     assert "langauge" in text
     assert "pionts" in text
 
@@ -273,10 +273,10 @@ def test_damaged_files_give_a_sentence_or_settings(start: int, end: int, new: st
         low, high = sorted((start, end))
         path.write_text(SOUND[:low] + new + SOUND[high:], encoding="utf-8", newline="")
         try:
-            told = f"study.toml says {read_settings(path)[0].title}"
+            text = f"study.toml says {read_settings(path)[0].title}"
         except StudyError as error:
-            told = str(error)
-        assert told.startswith("study.toml ")
+            text = str(error)
+        assert text.startswith("study.toml ")
 
 
 @pytest.mark.parametrize("name", sorted(CRITERIA))
@@ -297,4 +297,6 @@ def test_rules_with_any_names_and_texts_are_read_as_they_were(tmp_path: Path) ->
 
 
 def test_rules_alone_are_no_study(tmp_path: Path) -> None:
-    assert "karat screen, report and archive take it as --rules" in told("[screening]\ncompletion = {}\n", tmp_path)
+    assert "karat screen, report and archive take it as --rules" in complaint(
+        "[screening]\ncompletion = {}\n", tmp_path
+    )

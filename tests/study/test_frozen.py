@@ -41,13 +41,13 @@ def test_exports_carry_the_record(tmp_path: Path) -> None:
 def test_a_setting_a_criterion_and_the_rule() -> None:
     now = {"remfod": {"genuine_at_least": 0.8}, "speed": {}, "exclude": "all"}
     (message,) = changes_since(frozen(RULES), None, now)
-    told = [(one.code, one.values) for one in message.values["changes"]]
+    lines = [(one.code, one.values) for one in message.values["changes"]]
     setting = {"setting": "genuine_at_least", "criterion": "remfod", "then": "0.9", "now": "0.8"}
-    assert ("frozen.setting", setting) in told
-    assert ("frozen.removed", {"criterion": "completion"}) in told
-    assert ("frozen.added", {"criterion": "speed"}) in told
-    assert ("frozen.exclude", {"then": "any", "now": "all"}) in told
-    assert len(told) == 4
+    assert ("frozen.setting", setting) in lines
+    assert ("frozen.removed", {"criterion": "completion"}) in lines
+    assert ("frozen.added", {"criterion": "speed"}) in lines
+    assert ("frozen.exclude", {"then": "any", "now": "all"}) in lines
+    assert len(lines) == 4
     assert "rules changed after the study started: genuine_at_least 0.9 -> 0.8" in str(message)
 
 

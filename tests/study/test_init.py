@@ -100,22 +100,22 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
 
 
-def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(KaratError, match="cannot be written"):
         write_study(tmp_path / "file" / "study", "likert")
 
 
 @pytest.mark.parametrize(
-    ("task", "language", "told"),
+    ("task", "language", "text"),
     [
         ("lickert", "en", "Did you mean likert"),
         ("xyz", "en", "Use one of: likert, yes-no"),
         ("likert", "fr", "in en and de, not in fr"),
     ],
 )
-def test_unknown_names(task: str, language: str, told: str, tmp_path: Path) -> None:
-    with pytest.raises(KaratError, match=told):
+def test_unknown_names(task: str, language: str, text: str, tmp_path: Path) -> None:
+    with pytest.raises(KaratError, match=text):
         write_study(tmp_path / "study", task, language)
     assert not (tmp_path / "study").exists()
 
@@ -167,7 +167,7 @@ def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "sentence"),
     [
         ("one,two\nA.,B.\n", "which columns are the sentences. There are one, two"),
         ("good,bad\nA.,\n", "line 2, bad: is empty. A pair needs two sentences"),
@@ -176,10 +176,10 @@ def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
         ("id,good,bad\n1,A.,B.\n,C.,D.\n", "line 3, id: is empty"),
     ],
 )
-def test_tables_that_are_no_pairs(text: str, told: str, tmp_path: Path) -> None:
+def test_tables_that_are_no_pairs(text: str, sentence: str, tmp_path: Path) -> None:
     table = tmp_path / "pairs.csv"
     table.write_text(text)
-    with pytest.raises(PairsError, match=re.escape(told).replace("sentences\\.", "sentences.")):
+    with pytest.raises(PairsError, match=re.escape(sentence).replace("sentences\\.", "sentences.")):
         study_from_pairs(table, tmp_path / "study")
     assert not (tmp_path / "study").exists()
 
@@ -195,9 +195,9 @@ def test_150_pairs(reference: Path, tmp_path: Path) -> None:
     study = load(tmp_path / "study")
     report = check(study)
     assert report.errors == 0
-    told = [f"{finding.rule}: {finding.message}" for finding in report.findings]
-    assert any("t097" in line for line in told), told
-    assert any("punctuation" in line for line in told), told
+    lines = [f"{finding.rule}: {finding.message}" for finding in report.findings]
+    assert any("t097" in line for line in lines), lines
+    assert any("punctuation" in line for line in lines), lines
     test = study.questionnaire().frame.filter(pl.col("function") == "test")
     assert test.height == 150
     shown = set(test["sentence"]) | set(test["sentence_2"])
@@ -213,8 +213,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert "written    label: study.toml  items.csv" in run("--task", "label")
     Path("mine.csv").write_text("good,bad\nIt rained.,Rained it.\n")
-    told = json.loads(run("--from-pairs", "mine.csv", "--json"))
-    assert [Path(name).name for name in told["written"]] == ["study.toml", "items.csv", "fillers.csv"]
+    result = json.loads(run("--from-pairs", "mine.csv", "--json"))
+    assert [Path(name).name for name in result["written"]] == ["study.toml", "items.csv", "fillers.csv"]
     assert Path("mine/study.toml").is_file()
     with pytest.raises(KaratError, match=r"Which task\?(?s:.*)norming"):
         run("order")

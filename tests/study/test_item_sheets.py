@@ -280,7 +280,7 @@ def test_rows_of_the_sheet_are_named_in_findings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "text"),
     [
         ('= ["null", "long"]', '= ["null"]', "has 1 level for 2 factors"),
         ('= ["null", "long"]', '= ["null", "lang"]', "is no level of length"),
@@ -289,10 +289,10 @@ def test_rows_of_the_sheet_are_named_in_findings(tmp_path: Path) -> None:
         ('"Items"', '"Itmes"', "no sheet"),
     ],
 )
-def test_what_does_not_fit_the_sheet(old: str, new: str, told: str, tmp_path: Path) -> None:
+def test_what_does_not_fit_the_sheet(old: str, new: str, text: str, tmp_path: Path) -> None:
     workbook(tmp_path / "sets.xlsx")
     (tmp_path / "study.toml").write_text(WIDE.replace(old, new))
-    with pytest.raises((StudyError, KaratError), match=told):
+    with pytest.raises((StudyError, KaratError), match=text):
         load(tmp_path)
 
 

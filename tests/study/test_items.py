@@ -35,7 +35,7 @@ def test_tables_from_csv_and_spreadsheets_are_one(tmp_path: Path) -> None:
 
 def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
     text = "item,function,status,sentence\nt1,tset,gramatical,It rains.\n,filler,,\nx\n"
-    told = str(read_items([write(tmp_path, "items.csv", text)], ["oder"], "likert").problems)
+    details = str(read_items([write(tmp_path, "items.csv", text)], ["oder"], "likert").problems)
     for sentence in (
         'line 2, function: "tset" is not known. Did you mean test?',
         'line 2, status: "gramatical" is not known. Did you mean grammatical?',
@@ -44,25 +44,25 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
         "line 4: the row has 1 cells where the header has 4. Fix the row: ",
         "there is no column oder, a factor of the study file",
     ):
-        assert sentence in told
+        assert sentence in details
 
 
 def test_a_table_without_stimuli(tmp_path: Path) -> None:
-    told = str(read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems)
-    assert "there is no column sentence (or image)" in told
+    text = str(read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems)
+    assert "there is no column sentence (or image)" in text
 
 
 def test_misspelt_columns_are_named(tmp_path: Path) -> None:
-    told = str(read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems)
-    assert "there is no column function, but functoin. Rename it." in told
-    assert "there is no column sentence (or image). Is it sentense?" in told
+    text = str(read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems)
+    assert "there is no column function, but functoin. Rename it." in text
+    assert "there is no column sentence (or image). Is it sentense?" in text
 
 
 def test_own_names_of_columns_are_to_be_renamed(tmp_path: Path) -> None:
     text = "nr,Type,Order,Text\n1,critical,SO,It rains.\n2,filler,,It snows.\n"
-    told = read_items([write(tmp_path, "i.csv", text)], ["order"], "likert").problems.lines()
+    result = read_items([write(tmp_path, "i.csv", text)], ["order"], "likert").problems.lines()
     there = "There are nr, Type, Order, Text."
-    assert told == [
+    assert result == [
         f"there is no column item. Rename nr to item. {there}",
         "there is no column function, so that all rows would be test items. Is it Type? Rename Type to function.",
         f"there is no column sentence (or image). Rename Text to sentence. {there}",
@@ -89,7 +89,7 @@ def test_a_column_that_looks_like_functions_is_kept_for_the_check(tmp_path: Path
     [("critical", "test"), ("Target", "test"), ("experimental", "test"), ("distractor", "filler"),
      ("Attention-Check", "attention"), ("controll", "control")],
 )  # fmt: skip
-def test_equal_functions_that_are_not_known_are_told_once(word: str, meant: str, tmp_path: Path) -> None:
+def test_equal_functions_that_are_not_known_are_reported_once(word: str, meant: str, tmp_path: Path) -> None:
     rows = "".join(f"t{number},{word},Sentence {number}.\n" for number in range(40))
     items = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}f1,filler,x\n")], [], "likert")
     assert items.problems.lines() == [
@@ -100,17 +100,17 @@ def test_equal_functions_that_are_not_known_are_told_once(word: str, meant: str,
 
 def test_many_functions_that_are_not_known_are_counted_in_words(tmp_path: Path) -> None:
     rows = "".join(f"t{number},x{number}y,Sentence.\n" for number in range(22))
-    told = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}")], [], "likert").problems.lines()
-    assert told[-1] == "and 14 more: function is not known (lines 10 to 23)."
+    result = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}")], [], "likert").problems.lines()
+    assert result[-1] == "and 14 more: function is not known (lines 10 to 23)."
 
 
-def test_one_table_of_several_without_sentences_is_told_once(tmp_path: Path) -> None:
+def test_one_table_of_several_without_sentences_is_reported_once(tmp_path: Path) -> None:
     good = write(tmp_path, "fillers.csv", "item,function,sentence\nf1,filler,It rains.\n")
     bad = write(tmp_path, "items.csv", "item,function,stimulus\nt1,test,It rains.\nt2,test,It snows.\n")
     (problem,) = read_items([good, bad], [], "likert").problems
     assert problem.file == "items.csv"
-    told = "there is no column sentence (or image). Rename stimulus to sentence. There are item, function, stimulus."
-    assert str(problem) == told
+    text = "there is no column sentence (or image). Rename stimulus to sentence. There are item, function, stimulus."
+    assert str(problem) == text
 
 
 def spreadsheet(path: Path, rows: list[list[object]], left: int = 0) -> Path:
@@ -127,28 +127,28 @@ def spreadsheet(path: Path, rows: list[list[object]], left: int = 0) -> Path:
 
 
 @pytest.mark.parametrize("left", [0, 2])
-def test_a_failed_formula_is_told(left: int, tmp_path: Path) -> None:
+def test_a_failed_formula_is_reported(left: int, tmp_path: Path) -> None:
     rows: list[list[object]] = [
         ["item", "sentence", "expected"], ["t1", "It rains.", None], [None, None, None], ["t2", "#NAME?", "#REF!"],
     ]  # fmt: skip
     items = read_items([spreadsheet(tmp_path / "i.xlsx", rows, left)], [], "likert")
-    told = (
+    text = (
         "is a spreadsheet error: a formula that failed. Correct the formula in the spreadsheet and export the "
         "table again. Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
     )
     assert items.problems.lines(name_files=True) == [
-        f'i.xlsx, row 4, sentence: "#NAME?" {told}',
-        f'i.xlsx, row 4, expected: "#REF!" {told}',
+        f'i.xlsx, row 4, sentence: "#NAME?" {text}',
+        f'i.xlsx, row 4, expected: "#REF!" {text}',
     ]
 
 
 @pytest.mark.parametrize(("sign", "failed"), [("#NAME?", True), ("#BEZUG!", True), ("Err:508", True), ("#1", False)])
-def test_a_failed_formula_that_was_saved_as_csv_is_told(sign: str, failed: bool, tmp_path: Path) -> None:
+def test_a_failed_formula_that_was_saved_as_csv_is_reported(sign: str, failed: bool, tmp_path: Path) -> None:
     items = read_items([write(tmp_path, "i.csv", f"item,sentence\nt1,{sign}\n")], [], "likert")
     assert [problem.value for problem in items.problems] == ([sign] if failed else [])
 
 
-def test_a_failed_formula_in_a_lexicon_or_a_table_of_questions_is_told(tmp_path: Path) -> None:
+def test_a_failed_formula_in_a_lexicon_or_a_table_of_questions_is_reported(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "sentence\n{subject} slept.\n")
     lexicon = spreadsheet(tmp_path / "l.xlsx", [["item", "subject"], ["t1", "Ann"], ["t2", "#REF!"]], 0)
     (problem,) = filled_templates(templates, lexicon, [], "likert").problems
@@ -158,7 +158,7 @@ def test_a_failed_formula_in_a_lexicon_or_a_table_of_questions_is_told(tmp_path:
     assert [(problem.number, problem.column, problem.value) for problem in problems] == [(2, "left", "#N/A")]
 
 
-def test_a_quotation_mark_that_is_not_closed_is_told(tmp_path: Path) -> None:
+def test_a_quotation_mark_that_is_not_closed_is_reported(tmp_path: Path) -> None:
     text = 'item,function,sentence\nt1,test,"It rains.\nt2,test,It snows.\nt3,test,"It hails, he said."\n'
     items = read_items([write(tmp_path, "i.csv", text)], [], "likert")
     assert items.problems.lines(name_files=True) == [
@@ -175,12 +175,12 @@ def test_templates_are_filled_from_a_lexicon(tmp_path: Path) -> None:
     assert items.frame.rows_by_key("item")["t2"] == [("SO", "Eve saw Kim.", "test"), ("OS", "Kim Eve saw.", "test")]
 
 
-def test_empty_and_misspelt_slots_are_told(tmp_path: Path) -> None:
+def test_empty_and_misspelt_slots_are_reported(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "order,sentence\nSO,{subjekt} saw {object}.\n")
     lexicon = write(tmp_path, "l.csv", "item,subject,object\nt1,Ann,\n")
-    told = str(filled_templates(templates, lexicon, ["order"], "likert").problems)
-    assert "line 2: the slot {subjekt} is no column of l.csv. Did you mean {subject}?" in told
-    assert "line 2, object: is empty. A sentence of t.csv shows it: write the words." in told
+    text = str(filled_templates(templates, lexicon, ["order"], "likert").problems)
+    assert "line 2: the slot {subjekt} is no column of l.csv. Did you mean {subject}?" in text
+    assert "line 2, object: is empty. A sentence of t.csv shows it: write the words." in text
 
 
 def test_a_lexicon_names_each_item_once(tmp_path: Path) -> None:
@@ -204,9 +204,9 @@ def test_templates_and_fillers_go_together(tmp_path: Path) -> None:
 def test_questions_need_names_and_poles(tmp_path: Path) -> None:
     problems = Problems()
     read_questions(write(tmp_path, "q.csv", "question,left\nclear,clear\nclear,\n"), problems)
-    told = str(problems)
+    text = str(problems)
     for sentence in ("there is no column right", "line 3, left: is empty", "line 2, question: is there twice"):
-        assert sentence in told
+        assert sentence in text
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_empty_and_single() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trials", "order", "rules", "told"),
+    ("trials", "order", "rules", "text"),
     [
         (table("tf"), [0, 0], OrderRules(), "The order does not have every trial exactly once."),
         (table("kf"), [1, 0], OrderRules(), "Position 1 is not a calibration trial."),
@@ -109,8 +109,8 @@ def test_empty_and_single() -> None:
          'Positions 1 to 2 have 2 trials with function "test"; their share is 1.0.'),
     ],
 )  # fmt: skip
-def test_violations_are_told(trials: pl.DataFrame, order: list[int], rules: OrderRules, told: str) -> None:
-    assert violations(trials, order, rules)[0] == told
+def test_violations_are_reported(trials: pl.DataFrame, order: list[int], rules: OrderRules, text: str) -> None:
+    assert violations(trials, order, rules)[0] == text
 
 
 def test_missing_values_equal_nothing() -> None:
@@ -126,7 +126,7 @@ def test_an_opening_function_may_stand_in_a_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trials", "rules", "told"),
+    ("trials", "rules", "text"),
     [
         (table("t" * 12 + "f" * 8), OrderRules(apart=("test",)),
          "12 test trials need 11 separators; there are 8 fillers. Add other trials, or use fewer test trials."),
@@ -151,10 +151,10 @@ def test_an_opening_function_may_stand_in_a_row() -> None:
          "trials with the same pair at least 3 positions apart. Loosen one of them, or leave one of them out."),
     ],
 )  # fmt: skip
-def test_what_cannot_hold_is_proved_in_words(trials: pl.DataFrame, rules: OrderRules, told: str) -> None:
+def test_what_cannot_hold_is_proved_in_words(trials: pl.DataFrame, rules: OrderRules, text: str) -> None:
     with pytest.raises(OrderError) as raised:
         arrange(trials, rules, 1)
-    assert told in str(raised.value)
+    assert text in str(raised.value)
     assert not isinstance(raised.value, OrderUndecidedError)
 
 
@@ -174,7 +174,7 @@ def test_undecided_after_the_time_names_the_tightest_rule(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("rules", "told"),
+    ("rules", "text"),
     [
         (OrderRules(in_a_row={"staus": 2}), 'Did you mean "status"?'),
         (OrderRules(apart=("tset",)), 'Did you mean "test"?'),
@@ -182,10 +182,10 @@ def test_undecided_after_the_time_names_the_tightest_rule(monkeypatch: pytest.Mo
         (OrderRules(mixed_blocks=-1), "Use 0 for none"),
     ],
 )
-def test_rules_that_make_no_sense(rules: OrderRules, told: str) -> None:
+def test_rules_that_make_no_sense(rules: OrderRules, text: str) -> None:
     with pytest.raises(OrderError) as raised:
         arrange(table("tf", status="ab"), rules, 1)
-    assert told in str(raised.value)
+    assert text in str(raised.value)
 
 
 def test_a_breach_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

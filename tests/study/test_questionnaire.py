@@ -248,9 +248,9 @@ def test_two_blocks_are_numbered_on(tmp_path: Path) -> None:
 
 def test_the_command_writes_plan_summary_and_picture(tmp_path: Path) -> None:
     path = write_study(tmp_path / "study")
-    told, _ = run("plan", path, "--participants", "10", "-o", tmp_path / "plan")
-    assert "Ratings: 4 lists of 75 trials" in told
-    assert "10 participants, 2 or 3 in each list" in told
+    output, _ = run("plan", path, "--participants", "10", "-o", tmp_path / "plan")
+    assert "Ratings: 4 lists of 75 trials" in output
+    assert "10 participants, 2 or 3 in each list" in output
     table = pl.read_csv(tmp_path / "plan" / "questionnaires.csv")
     assert (table.height, table["participant"].n_unique()) == (750, 10)
     assert (tmp_path / "plan" / "orders.svg").read_text().count("<rect") > 300
@@ -279,7 +279,7 @@ def test_three_compared_levels_are_compared_two_by_two(tmp_path: Path) -> None:
         assert dict(tests["comparison"].value_counts().iter_rows()) == {"A/B": 2, "A/C": 2, "B/C": 2}
 
 
-def test_an_unknown_compared_level_is_told(tmp_path: Path) -> None:
+def test_an_unknown_compared_level_is_reported(tmp_path: Path) -> None:
     items = choice_items().replace("t00,test,,PO,x", "t00,test,,PX,x")
     with raises(karat.KaratError, "plan.compared_level"):
         karat.study.load(write_study(tmp_path, CHOICE, items=items)).plan()
@@ -324,18 +324,18 @@ def test_rows_at_fault_are_named_by_file_and_line(tmp_path: Path) -> None:
 def test_the_command_refuses_numbers_and_folders_that_cannot_be(tmp_path: Path) -> None:
     study = write_study(tmp_path)
     for option, value in (("--participants", "0"), ("--lists", "0"), ("--seed", "-1")):
-        _, told = run("plan", study, option, value, status=2)
-        assert option in told
-    _, told = run("plan", study, "-o", tmp_path / "items.csv", status=2)
-    assert "items.csv is a file. Give a folder to write to." in told
+        _, output = run("plan", study, option, value, status=2)
+        assert option in output
+    _, output = run("plan", study, "-o", tmp_path / "items.csv", status=2)
+    assert "items.csv is a file. Give a folder to write to." in output
 
 
 @pytest.mark.slow
 def test_the_summary_counts_rounds_and_sessions(tmp_path: Path) -> None:
     toml = RATING.replace("[order]", "rounds = 2\n[questionnaire]\nsessions = 2\n[order]")
-    told, _ = run("plan", write_study(tmp_path, toml))
-    assert told.startswith("Ratings: 4 lists of 150 trials, about ")
-    assert " minutes in each of 2 sessions\n" in told
+    output, _ = run("plan", write_study(tmp_path, toml))
+    assert output.startswith("Ratings: 4 lists of 150 trials, about ")
+    assert " minutes in each of 2 sessions\n" in output
 
 
 def test_random_pairs_are_drawn_for_as_many_participants_as_are_asked_for(tmp_path: Path) -> None:
@@ -344,8 +344,8 @@ def test_random_pairs_are_drawn_for_as_many_participants_as_are_asked_for(tmp_pa
     )
     toml = 'title = "P"\n[[block]]\ntask = "choice"\nitems = "items.csv"\npairs = { random = 4 }\n'
     toml += "[order]\ntest_adjacent = true\n[recruitment]\nparticipants = 4\n"
-    told, _ = run("plan", write_study(tmp_path, toml, items=items), "--participants", "10", "--json")
-    assert json.loads(told)["lists"] == 10
+    output, _ = run("plan", write_study(tmp_path, toml, items=items), "--participants", "10", "--json")
+    assert json.loads(output)["lists"] == 10
 
 
 PAIRS = """title = "Pairs"

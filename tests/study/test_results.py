@@ -115,7 +115,7 @@ def test_right_choices_follow_the_sides(tmp_path: Path) -> None:
     assert "expected" not in blind.frame.columns
 
 
-def test_what_the_results_say_already_is_not_told(tmp_path: Path) -> None:
+def test_what_the_results_say_already_is_not_reported(tmp_path: Path) -> None:
     items = "item,sentence\n" + "".join(f"t{i},Sentence {i}.\n" for i in range(4))
     study = load(write_study(tmp_path, CHOICE.replace("choice", "likert"), items=items))
     frame = {"participant": ["p1"], "item": ["t1"], "response": ["4"]}

@@ -50,9 +50,9 @@ def test_minutes_and_cost() -> None:
 
 def test_it_says_what_it_assumes() -> None:
     one = size("2x2", "choice", seconds=9, fee=0.25, currency="GBP")
-    told = " ".join(map(str, one.assumptions))
+    text = " ".join(map(str, one.assumptions))
     for part in ("9 s per trial", "25 %", "GBP", "6 lexicalisations", "2 fillers", ".05", "1 slip"):
-        assert part in told
+        assert part in text
     assert codes(one.summary) == ["size.trials", "size.fillers", "size.cost"]
     assert size("3x3").summary[0].code == "size.too_many_trials"
     assert codes(size("1x2", "choice").notes) == ["size.special_fillers"]

@@ -36,7 +36,7 @@ def test_text_of_dos_is_not_that_of_a_mac(text: str, encoding: str) -> None:
     assert not is_mac_roman(text.encode(encoding))
 
 
-def test_the_separator_is_told_where_it_is_no_comma(tmp_path: Path) -> None:
+def test_the_separator_is_reported_where_it_is_no_comma(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
     path.write_bytes("item;sentence\n1;Die Bäuerin.\n".encode("mac_roman"))
     assert read_as(table_file(path)) == ("was read as Mac Roman, with semicolons between its cells", "Bäuerin")

@@ -90,12 +90,12 @@ def test_its_settings_are_checked_like_those_of_any_task(tmp_path: Path) -> None
         assert sentence in str(caught.value)
 
 
-def test_a_task_that_nobody_has_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_task_that_nobody_has_is_reported_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(karat.KaratError) as caught:
         karat.study.load(written(tmp_path))
-    told = str(caught.value)
-    assert 'line 3, block.task: "thermometer" is none of yes-no, likert, choice' in told
-    assert "install the package that has it" in told
+    message = str(caught.value)
+    assert 'line 3, block.task: "thermometer" is none of yes-no, likert, choice' in message
+    assert "install the package that has it" in message
     with pytest.raises(karat.KaratError, match='There is no task "thermometer"'):
         task_named("thermometer")
 
@@ -105,11 +105,12 @@ def test_a_package_that_cannot_be_used_is_named(tmp_path: Path, monkeypatch: pyt
     broken = files_of("task.md") | {"py": "import nothing_of_this_name\n"}
     with installed(tmp_path / "site", "thermometer", broken, monkeypatch), pytest.raises(karat.KaratError) as caught:
         karat.study.load(written(tmp_path))
-    told = str(caught.value)
+    message = str(caught.value)
     assert (
-        "line 3, block.task: thermometer of the package karat-thermometer cannot be loaded (ModuleNotFoundError" in told
+        "line 3, block.task: thermometer of the package karat-thermometer cannot be loaded (ModuleNotFoundError"
+        in message
     )
-    assert "Fix or uninstall the package." in told
+    assert "Fix or uninstall the package." in message
 
 
 @pytest.mark.usefixtures("tasks")

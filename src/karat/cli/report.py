@@ -113,10 +113,10 @@ def report(
         raise KaratError(f"{target} is one of the files to read. Choose another name.")
     planned, applied = load_rules(study, rules)
     known = reading.known(planned, quiet=silent)
-    told = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
+    notes = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
     judged = known.judgments if conditions is None else _with_conditions(known.judgments, conditions)
     gathered = build(
-        judged, planned, applied, notes=told, command=_command(reading.files),
+        judged, planned, applied, notes=notes, command=_command(reading.files),
         progress=partial(working, quiet=silent), file=reading.files[0].name if reading.files else "", quick=quick,
         playback=playback, bayes=bayes,
     )  # fmt: skip
@@ -129,13 +129,13 @@ def report(
         typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
     elif not quiet:
         from karat.languages import language_of
-        from karat.report.sections.brief import quality_told, verdict
-        from karat.report.words.sample import simulated_told
+        from karat.report.sections.brief import quality_sentence, verdict
+        from karat.report.words.sample import simulated_notice
 
-        told_on_top = simulated_told(language_of("en"), known.judgments)
-        lines = [*known.lines, *(f"simulated  {text}" for text in told_on_top)]
+        notice = simulated_notice(language_of("en"), known.judgments)
+        lines = [*known.lines, *(f"simulated  {text}" for text in notice)]
         lines.append(f"verdict    {verdict(gathered.screening)}")
-        lines.append(f"crowd      {quality_told(gathered)}")
+        lines.append(f"crowd      {quality_sentence(gathered)}")
         more = f" and {len(written) - 1} figures in {written[1].parent}" if len(written) > 1 else ""
         typer.echo("\n".join([*lines, f"written    {target}{more}"]))
 

@@ -40,7 +40,7 @@ def registration(slug: str, study: Study) -> Register:
     ['attention', 'completion', 'controls']
     """
     for taken in taken_names(study):
-        raise KaratError(f"{study.path.name}: {taken.what} {taken.mend}")
+        raise KaratError(f"{study.path.name}: {taken.what} {taken.fix}")
     settings = study.settings.model_dump(mode="json")
     return Register(slug, study.title, study.fingerprint, settings, study.screening_rules,
                     rules_fingerprint(full_rules(study.screening_rules)), items_fingerprint(study),

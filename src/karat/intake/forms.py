@@ -45,7 +45,7 @@ class Shaped:
     people: list[str] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
     set_aside: dict[Message, int] = field(default_factory=dict)
-    told: dict[str, str] = field(default_factory=dict)
+    mapping: dict[str, str] = field(default_factory=dict)
     """Roles that the form itself settles."""
     open: list[Question] = field(default_factory=list)
     units_in: int | None = None
@@ -82,7 +82,7 @@ def _lists(content: Content) -> list[Any] | None:
     return found if whole else None
 
 
-def shape(frame: pl.DataFrame, wide: str | None, file: str, told: dict[str, str]) -> Shaped:
+def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, str]) -> Shaped:
     """The table with one row per answer."""
     if wide is None:
         frame = _unquoted(frame)
@@ -90,7 +90,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, told: dict[str, str]
         if long is not None:
             return long
     split, notes = _with_parts(frame)
-    shaped = _wide(split, wide, told)
+    shaped = _wide(split, wide, mapping)
     if shaped is None:
         return Shaped(split, notes=notes)
     shaped.notes = [*notes, *shaped.notes]
@@ -391,22 +391,22 @@ def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | Non
     ]
 
 
-def _wide(frame: pl.DataFrame, wide: str | None, told: dict[str, str]) -> Shaped | None:
+def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str]) -> Shaped | None:
     """A table with one column per item, or per participant, as one row per answer."""
     contents = Contents(frame)
-    judged = _judged_columns(contents, wide, told)
+    judged = _judged_columns(contents, wide, mapping)
     if len(judged) < (FEWEST_JUDGES if wide else FEWEST_JUDGED):
         return None
-    kind = wide or _what_a_row_is(contents, judged, told)
+    kind = wide or _what_a_row_is(contents, judged, mapping)
     if kind is None or (wide is None and any(contents[name].plain in LONG_ANSWERS for name in judged)):
         return None
-    return _by_participant(contents, judged, told) if kind == "participant" else _by_item(contents, judged, told)
+    return _by_participant(contents, judged, mapping) if kind == "participant" else _by_item(contents, judged, mapping)
 
 
-def _judged_columns(contents: Contents, wide: str | None, told: dict[str, str]) -> list[str]:
+def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str]) -> list[str]:
     """The largest group of columns with the same answers."""
     groups: dict[object, list[str]] = {}
-    taken = set(told.values())
+    taken = set(mapping.values())
     for name in contents.names:
         content = contents[name]
         if name in taken or not content.distinct or content.is_about_people or _is_of_tool(content):
@@ -515,7 +515,7 @@ def _is_of_tool(content: Content) -> bool:
     )
 
 
-def _what_a_row_is(contents: Contents, judged: Sequence[str], told: dict[str, str]) -> str | None:
+def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> str | None:
     """Whether each row is a participant or an item; None where the table is not wide."""
     rows = contents.frame.height
     rest = [contents[name] for name in contents.names if name not in judged]
@@ -574,14 +574,14 @@ def _melted(
     return stack.drop(" row", " at"), stack[" row"].to_list()
 
 
-def _by_participant(contents: Contents, judged: Sequence[str], told: dict[str, str]) -> Shaped:
+def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> Shaped:
     """One row per participant: the columns are items."""
     rest = [name for name in contents.names if name not in judged]
     known = [
         name for name in rest if plain(_code(name)) in (*NAMES["participant"], *ROW_IDS) and contents[name].filled > 0.9
     ]
     known.sort(key=lambda name: plain(_code(name)) not in NAMES["participant"])
-    person = told.get("participant") or next(iter(known), None)
+    person = mapping.get("participant") or next(iter(known), None)
     if person is None or contents[person].distinct < contents.frame.height:
         numbers = pl.Series("participant", [str(n) for n in range(1, contents.frame.height + 1)])
         contents = Contents(contents.frame.with_columns(numbers))
@@ -598,7 +598,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], told: dict[str, s
         frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
         people=about,
         notes=[Message("form.wide_participant", {"n": len(judged), "left": left})],
-        told={"participant": person, "item": "item", "response": "response"}, open=[question],
+        mapping={"participant": person, "item": "item", "response": "response"}, open=[question],
         units_in=contents.frame.height * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():
@@ -613,13 +613,13 @@ def _may_describe(content: Content) -> bool:
     return describes_a_person(content.name) or content.is_about_people or content.distinct <= MOST_ANSWERS
 
 
-def _by_item(contents: Contents, judged: Sequence[str], told: dict[str, str]) -> Shaped:
+def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> Shaped:
     """One row per item: the columns are participants."""
     rest = [name for name in contents.names if name not in judged]
     rows = contents.frame.height
     unique = [name for name in rest if contents[name].distinct >= 0.95 * rows]
     named = [name for name in unique if any(word in ITEM_WORDS for word in words_of(name))]
-    item = told.get("item") or next((n for n in named or unique if not ROW_NUMBERS.fullmatch(plain(n))), None)
+    item = mapping.get("item") or next((n for n in named or unique if not ROW_NUMBERS.fullmatch(plain(n))), None)
     worded = [n for n in rest if not contents[n].is_number and contents[n].distinct > 1]
     if item is None and worded and contents.combinations(worded) >= 0.95 * rows:
         for name in sorted(worded, key=lambda one: contents[one].distinct):
@@ -639,7 +639,7 @@ def _by_item(contents: Contents, judged: Sequence[str], told: dict[str, str]) ->
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
         notes=[Message("form.wide_item", {"n": len(judged), "left": len(means) or None})],
-        told={"participant": "participant", "item": item, "response": "response"}, open=[question],
+        mapping={"participant": "participant", "item": item, "response": "response"}, open=[question],
         units_in=rows * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():
@@ -678,29 +678,29 @@ def choices_of_pairs(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[int]] | No
     return choices, both[" row"].cast(pl.Int64).to_list()
 
 
-def without_nested(table: FileTable, told: Mapping[str, str]) -> FileTable:
+def without_nested(table: FileTable, mapping: Mapping[str, str]) -> FileTable:
     """A Parquet table without its nested columns; IntakeError where one of them is needed."""
     nested = {name: kind for name, dtype in table.frame.schema.items() if (kind := kind_of_cells(dtype))}
     if not nested:
         return table
-    refuse_needed(table, nested, told)
+    refuse_needed(table, nested, mapping)
     values = {"n": len(nested), "columns": listed(list(nested)), "kinds": list(dict.fromkeys(nested.values()))}
     note = Message("column.nested", values)
     return replace(table, frame=table.frame.drop(nested), notes=[*table.notes, note])
 
 
-def refuse_needed(table: FileTable, nested: Mapping[str, str], told: Mapping[str, str]) -> None:
+def refuse_needed(table: FileTable, nested: Mapping[str, str], mapping: Mapping[str, str]) -> None:
     """IntakeError where a nested column was mapped, or where nothing else could be what every table needs."""
     columns = table.frame.columns
-    wanted = {name: ours for ours, source in told.items() for name in joined(source, columns) if name in nested}
-    flat = guess_columns([name for name in columns if name not in nested], dict(told))
+    wanted = {name: ours for ours, source in mapping.items() for name in joined(source, columns) if name in nested}
+    flat = guess_columns([name for name in columns if name not in nested], dict(mapping))
     guessed = guess_columns(list(nested), {})
     wanted |= {guessed[ours]: ours for ours in REQUIRED if ours not in flat and ours in guessed}
     for name, ours in wanted.items():
-        raise IntakeError(f"{table.file.name}: {name} holds {nested[name]}; {_mend(table, name, nested[name], ours)}")
+        raise IntakeError(f"{table.file.name}: {name} holds {nested[name]}; {_fix(table, name, nested[name], ours)}")
 
 
-def _mend(table: FileTable, name: str, kind: str, ours: str) -> str:
+def _fix(table: FileTable, name: str, kind: str, ours: str) -> str:
     needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
     if kind == LISTS:
         return (

@@ -104,14 +104,14 @@ def _spelled(name: str, column: str) -> set[str]:
     return {plain(name), plain(without_unit(name)[0])} if column == "rt" else {plain(name)}
 
 
-def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
+def guess_columns(names: Sequence[str], given_mapping: dict[str, str]) -> dict[str, str]:
     """Which of the file's columns are karat's: those that were given, then by name.
 
     >>> guess_columns(["workerId", "ITEM", "ANSWER", "rt"], {})
     {'participant': 'workerId', 'item': 'ITEM', 'response': 'ANSWER', 'rt': 'rt'}
     """
-    mapping = dict(told)
-    taken = {name for source in told.values() for name in joined(source, names)}
+    mapping = dict(given_mapping)
+    taken = {name for source in given_mapping.values() for name in joined(source, names)}
     for column, spellings in NAMES.items():
         if column in mapping:
             continue
@@ -122,7 +122,7 @@ def guess_columns(names: Sequence[str], told: dict[str, str]) -> dict[str, str]:
     return mapping
 
 
-def guess_mapping(frame: pl.DataFrame, told: Mapping[str, str]) -> dict[str, str]:
+def guess_mapping(frame: pl.DataFrame, given_mapping: Mapping[str, str]) -> dict[str, str]:
     """Which columns of a table are karat's: those that were given, then by name, and where a name misleads, by content.
 
     A column called time that holds numbers too small for points in time holds response times.
@@ -130,8 +130,8 @@ def guess_mapping(frame: pl.DataFrame, told: Mapping[str, str]) -> dict[str, str
     >>> guess_mapping(pl.DataFrame({"subject": ["a", "b"], "time": [812, 1044]}), {})
     {'participant': 'subject', 'rt': 'time'}
     """
-    mapping = guess_columns(frame.columns, dict(told))
-    if "time" in mapping and "rt" not in mapping and "time" not in told:
+    mapping = guess_columns(frame.columns, dict(given_mapping))
+    if "time" in mapping and "rt" not in mapping and "time" not in given_mapping:
         numbers = frame[mapping["time"]].cast(pl.Float64, strict=False).drop_nulls()
         if len(numbers) and (numbers < UNIX_2000).all():
             mapping["rt"] = mapping.pop("time")
@@ -379,9 +379,9 @@ def _guess_number_scale(
         return scale, Message("scale.points", {**values, "low": start, "high": int(high), "codes": codes})
     if low >= 0 and high > HIGHEST_SLIDER and len(set(numbers)) >= FEWEST_MAGNITUDES and round_share >= ROUND_ANSWERS:
         half = min(number for number in numbers if number > 0) / 2
-        told = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
+        message = Message("scale.magnitude_zeros", {"n": zeros, "half": half}) if zeros else None
         return Magnitude(zeros=low == 0), Message(
-            "scale.magnitude", {**values, "low": low, "high": high, "zeros": told}
+            "scale.magnitude", {**values, "low": low, "high": high, "zeros": message}
         )
     if whole and low < 0 and max(-low, high) <= MOST_ORDINAL_POINTS // 2:
         end = int(max(-low, high))

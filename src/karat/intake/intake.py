@@ -91,7 +91,7 @@ class Intake:
 
     def account(self) -> tuple[Message, ...]:
         """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
-        told = [Message("intake.read", {"file": file, "title": title}) for file, title in self.sources]
+        messages = [Message("intake.read", {"file": file, "title": title}) for file, title in self.sources]
         if self.set_aside:
             reasons = [
                 Message("intake.set_aside_reason", {"n": count, "reason": reason})
@@ -99,8 +99,8 @@ class Intake:
             ]
             count = sum(self.set_aside.values())
             values = {"n": count, "units_in": self.units_in, "unit": _unit(self.unit), "reasons": reasons}
-            told.append(Message("intake.set_aside", values))
-        return (*told, *self.skipped_notes(), *self.notes)
+            messages.append(Message("intake.set_aside", values))
+        return (*messages, *self.skipped_notes(), *self.notes)
 
     @property
     def expected(self) -> int:
@@ -181,7 +181,7 @@ def read_files(
     judgments.frozen = next((part.frozen for part in parts if part.frozen is not None), None)
     if not judgments.frame.height:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
-    told = tuple(dict.fromkeys([*notes, *more, *checked.notes, *parted, *_factors(judgments, groups)]))
+    all_notes = tuple(dict.fromkeys([*notes, *more, *checked.notes, *parted, *_factors(judgments, groups)]))
     intake = Intake(
         judgments,
         tuple((file.name, reader.title) for reader, group in groups for file in group),
@@ -190,11 +190,11 @@ def read_files(
         set_aside=_added(part.set_aside for part in parts),
         skipped=problems,
         skipped_units=lost + sum(part.bad_units for part in parts),
-        notes=told,
+        notes=all_notes,
         locate=locate if kept is None else lambda row: locate(int(kept[row])),
     )
     # The account lists what was skipped in lines of its own; the judgments alone have only their notes.
-    judgments.notes = (*told, *intake.skipped_notes())
+    judgments.notes = (*all_notes, *intake.skipped_notes())
     return intake
 
 
@@ -391,9 +391,9 @@ def _read(reader: Reader, files: Sequence[SourceFile], options: Options) -> Read
     """What a reader found. One from elsewhere is held to what karat's own are tested for: no unit is lost."""
     reading = reader.read(files, options)
     if reader not in READERS and not reading.is_balanced:
-        told = reading.frame.height + sum(reading.set_aside.values()) + reading.bad_units
+        total = reading.frame.height + sum(reading.set_aside.values()) + reading.bad_units
         raise IntakeError(
-            f"The reader {reader.name} accounts for {told:,} of {reading.units_in:,} {reading.unit}: each must become "
+            f"The reader {reader.name} accounts for {total:,} of {reading.units_in:,} {reading.unit}: each must become "
             "a judgment, be set apart with a reason, or have a problem."
         )
     # A reader of another package may have said what it assumed in words.
@@ -420,9 +420,9 @@ def _with_mapping(reading: Reading, reader: Reader, options: Options) -> Reading
         if len(parts) > 1:
             texts = [text_column(frame[part]).alias(part) for part in parts]
             both = pl.DataFrame(texts).select(pl.concat_str(pl.all(), separator=" + ", ignore_nulls=True))
-            told = both.to_series().replace("", None).alias(f" {column}")
+            filled = both.to_series().replace("", None).alias(f" {column}")
             frame = frame.with_columns(
-                told if column not in frame.columns else told.fill_null(text_column(frame[column]))
+                filled if column not in frame.columns else filled.fill_null(text_column(frame[column]))
             )
             mapping[column] = f" {column}"
         elif parts:
@@ -477,8 +477,14 @@ def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
         }  # fmt: skip
         if known:
             before = pl.col("function") if "function" in frame.columns else pl.lit("test")
-            told = text_column(frame[name]).replace_strict(known, default=None, return_dtype=pl.String).alias(" told")
-            return frame.with_columns(told).with_columns(pl.coalesce(" told", before).alias("function")).drop(" told")
+            functions = (
+                text_column(frame[name]).replace_strict(known, default=None, return_dtype=pl.String).alias(" stated")
+            )
+            return (
+                frame.with_columns(functions)
+                .with_columns(pl.coalesce(" stated", before).alias("function"))
+                .drop(" stated")
+            )
     raise IntakeError(f"No column has the values {', '.join(options.functions)} that --item-functions names.")
 
 
@@ -515,11 +521,11 @@ def _scales(
     known: dict[str, Scale] = {}
     for part in parts:
         known |= part.scales or {}
-    told = options.scale
-    if isinstance(told, Scale):
-        known = dict.fromkeys(questions, told)
-    elif told is not None:
-        known |= told
+    stated_scale = options.scale
+    if isinstance(stated_scale, Scale):
+        known = dict.fromkeys(questions, stated_scale)
+    elif stated_scale is not None:
+        known |= stated_scale
     notes = []
     if not set(questions) <= set(known) and frame.height:
         _refuse_silence(frame, parts, files)

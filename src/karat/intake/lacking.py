@@ -66,9 +66,9 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     problems = []
     for name in missed:
         close = likely(name, free)
-        mend = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
+        fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
-        problems.append(Problem(what, f"{mend}, or mapping={{'{name}': '{close or 'NAME'}'}}."))
+        problems.append(Problem(what, f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."))
     own = [f"{name} (taken as {ours})" if ours and ours != name else name for name, ours in taken.items()]
     there = listed(own, MOST_COLUMNS) if own else "no columns"
     return [*problems, Problem(f"{file} has {there}")]

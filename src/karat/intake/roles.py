@@ -117,20 +117,20 @@ class Roles:
     contents: Contents | None = None
 
 
-def find_roles(frame: pl.DataFrame, told: Mapping[str, str], file: str = "") -> Roles:
+def find_roles(frame: pl.DataFrame, mapping: Mapping[str, str], file: str = "") -> Roles:
     """The roles of the columns of a table; what was given is taken as it is. A file is often named for its answers."""
-    return _RoleSearch(frame, told, file).result()
+    return _RoleSearch(frame, mapping, file).result()
 
 
-def is_native(frame: pl.DataFrame, told: Mapping[str, str]) -> bool:
+def is_native(frame: pl.DataFrame, mapping: Mapping[str, str]) -> bool:
     """Whether a table needs no search: it has karat's own names for what it needs, the user gave them, or it is tiny.
 
     What a few rows hold does not show what a column is; there the names decide, as far as they are known.
     """
-    by_name = guess_columns(frame.columns, dict(told))
+    by_name = guess_columns(frame.columns, dict(mapping))
     choice = {"left", "right"} <= set(by_name)
     needed = [role for role in ("participant", "item", "response") if not (role == "item" and choice)]
-    if all(told.get(role, role) == role and role in frame.columns for role in needed):
+    if all(mapping.get(role, role) == role and role in frame.columns for role in needed):
         return True
     return frame.height < FEWEST_ROWS and all(role in by_name for role in needed)
 
@@ -139,13 +139,13 @@ RECEIVED = re.compile(r"reception|timeresultswerereceived|^time$")
 
 
 class _RoleSearch:
-    def __init__(self, frame: pl.DataFrame, told: Mapping[str, str], file: str = "") -> None:
+    def __init__(self, frame: pl.DataFrame, mapping: Mapping[str, str], file: str = "") -> None:
         self.contents = Contents(frame)
         self.file_words = words_of(file)
-        self.told = dict(told)
-        self.roles = Roles(dict(told), contents=self.contents)
-        self.taken = {name for source in told.values() for name in joined(source, frame.columns)}
-        self.by_name = guess_columns(frame.columns, dict(told))
+        self.mapping = dict(mapping)
+        self.roles = Roles(dict(mapping), contents=self.contents)
+        self.taken = {name for source in mapping.values() for name in joined(source, frame.columns)}
+        self.by_name = guess_columns(frame.columns, dict(mapping))
         self.rows = frame.height
         self.levels: dict[str, float] = {}
 
@@ -218,7 +218,7 @@ class _RoleSearch:
     # -- roles
 
     def _participant(self) -> None:
-        if "participant" in self.told:
+        if "participant" in self.mapping:
             return
         found = []
         for content in self._free():
@@ -287,10 +287,10 @@ class _RoleSearch:
 
     def _functions(self) -> None:
         """A column whose values all say what a trial is for; or one in which a level is called filler or practice."""
-        if "function" in self.told:
+        if "function" in self.mapping:
             return
         whole, part = [], []
-        several = joined(self.told.get("item", ""), self.contents.names)
+        several = joined(self.mapping.get("item", ""), self.contents.names)
         joint = [self.contents[name] for name in several if len(several) > 1]
         for content in [*self._free(), *joint]:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
@@ -366,7 +366,7 @@ class _RoleSearch:
     def _times(self) -> None:
         for role in ("rt", "time"):
             source = self.by_name.get(role)
-            if role in self.told or source is None or source in self.taken:
+            if role in self.mapping or source is None or source in self.taken:
                 continue
             content = self.contents[source]
             numbers = content.numbers.drop_nulls()
@@ -444,7 +444,7 @@ class _RoleSearch:
         return self.contents.combinations([*keys, content.name]) > 1.5 * cells
 
     def _response(self) -> None:
-        if "response" in self.told:
+        if "response" in self.mapping:
             return
         found = []
         for content in self._free():
@@ -545,7 +545,7 @@ class _RoleSearch:
         return bool(rises is not None and rises > 0.95)
 
     def _positions(self) -> None:
-        if "trial" in self.told:
+        if "trial" in self.mapping:
             return
         named = [self.by_name["trial"]] if "trial" in self.by_name else []
         named += [c.name for c in self._free() if PLACES.fullmatch(c.plain) and c.name not in named]
@@ -667,7 +667,7 @@ class _RoleSearch:
             "itemid",
         ):
             return
-        if "item" in self.told or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
+        if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             return
         question = self._question()
         design = [content for content in self._design() if content.name != question]
@@ -680,7 +680,7 @@ class _RoleSearch:
         if question and "question" not in self.roles.mapping and self._asks_again(parts, question):
             self._take("question", question)
             self.roles.notes.append(Message("role.question", {"column": question}))
-        elif question and question not in self.taken and "question" not in self.told:
+        elif question and question not in self.taken and "question" not in self.mapping:
             sure, parts = self._parts([*design, self.contents[question]], native, None)
         self._take("item", "+".join(parts))
         if not sure:
@@ -715,8 +715,8 @@ class _RoleSearch:
                 best = codes[0]
             named = best.plain in NAMES["item"] and not self._is_weak(best)
             texts = [c for c in design if c.is_text and c is not best]
-            told = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
-            return named or told, [best.name]
+            has_id = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
+            return named or has_id, [best.name]
         if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
             return True, [native.name]
         numbered = [c for c in design if words_of(c.name)[-1:] == ["id"] and c.distinct >= FEWEST_ITEMS
@@ -774,7 +774,7 @@ class _RoleSearch:
         return [c.name for c in self.contents if c.plain in ("session", "repetition")]  # type: ignore[attr-defined]
 
     def _question(self) -> str | None:
-        if "question" in self.told:
+        if "question" in self.mapping:
             return None
         for name in QUESTION_NAMES:
             for content in self._free():
@@ -828,7 +828,7 @@ class _RoleSearch:
     def _fits_answers(self, content: Content) -> bool:
         """Whether a column of right answers is about these answers: at least half of its values are among them."""
         source = self.roles.mapping.get("response")
-        if source not in self.contents.names or self.told.get("expected"):
+        if source not in self.contents.names or self.mapping.get("expected"):
             return True
         given = {value.strip().lower() for value in self.contents[source].values}
         if all(re.fullmatch(r"-?[\d.]+", value) for value in given):

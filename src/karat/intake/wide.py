@@ -70,9 +70,9 @@ def judged_batteries(
     ['fluent']
     """
     names = list(answers)
-    told = joined(options.mapping.get("response", ""), names)
-    if told and set(told) <= set(names):
-        return told, []
+    mapped = joined(options.mapping.get("response", ""), names)
+    if mapped and set(mapped) <= set(names):
+        return mapped, []
     groups: list[tuple[set[str], list[str]]] = []
     for name in sorted(names, key=lambda name: -len(set(answers[name]))):
         given = {answer.strip().lower() for answer in answers[name]}

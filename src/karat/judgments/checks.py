@@ -137,10 +137,10 @@ def _check_names(checked: Checked) -> None:
         if name in columns or (name == "item" and choice):
             continue
         close = nearest(name, [c for c in columns if c not in COLUMNS])
-        mend = f"Is it {close}? " if close else ""
+        fix = f"Is it {close}? " if close else ""
         checked.problems.add(
             f"there is no column {name} ({COLUMNS[name].meaning})",
-            f"{mend}There are {', '.join(columns) if columns else 'no columns'}; "
+            f"{fix}There are {', '.join(columns) if columns else 'no columns'}; "
             f"say which one it is: --map {name}=NAME, or mapping={{'{name}': 'NAME'}}.",
         )
 
@@ -162,8 +162,8 @@ def _check_cells(checked: Checked) -> None:
         kind = kind_of_cells(dtype)
         if name in COLUMNS and kind is not None:
             how = "Unnest" if kind == RECORDS else "Explode"
-            mend = f"{how} it, or say which other column it is: --map {name}=NAME, or mapping={{'{name}': 'NAME'}}."
-            checked.problems.add(f"holds {kind} where a row needs one value", mend, column=name)
+            fix = f"{how} it, or say which other column it is: --map {name}=NAME, or mapping={{'{name}': 'NAME'}}."
+            checked.problems.add(f"holds {kind} where a row needs one value", fix, column=name)
 
 
 def _with_items_of_choices(frame: pl.DataFrame) -> pl.DataFrame:
@@ -178,7 +178,7 @@ def _with_items_of_choices(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _flag(
-    checked: Checked, locate: Callable[[int], Place], column: str, mask: pl.Series, what: str, mend: str,
+    checked: Checked, locate: Callable[[int], Place], column: str, mask: pl.Series, what: str, fix: str,
     values: pl.Series | None = None,
 ) -> None:  # fmt: skip
     """Note a flaw for every row of the mask."""
@@ -188,7 +188,7 @@ def _flag(
     cells = values.gather(rows).cast(pl.String).to_list() if values is not None else [None] * len(rows)
     for row, value in zip(rows, cells, strict=True):
         file, place, number = locate(row)
-        flaw = (WHAT, FIX) if is_failed(value) else (what, mend)
+        flaw = (WHAT, FIX) if is_failed(value) else (what, fix)
         checked.problems.add(*flaw, column=column, value=value, file=file, place=place, number=number)
     checked.bad_rows.update(rows)
 
@@ -205,9 +205,9 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
     for word in given.drop_nulls().unique().sort().to_list():
         if word not in FUNCTIONS:
             close = nearest(word, FUNCTIONS)
-            mend = f"Did you mean {close}? " if close else ""
-            mend += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
-            _flag(checked, locate, "function", given == word, "is not an item function", mend, given)
+            fix = f"Did you mean {close}? " if close else ""
+            fix += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
+            _flag(checked, locate, "function", given == word, "is not an item function", fix, given)
 
 
 def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> None:
@@ -255,12 +255,12 @@ def _check_rt(checked: Checked, locate: Callable[[int], Place]) -> None:
     given = checked.frame["rt"]
     rt = _numbers(given)
     what = "is not a number"
-    mend = "Write seconds with a decimal point, or leave the cell empty where no time was taken."
+    fix = "Write seconds with a decimal point, or leave the cell empty where no time was taken."
     if rt.null_count() > given.null_count():
-        _flag(checked, locate, "rt", rt.is_null() & _is_given(given), what, mend, given)
+        _flag(checked, locate, "rt", rt.is_null() & _is_given(given), what, fix, given)
     negative = ((rt < 0) | rt.is_infinite()).fill_null(False)
-    mend = "A time runs from stimulus onset to answer; leave the cell empty where it is not known."
-    _flag(checked, locate, "rt", negative, "is not a response time", mend, given)
+    fix = "A time runs from stimulus onset to answer; leave the cell empty where it is not known."
+    _flag(checked, locate, "rt", negative, "is not a response time", fix, given)
     median = rt.median()
     if isinstance(median, float) and median > LONG_MEDIAN_SECONDS:
         checked.notes.append(Message("rt.long", {"median": median}))
@@ -272,11 +272,11 @@ def _check_time(checked: Checked, locate: Callable[[int], Place]) -> None:
         return
     given = checked.frame["time"]
     times = instants(given)
-    mend = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
+    fix = "Write a date and time such as 2026-05-03T12:34:56Z, or Unix seconds or milliseconds."
     if given.dtype.is_numeric() or given.dtype == pl.String:
-        mend += " In a file, --map time= leaves the column out; if it holds response times, use --map rt=time."
+        fix += " In a file, --map time= leaves the column out; if it holds response times, use --map rt=time."
     there, bare = _is_given(given), without_zone(given)
-    _flag(checked, locate, "time", times.is_null() & there, "is not a point in time", mend, given)
+    _flag(checked, locate, "time", times.is_null() & there, "is not a point in time", fix, given)
     if 0 < bare.sum() < there.sum():
         file, place, number = locate(int(bare.arg_max() or 0))
         values = {"n": int(bare.sum()), "times": int(there.sum()), "file": file, "row": rows_named(place, [number])}
@@ -294,8 +294,8 @@ def _check_answers(checked: Checked, scales: Mapping[str, Scale], locate: Callab
         rows = frame["question"].is_null() if name is None else (frame["question"] == name).fill_null(False)
         scale = scales.get(name or "")
         if scale is None:
-            mend = f"There are scales for {', '.join(s or 'rows without a question' for s in scales)}."
-            _flag(checked, locate, "question", rows, "has no scale", mend, frame["question"])
+            fix = f"There are scales for {', '.join(s or 'rows without a question' for s in scales)}."
+            _flag(checked, locate, "question", rows, "has no scale", fix, frame["question"])
         else:
             _check_question(checked, scale, rows if len(names) > 1 else None, locate)
 
@@ -320,8 +320,8 @@ def _check_question(
             unknown = unknown & rows
             answers = pl.select(pl.when(rows).then(answers).otherwise(given).alias(name)).to_series()
         what = f"is not an answer on this scale, which has {scale.known()}"
-        mend = "Use --answers OLD=NEW to respell answers, --skip-bad to drop the rows, or --scale for another scale."
-        _flag(checked, locate, name, unknown, what, mend, given)
+        fix = "Use --answers OLD=NEW to respell answers, --skip-bad to drop the rows, or --scale for another scale."
+        _flag(checked, locate, name, unknown, what, fix, given)
         checked.frame = checked.frame.with_columns(answers.alias(name))
 
 
@@ -383,14 +383,14 @@ def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
     if not by_trial:
         checked.notes.append(Message("rows.identical", {"n": copies.height}))
         return
-    mend = "Keep one of the two rows, or tell them apart by session, question or trial."
+    fix = "Keep one of the two rows, or tell them apart by session, question or trial."
     for row, first in copies.select("_row", "_first").iter_rows():
         file, place, number = locate(row)
         _, first_place, first_number = locate(first)
         value = f"trial {frame['trial'][row]}, also at {first_place} {first_number}"
         checked.problems.add(
             "is there twice for one participant",
-            mend,
+            fix,
             column="trial",
             value=value,
             file=file,

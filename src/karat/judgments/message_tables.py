@@ -45,11 +45,11 @@ def with_reasons(table: pl.DataFrame, language: str = ENGLISH, beside: bool = Fa
     """
     if "message" not in table.columns:
         return table
-    told = table.with_columns(reason=render_column(table, language))
-    others = [name for name in told.columns if name not in ("message", "values", "reason")]
+    explained = table.with_columns(reason=render_column(table, language))
+    others = [name for name in explained.columns if name not in ("message", "values", "reason")]
     place = table.columns.index("message")
     kept = ["message", "values"] if beside else []
-    return told.select(*others[:place], "reason", *kept, *others[place:])
+    return explained.select(*others[:place], "reason", *kept, *others[place:])
 
 
 def message_at(table: pl.DataFrame, row: int, without: Sequence[str] = ()) -> Message:

@@ -42,7 +42,7 @@ class SourceFile:
     """A file to be read, with what every reader needs to recognise and to open it."""
 
     path: Path
-    told_encoding: str | None = None
+    stated_encoding: str | None = None
     content: bytes | None = field(default=None, repr=False)
     """Set where the "file" is a member of an archive."""
     label: str | None = None
@@ -80,8 +80,8 @@ class SourceFile:
     @cached_property
     def encoding(self) -> str:
         """The encoding: as given, by byte order mark, UTF-16 by its zero bytes, UTF-8 if valid, else Windows-1252."""
-        if self.told_encoding:
-            return _known_encoding(self.told_encoding)
+        if self.stated_encoding:
+            return _known_encoding(self.stated_encoding)
         for mark, name in _BOMS:
             if self.head.startswith(mark):
                 return name
@@ -130,7 +130,7 @@ class SourceFile:
     @property
     def encoding_note(self) -> list[Message]:
         """What must be said where the encoding was a guess."""
-        if self.told_encoding or self.encoding not in ("cp1252", "latin-1", "mac_roman"):
+        if self.stated_encoding or self.encoding not in ("cp1252", "latin-1", "mac_roman"):
             return []
         return [Message("file.encoding", {"file": self.name, "encoding": ENCODING_NAMES[self.encoding]})]
 
@@ -168,8 +168,8 @@ class SourceFile:
                 end = _last_record_end(window) if quoted else max(window.rfind(b"\n"), window.rfind(b"\r")) + 1
                 if end == 0 and len(window) > LONGEST_RECORD:
                     what = f"the line is longer than {LONGEST_RECORD // 1024**2} MB"
-                    mend = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
-                    problem = Problem(what, mend, file=self.name, number=self._line_at(start))
+                    fix = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
+                    problem = Problem(what, fix, file=self.name, number=self._line_at(start))
                     raise IntakeError(f"{self.name} cannot be read:", [problem])
                 if end:
                     yield window[:end]
@@ -219,7 +219,7 @@ class SourceFile:
         """Members of a zip archive as files of their own; none may grow beyond the size it claims."""
         with self.open() as stream, zipfile.ZipFile(stream) as archive:
             for name in names:
-                yield SourceFile(Path(self.name) / name, self.told_encoding, self._unzipped(archive, name))
+                yield SourceFile(Path(self.name) / name, self.stated_encoding, self._unzipped(archive, name))
 
     def _unzipped(self, archive: zipfile.ZipFile, name: str) -> bytes:
         claimed = self.zip_sizes[name]

@@ -296,8 +296,8 @@ def _summary_lines(judgments: Judgments) -> list[str]:
     if "question" in frame.columns:
         lines[0] += f", {counted(frame['question'].n_unique(), 'question')}"
     functions = dict(frame["function"].value_counts().iter_rows())
-    told = [f"{functions[name]:,} {name}" for name in FUNCTIONS if name in functions]
-    lines.append(f"functions  {', '.join(told) or 'none'}")
+    parts = [f"{functions[name]:,} {name}" for name in FUNCTIONS if name in functions]
+    lines.append(f"functions  {', '.join(parts) or 'none'}")
     for scale in dict.fromkeys(judgments.scales.values()):
         questions = [q for q, s in judgments.scales.items() if s == scale and q]
         about = f" ({', '.join(questions[:4])}{', ...' if len(questions) > 4 else ''})" if questions else ""
@@ -323,9 +323,9 @@ def _time_lines(frame: pl.DataFrame) -> list[str]:
 
 def _missing(frame: pl.DataFrame) -> str:
     low, high = frame.group_by("participant").len().select(low=pl.col("len").min(), high=pl.col("len").max()).row(0)
-    told = [f"{frame[name].null_count():,} without {name}" for name in ("response", "rt", "trial")
+    lines = [f"{frame[name].null_count():,} without {name}" for name in ("response", "rt", "trial")
             if name in frame.columns and frame[name].null_count()]  # fmt: skip
     absent = [name for name in ("trial", "rt") if name not in frame.columns]
-    told += [f"no column {' or '.join(absent)}"] if absent else []
-    told += [f"{low:,} to {high:,} answers per participant"] if low != high else []
-    return "; ".join(told) or "nothing"
+    lines += [f"no column {' or '.join(absent)}"] if absent else []
+    lines += [f"{low:,} to {high:,} answers per participant"] if low != high else []
+    return "; ".join(lines) or "nothing"

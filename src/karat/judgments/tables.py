@@ -268,8 +268,8 @@ def read_slowly(file: SourceFile, delimiter: str) -> FileTable:
     for record in found:
         flaw = _flaw(record, len(names), padded)
         if flaw is not None:
-            what, mend, line = flaw
-            problems.add(what, mend, file=file.name, number=line)
+            what, fix, line = flaw
+            problems.add(what, fix, file=file.name, number=line)
             continue
         rows.append([cell or None for cell in record.cells[: len(names)]])
         lines.append(record.line)
@@ -393,8 +393,8 @@ def records(text: str, delimiter: str, name: str) -> Iterator[Record]:
         before = lines.before_open(delimiter)
         what = "a cell is longer than 1 MB" if "limit" in str(error) else f"the row is not readable ({error})"
         sure = "may not be" if before is None else "is not"
-        mend = f"A quotation mark {sure} closed. {CLOSE_IT}"
-        problem = Problem(what, mend, file=name, number=start + (before or 0))
+        fix = f"A quotation mark {sure} closed. {CLOSE_IT}"
+        problem = Problem(what, fix, file=name, number=start + (before or 0))
         raise IntakeError(f"{name} cannot be read:", [problem]) from None
     finally:
         csv.field_size_limit(limit)

@@ -199,12 +199,12 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
     if model is None:
         raise MeasureError(Message("contrasts.no_terms"))
     columns: dict[str, Any] = {"y": model.response}
-    told = []
+    sentence = []
     for name, column in model.frame.raw.items():
         if isinstance(column, FactorVariable):
             columns[name] = [column.levels[code] for code in column.codes]
             levels = ", ".join(json.dumps(level, ensure_ascii=False) for level in column.levels)
-            told += [f"d${_r(name)} <- factor(d${_r(name)}, levels = c({levels}))",
+            sentence += [f"d${_r(name)} <- factor(d${_r(name)}, levels = c({levels}))",
                      f"contrasts(d${_r(name)}) <- contr.sum({len(column.levels)})"]  # fmt: skip
         else:
             columns[name] = column.values
@@ -226,7 +226,7 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
     formula = " + ".join([f"y ~ {' + '.join(fixed)}", *random])
     package, call = R_FITS[model.family]
     if model.family == "ordinal":
-        told.append("d$y <- factor(d$y, ordered = TRUE)")
+        sentence.append("d$y <- factor(d$y, ordered = TRUE)")
     ddf = "Kenward-Roger" if model.method == "kenward-roger" else "Satterthwaite"
     estimates = zip(model.fit.names, model.fit.coefficients, model.standard_errors, strict=True)
     lines = [
@@ -234,7 +234,7 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
         f"# Asked for: {found.formula}",
         f"library({package})",
         f'd <- read.csv("analysis-data.csv", check.names = FALSE, colClasses = c({_classes(columns)}))',
-        *told,
+        *sentence,
         f"m <- {call.format(formula=formula, reml=str(model.fit.reml).upper())}",
         "print(summary(m))",
         'cat("log-likelihood:", format(as.numeric(logLik(m)), digits = 10), "\\n")',
@@ -263,7 +263,7 @@ def _classes(columns: Mapping[str, Any]) -> str:
 def _index(measures: Measured, names: list[str], undrawn: Mapping[str, str]) -> str:
     """What is in the folder, and what is not."""
     people = measures.judgments.participants.height
-    lines = [f"What {people:,} participants said, measured by karat. Excluded: {measures.excluded.told}", ""]
+    lines = [f"What {people:,} participants said, measured by karat. Excluded: {measures.excluded.description}", ""]
     lines += [_entry(name, _meaning(name)) for name in names]
     lines += ["", "Not measured:"] if measures.skipped else []
     lines += [_entry(name, str(reason)) for name, reason in measures.skipped.items()]
@@ -291,9 +291,9 @@ def _meaning(name: str) -> str:
             "The rows that the model was fitted to." if rows else "The same model for R; it reads the table beside it."
         )
     stem = name.rpartition(".")[0]
-    known = [key for key in TOLD if stem == key or stem.startswith(f"{key}-")]
-    told = TOLD[max(known, key=len)] if known else ""
-    return f"{told} (figure)" if name.endswith(".svg") else told
+    known = [key for key in MEANINGS if stem == key or stem.startswith(f"{key}-")]
+    meaning = MEANINGS[max(known, key=len)] if known else ""
+    return f"{meaning} (figure)" if name.endswith(".svg") else meaning
 
 
 LINES = 4
@@ -342,7 +342,7 @@ FIGURES: dict[str, dict[str, Callable[[Any, Measured], Figure]]] = {
     "number of factors": {"eigenvalues": lambda one, _: one.plot()},
     "profiles": {"profiles": lambda one, measures: one.plot(_shown(one, measures))},
 }
-TOLD = {
+MEANINGS = {
     "strengths": "The acceptability estimate of each stimulus with its interval, highest first.",
     "thresholds": "The latent line of the ordinal model, cut into the points of the scale.",
     "measures": "Rank correlations between ways to measure the same stimuli.",

@@ -87,18 +87,18 @@ class Excluded:
     participants: tuple[str, ...]
     """Those who are left out here, in the order of the judgments."""
     source: str
-    told: Message
+    description: Message
     """How many are left out, and by what."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        return {"participants": list(self.participants), "source": self.source, "told": str(self.told)}
+        return {"participants": list(self.participants), "source": self.source, "told": str(self.description)}
 
 
 def nobody(files: list[Path] | None = None) -> Excluded:
     """Nobody is left out; says so, and whether the judgments are what a screening left.
 
-    >>> print(nobody().told)
+    >>> print(nobody().description)
     nobody. Use --without screening.json to leave out participants that a screening excluded.
     """
     for file in files or []:
@@ -137,8 +137,8 @@ def excluded(judgments: Judgments, path: str | Path) -> Excluded:
         raise MeasureError(Message("excluded.everybody", {"file": file}))
     strange = unknown if found.suffix == ".json" else []
     about = {"unknown": len(strange) or None, "example": strange[0] if strange else None}
-    told = Message("excluded.some", {"n": len(here), "participants": len(there), "file": file} | about)
-    return Excluded(here, file, told)
+    message = Message("excluded.some", {"n": len(here), "participants": len(there), "file": file} | about)
+    return Excluded(here, file, message)
 
 
 def _people(path: Path) -> dict[str, bool]:

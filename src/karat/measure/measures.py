@@ -80,23 +80,23 @@ def lines(measures: Measured) -> list[str]:
     >>> lines(karat.measure.run(karat.Judgments(answers, karat.Ordinal(5))))[0]
     'found      3 participants, 3 items, 9 answers'
     """
-    told = _entry("found", measures.judgments.summary().splitlines()[0])
-    told += _entry("excluded", str(measures.excluded.told))
+    entries = _entry("found", measures.judgments.summary().splitlines()[0])
+    entries += _entry("excluded", str(measures.excluded.description))
     for part in measures.parts:
         about = f"{part.question}: " if part.question else ""
         many = _by_question(part.result) if part.name in MANY else None
         text = _says(part.result) if many is None else f"By question; {part.name.replace(' ', '-')}.csv has all of it."
-        told += _entry(WORDS.get(part.name, part.name), about + " ".join(text.split()))
+        entries += _entry(WORDS.get(part.name, part.name), about + " ".join(text.split()))
         table = SHOWN[part.name](part.result) if part.name in SHOWN else many
         if table is not None and table.height:
-            told += [f"{INDENT}  {line}" for line in aligned(table)]
-    told += _notes(measures)
+            entries += [f"{INDENT}  {line}" for line in aligned(table)]
+    entries += _notes(measures)
     reasons: dict[str, list[str]] = {}
     for name, reason in measures.skipped.items():
         reasons.setdefault(str(reason), []).append(name)
     for text, names in reasons.items():
-        told += _entry("not run", f"{', '.join(names)}: {text}")
-    return told
+        entries += _entry("not run", f"{', '.join(names)}: {text}")
+    return entries
 
 
 def _says(result: Any) -> str:

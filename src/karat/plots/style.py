@@ -142,12 +142,12 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
     # Without the XML declaration and document type, which cannot stand inside a page.
     drawn = buffer.getvalue()[buffer.getvalue().index("<svg") :]
     key = "figure-" + sha256((title + "\0" + description + "\0" + drawn).encode()).hexdigest()[:12]
-    told = (
+    head = (
         f'<title id="{key}-title">{html.escape(title)}</title>\n'
         f'<desc id="{key}-description">{html.escape(description)}</desc>\n'
     )
     labelled = f'<svg role="img" aria-labelledby="{key}-title {key}-description" '
-    return re.sub(r"<svg ([^>]*>\n)", lambda match: labelled + match[1] + " " + told, drawn, count=1)
+    return re.sub(r"<svg ([^>]*>\n)", lambda match: labelled + match[1] + " " + head, drawn, count=1)
 
 
 def titled_svg(figure: Figure, description: str) -> str:

@@ -73,8 +73,8 @@ class Archive:
 
     def __str__(self) -> str:
         gone = ", ".join(self.removed) or "none"
-        told = f"{self.folder}: {counted(len(self.files), 'file')}; columns removed as personal: {gone}."
-        return " ".join([told, *self.notes])
+        text = f"{self.folder}: {counted(len(self.files), 'file')}; columns removed as personal: {gone}."
+        return " ".join([text, *self.notes])
 
 
 def archive(
@@ -188,9 +188,9 @@ def _tables(
     book = codebook(judgments, study)
     book.with_columns(pl.col(pl.String).replace("", None)).write_csv(made / "documentation" / "codebook.csv")
     people = counted(judgments.participants.height, "participant")
-    told = f"{counted(len(judgments), 'judgment')} of language by {people}, archived by karat {__version__}."
+    sentence = f"{counted(len(judgments), 'judgment')} of language by {people}, archived by karat {__version__}."
     language = "" if study is None else study.settings.language
-    about = dataset_description(title, told, book, language=language, creators=creators, license=license_)
+    about = dataset_description(title, sentence, book, language=language, creators=creators, license=license_)
     text = json.dumps(about, ensure_ascii=False, indent=2)
     (made / "dataset_description.json").write_text(text + "\n", encoding="utf-8")
     blank = book.filter(pl.col("meaning") == "")["column"].unique(maintain_order=True).to_list()

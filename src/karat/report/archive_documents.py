@@ -86,8 +86,8 @@ def readme(
 
 
 def _columns(removed: Mapping[str, str], kept: Sequence[str]) -> str:
-    told = [f"`{name}` ({why})" for name, why in removed.items()]
-    text = f"Columns that were taken away: {', '.join(told)}." if told else "No column was taken away."
+    sentences = [f"`{name}` ({why})" for name, why in removed.items()]
+    text = f"Columns that were taken away: {', '.join(sentences)}." if sentences else "No column was taken away."
     return text + (f" Kept on request: {', '.join(f'`{name}`' for name in kept)}." if kept else "")
 
 
@@ -103,8 +103,8 @@ def _screened(screening: Screening, study: Study | None) -> str:
     if screening.exclude is None:
         return "No rule of exclusion was stated, so that nobody is excluded."
     rules = "the rules that were given" if study is None else f"the rules of the study file ({study.fingerprint})"
-    told = f"By {rules}, {gone:,} of {counted(everyone, 'participant')} are excluded; their data are here as well."
-    return told + (f" {' and '.join(screening.skipped)} could not run." if screening.skipped else "")
+    text = f"By {rules}, {gone:,} of {counted(everyone, 'participant')} are excluded; their data are here as well."
+    return text + (f" {' and '.join(screening.skipped)} could not run." if screening.skipped else "")
 
 
 MOST_VALUES = 20
@@ -187,10 +187,12 @@ def _scales(judgments: Judgments, study: Study | None) -> str:
     same: dict[str, list[str]] = {}
     for question, scale in judgments.scales.items():
         same.setdefault(f"{scale.kind}: {scale.known()}", []).append(question)
-    told = [text if len(same) == 1 else f"{', '.join(names)}: {text}" for text, names in same.items()]
+    sentences = [text if len(same) == 1 else f"{', '.join(names)}: {text}" for text, names in same.items()]
     blocks = () if study is None else study.blocks
-    told += [f"shown as {', '.join(block.settings.scale.labels)}" for block in blocks if block.settings.scale.labels]
-    return "; ".join(dict.fromkeys(told))
+    sentences += [
+        f"shown as {', '.join(block.settings.scale.labels)}" for block in blocks if block.settings.scale.labels
+    ]
+    return "; ".join(dict.fromkeys(sentences))
 
 
 def _values(column: pl.Series, study: Study | None) -> str:
@@ -242,13 +244,13 @@ def dataset_description(
     >>> found["@type"], found["variableMeasured"][0]["name"]
     ('Dataset', 'participant')
     """
-    told: dict[str, Any] = {
+    sentence: dict[str, Any] = {
         "@context": "https://schema.org/", "@type": "Dataset", "name": title, "description": description,
     }  # fmt: skip
-    told |= {"inLanguage": language} if language else {}
-    told |= {"creator": [{"@type": "Person", "name": name} for name in creators]} if creators else {}
-    told |= {"license": license} if license else {}
-    return told | {"variableMeasured": _variables(codebook)}
+    sentence |= {"inLanguage": language} if language else {}
+    sentence |= {"creator": [{"@type": "Person", "name": name} for name in creators]} if creators else {}
+    sentence |= {"license": license} if license else {}
+    return sentence | {"variableMeasured": _variables(codebook)}
 
 
 def _variables(codebook: pl.DataFrame) -> list[dict[str, Any]]:

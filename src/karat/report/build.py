@@ -237,8 +237,8 @@ def _or_why(judgments: Judgments, compute: Callable[[], T]) -> T | NotComputed:
 def _gone(screening: Screening) -> Excluded:
     """The participants that the screening excluded, as the measures want to know it."""
     number = {"n": len(screening.excluded), "participants": screening.judgments.participants.height}
-    told = Message("excluded.rules", number) if screening.excluded else Message("excluded.rules_nobody")
-    return Excluded(screening.excluded, "", told)
+    message = Message("excluded.rules", number) if screening.excluded else Message("excluded.rules_nobody")
+    return Excluded(screening.excluded, "", message)
 
 
 def _versions() -> dict[str, str]:

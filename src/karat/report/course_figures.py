@@ -88,8 +88,8 @@ def densities_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) 
         drawn.append(_text(left - 6, y.at(number) - 12, name, anchor="end"))
         drawn.append(_text(left - 6, y.at(number) - 1, f"{median:.1f} s", anchor="end"))
     drawn += _below(x, bottom, found.label)
-    told = "by participant, with medians" + (f", one in {step:,}" if step > 1 else "")
-    drawn.append(_text(middle + 8, 32, told, GREY))
+    text = "by participant, with medians" + (f", one in {step:,}" if step > 1 else "")
+    drawn.append(_text(middle + 8, 32, text, GREY))
     highest = max(float(heights.max()) for _, heights in by_person)
     x, y = _Axis(low, high, middle + 8, PAGE - 6, True), _Axis(0, 1.05 * highest, bottom, top + 8)
     flagged, names = set(found.flagged), people["participant"].gather_every(step)
@@ -127,11 +127,11 @@ def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Fi
     shares = people.select("participant", "genuine_share").rows()
     names = [f"{short_name(name)}  {percent(share)}" for name, share in shares]
     left = 8 + LETTER * max(map(len, names), default=4)
-    told = key.split("\n")
-    top = 24.0 + 13 * len(told)
+    result = key.split("\n")
+    top = 24.0 + 13 * len(result)
     bottom = top + ROW * people.height + 4
     x = _Axis(float(trials["rt"].min() or 1) / 1.1, float(trials["rt"].max() or 1) * 1.1, left, PAGE - 34, True)  # type: ignore[arg-type]
-    drawn = [_text(4, 29 + 13 * number, line, GREY) for number, line in enumerate(told)]
+    drawn = [_text(4, 29 + 13 * number, line, GREY) for number, line in enumerate(result)]
     own = {key[0]: part for key, part in trials.group_by("participant")}
     for number, (name, flagged) in enumerate(people.select("participant", "flagged").rows()):
         y = top + ROW * (number + 0.5)

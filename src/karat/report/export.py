@@ -25,7 +25,7 @@ from karat.report.sections import sections
 from karat.report.sections.brief import MOST_REASONS
 from karat.report.sections.quality import look_counts
 from karat.report.words.exclusions import planned_evidence
-from karat.report.words.sample import simulated_told
+from karat.report.words.sample import simulated_notice
 from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.evidence import Evidence
 from karat.screen.rules import settings_of
@@ -115,7 +115,7 @@ def markdown(gathered: ReportData, language: str = "en", folder: str = "figures"
     """
     parts = sections(gathered, language)
     lines = [f"# {escaped(gathered.title)}", ""]
-    for text in simulated_told(language_of(language), gathered.judgments):
+    for text in simulated_notice(language_of(language), gathered.judgments):
         lines += [f"> **{escaped(text)}**", ""]
     lines += [f"- {escaped(name)}: {value}" for name, value in facts(gathered)] + [""]
     for part in parts:
@@ -219,9 +219,9 @@ def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
     ['excluded_by', 'look', 'rules', 'sections']
     """
     found = results(gathered)
-    told = simulated_told(language_of(language), gathered.judgments)
-    if told:
-        found = {"banner": told[0]} | found
+    simulated = simulated_notice(language_of(language), gathered.judgments)
+    if simulated:
+        found = {"banner": simulated[0]} | found
     return found | {"sections": [_section_json(one) for one in sections(gathered, language)]}
 
 

@@ -157,9 +157,9 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
         sentence = sentences.get(cell) or sentences.get(cell[:1])
         said = f"{row['label']}: {row['estimate']:.2f}"
         said += f" [{row['lower']:.2f}, {row['upper']:.2f}]" if _has_ends(row) else ""
-        told = html.escape(f"{said}. {sentence}" if sentence else said)
+        tooltip = html.escape(f"{said}. {sentence}" if sentence else said)
         drawn.append(
-            f'<g class="row"><title>{told}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
+            f'<g class="row"><title>{tooltip}</title><rect x="0" y="{y - LINE / 2:.1f}" width="{PAGE}" height="{LINE}" '
             f'fill="none" pointer-events="all"/><text x="{left - 6:.1f}" y="{y + 3.5:.1f}" text-anchor="end">'
             f'{html.escape(short(row["label"]))}</text><path d="M{start:.1f} {y:.1f}H{end:.1f}" '
             f'stroke="{COLOURS[number]}"/><g transform="translate({point:.1f} {y:.1f})">{_mark(number)}</g></g>'
@@ -263,11 +263,11 @@ def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.Da
     '12 of 120 participants answered attentively with a probability under .05'
     """
     below = float(evidence.settings["below"])
-    told = language_of("en").value(below, ".2r")
+    bound = language_of("en").value(below, ".2r")
     everyone = counted(evidence.participants.height, "participant")
-    title = f"{len(evidence.flagged)} of {everyone} answered attentively with a probability under {told}"
+    title = f"{len(evidence.flagged)} of {everyone} answered attentively with a probability under {bound}"
     ticks = [(share / 5, f"{share / 5:.1f}") for share in range(6)]
-    bars = _Bars(np.linspace(0, 1, BINS + 1), ticks, "probability of answering attentively", (below, told, "4 3"))
+    bars = _Bars(np.linspace(0, 1, BINS + 1), ticks, "probability of answering attentively", (below, bound, "4 3"))
     return _stacked("credence", title, alt, evidence.participants.drop_nulls("score"), bars, caption, data)
 
 

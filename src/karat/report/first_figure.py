@@ -66,11 +66,11 @@ def svg(found: Outcomes, linked: bool = False) -> str:
 def described(found: Outcomes) -> str:
     """The figure in words, for those who do not see it."""
     cells = zip(found.cells, found.analysed.cells, strict=True)
-    told = "; ".join(f"{', '.join(cell)} {_said(found, *ends)}" for cell, ends in cells)
+    text = "; ".join(f"{', '.join(cell)} {_said(found, *ends)}" for cell, ends in cells)
     by_person = ""
     if found.right is not None and found.people:
         by_person = f" By participant, right answers range from {found.right[1]:.0f} % to {found.right[2]:.0f} %."
-    return f"{found.unit}, {counted(found.analysed.kept, 'participant')}: {told}.{by_person}"
+    return f"{found.unit}, {counted(found.analysed.kept, 'participant')}: {text}.{by_person}"
 
 
 def data(found: Outcomes) -> dict[str, Any]:

@@ -69,11 +69,11 @@ def readable(text: str, language: str = "en") -> str:
     "Mixed models (Bates et al., 2015) with Holm's adjustment (Holm, 1979)."
     """
 
-    def told(found: re.Match[str]) -> str:
+    def cited(found: re.Match[str]) -> str:
         keys = (key.removeprefix("@") for key in found.group(1).split("; "))
         return "(" + "; ".join(_short(source(key), language) for key in keys) + ")"
 
-    return CITATION.sub(told, text)
+    return CITATION.sub(cited, text)
 
 
 def references(keys: Sequence[str], language: str = "en") -> list[str]:

@@ -205,7 +205,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         _outcome(key, name, gone, people, sums, counts, compared, kind) for key, name, gone in _rules(screening)
     )
     low, high = _ends(scale, kind, rows)
-    told = _examples(rows, factors, place)
+    examples = _examples(rows, factors, place)
     right = _right(rows, rules[0].excluded) if kind == "right" else None
     own = _right_by_person(rows) if kind == "right" else ()
     clear = 0
@@ -214,7 +214,19 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         undrawn = _outcome("", "", rules[0].excluded, people, *_sums(rows, factors, rest, people), [], kind)
         clear = sum(low > HALF or high < HALF for _, low, high in undrawn.cells)
     return Outcomes(
-        kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, told, right, own, clear
+        kind,
+        unit,
+        tuple(factors),
+        tuple(cells),
+        low,
+        high,
+        rules,
+        tuple(compared),
+        left_out,
+        examples,
+        right,
+        own,
+        clear,
     )
 
 

@@ -33,7 +33,7 @@ from karat.report.sections import sections
 from karat.report.sections.brief import leads
 from karat.report.sections.people import playback
 from karat.report.sections.quality import looked_at
-from karat.report.words.sample import simulated_told
+from karat.report.words.sample import simulated_notice
 from karat.screen.crowd.spammer_index import SpammerIndex
 from karat.screen.screening import stage_words
 from karat.section import Section, Table
@@ -69,7 +69,7 @@ def html(gathered: ReportData, language: str = "en") -> str:
     page = _environment().get_template("page.html").render(
         title=gathered.title, made=gathered.made, facts=facts(gathered)[:FACTS], sections=parts,
         style=_text("page.css"), script=script, allowed=allowed, leads=leads(gathered), flow=_flow(gathered),
-        banner=simulated_told(language_of(language), gathered.judgments), language=language, first=_first(gathered),
+        banner=simulated_notice(language_of(language), gathered.judgments), language=language, first=_first(gathered),
         playback=None if played is None else as_json(played), printed=PRINTED, copied=COPIED,
         gists={one.key: _gist(one, gathered) for one in parts},
     )  # fmt: skip

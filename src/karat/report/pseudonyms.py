@@ -127,8 +127,8 @@ def _personal(judgments: Judgments, study: Study | None) -> dict[str, str]:
     for column in judgments.participants.get_columns():
         why = _names(column, people)
         if column.name not in HARMLESS and not why:
-            told = column.name in questions or describes_a_person(column.name)
-            why = "describes participants" if told else "may describe participants"
+            personal = column.name in questions or describes_a_person(column.name)
+            why = "describes participants" if personal else "may describe participants"
         if why and column.name != "participant":
             found[column.name] = why
     design = set() if study is None else {

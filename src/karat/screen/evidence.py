@@ -94,11 +94,13 @@ def reason_rows(table: pl.DataFrame, columns: Sequence[str] | None = None) -> li
     >>> reason_rows(pl.DataFrame({"message": ["error"], "values": [{"text": "It is empty."}]}))
     [{'reason': 'It is empty.', 'message': 'error', 'values': {'text': 'It is empty.'}}]
     """
-    told = with_reasons(table, beside=True)
+    explained = with_reasons(table, beside=True)
     if columns is not None:
-        told = told.select("participant", *columns, *(name for name in ("message", "values") if name in told.columns))
-    rows = told.to_dicts()
-    for row in rows if "values" in told.columns else ():
+        explained = explained.select(
+            "participant", *columns, *(name for name in ("message", "values") if name in explained.columns)
+        )
+    rows = explained.to_dicts()
+    for row in rows if "values" in explained.columns else ():
         row["values"] = _present(row["values"])
     return rows
 

@@ -159,8 +159,8 @@ def positional(
     """
     check_settings(alpha, slips)
     trials, notes = scored(trials_of(judgments, function), judgments.scales)
-    groups, trials, told = _grouped(trials, judgments.scales)
-    notes += told
+    groups, trials, messages = _grouped(trials, judgments.scales)
+    notes += messages
     if published and len(groups) < 2:
         notes.append(Message("answers.not_published"))
     counts = everybody(judgments)
@@ -180,14 +180,14 @@ def positional(
     designs = counts.select(keys).unique(maintain_order=True)
     rules = [_rule(design, alpha, slips, published) for design in designs.iter_rows()]
     notes += _rule_notes([rule for _, rule in rules], alpha)
-    told_rules = designs.with_columns(
+    rule_words = designs.with_columns(
         *(
             pl.Series(f"{group}_needed", [rule[0][i] for rule in rules], dtype=pl.Int64)
             for i, group in enumerate(groups)
         ),
         *rule_columns([rule for _, rule in rules]),
     )
-    counts = counts.join(told_rules, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    counts = counts.join(rule_words, on=keys, how="left", nulls_equal=True, maintain_order="left")
     shown = trials.select(name for name in TRIAL_COLUMNS if name in trials.columns)
     shown = shown.with_columns(pl.col("question").replace("", None))
     return Evidence(_verdicts(counts, groups), criterion, notes=tuple(notes), trials=shown)
@@ -255,21 +255,21 @@ def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
     ahead = [(pl.col(f"{g}_right") - pl.col(f"{g}_needed")) / pl.col(f"{g}_trials") for g in groups]
     failed = pl.any_horizontal((pl.col(f"{g}_right") < pl.col(f"{g}_needed")).fill_null(False) for g in groups)
     score, threshold = pl.lit(None, dtype=pl.Float64), pl.lit(None, dtype=pl.Float64)
-    told: dict[str, pl.Expr] = {}
+    reasons: dict[str, pl.Expr] = {}
     for group, margin in zip(groups, ahead, strict=True):
         worst = ruled & (margin == pl.min_horizontal(*ahead))
         score = pl.when(worst).then(pl.col(f"{group}_right") / pl.col(f"{group}_trials")).otherwise(score)
         threshold = pl.when(worst).then(pl.col(f"{group}_needed") / pl.col(f"{group}_trials")).otherwise(threshold)
         needed = ruled & pl.col(f"{group}_needed").is_not_null()
         for what in COUNTED:
-            told[what if group == "all" else f"{group}_{what}"] = pl.when(needed).then(f"{group}_{what}")
+            reasons[what if group == "all" else f"{group}_{what}"] = pl.when(needed).then(f"{group}_{what}")
     right, wrong, trials, missing, taken = (
         pl.sum_horizontal(f"{group}_{what}" for group in groups)
         for what in ("right", "wrong", "trials", "unanswered", "penalty")
     )
     values = values_of(
         VALUES,
-        **told,
+        **reasons,
         unanswered=pl.when(ruled & (missing > 0)).then(missing),
         p=pl.coalesce("guess_probability", "_p"),
         n=pl.col("_n"),
@@ -459,13 +459,13 @@ def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float 
         # Whole numbers are compared, so that a share on the limit is not lost to rounding.
         limit = as_fraction(float(at_most), "neutral_at_most")
         over = pl.col("neutral") * limit.denominator > pl.col("answers") * limit.numerator
-        told = {
+        values = {
             "neutral": pl.col("neutral"),
             "answers": pl.col("answers"),
             "neutral_at_most": pl.when(pl.col("answers").is_not_null()).then(pl.lit(float(at_most))),
         }
         table = table.with_columns(
-            flagged=pl.col("flagged") | over.fill_null(False), values=pl.col("values").struct.with_fields(**told)
+            flagged=pl.col("flagged") | over.fill_null(False), values=pl.col("values").struct.with_fields(**values)
         )
     return Evidence(table.drop("neutral", "answers"), evidence.criterion, notes=tuple(notes), trials=evidence.trials)
 

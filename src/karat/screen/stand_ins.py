@@ -59,12 +59,12 @@ def judged_with_stand_ins(
     # Where the criterion cannot say anything about all, the stand-ins show it.
     stand_ins = _named(rows, pairs)
     alone = compute(_as_judgments(stand_ins, parts.scales), **settings)
-    evidence, told = parts.judge(criterion, _judge_answers, (compute, stand_ins, settings), alone.settings)
-    if pairs and not sum(one.paired for one in told):
+    evidence, messages = parts.judge(criterion, _judge_answers, (compute, stand_ins, settings), alone.settings)
+    if pairs and not sum(one.paired for one in messages):
         compute(_as_judgments(_named(rows, pairs=False), parts.scales), **settings)
-    notes = added([one.notes for one in told if one.notes or one.judged], alone.notes)
+    notes = added([one.notes for one in messages if one.notes or one.judged], alone.notes)
     plain = [note for note in notes if note.code not in LAST]
-    whole = _of_everybody(told, float(alone.settings["alpha"]))
+    whole = _of_everybody(messages, float(alone.settings["alpha"]))
     return replace(evidence, notes=(*plain, *whole, *with_code(notes, *LAST)))
 
 
@@ -136,20 +136,20 @@ def _facts(table: pl.DataFrame, notes: tuple[Message, ...]) -> _PartFacts:
     )
 
 
-def _of_everybody(told: Sequence[_PartFacts], alpha: float) -> list[Message]:
+def _of_everybody(facts: Sequence[_PartFacts], alpha: float) -> list[Message]:
     """The notes that depend on everybody: how often guessing passes, and for how many something is not defined."""
     notes: list[Message] = []
-    fewest = [one.fewest for one in told if one.fewest is not None]
+    fewest = [one.fewest for one in facts if one.fewest is not None]
     notes += means_note(min(fewest)) if fewest else []
-    passing = max((one.passing for one in told), default=0.0)
+    passing = max((one.passing for one in facts), default=0.0)
     notes += [guess_note(passing, alpha)] if passing > alpha else []
-    why_not = next((one.why_not for one in told if one.why_not is not None), None)
-    if why_not is not None and not sum(one.judged for one in told):
+    why_not = next((one.why_not for one in facts if one.why_not is not None), None)
+    if why_not is not None and not sum(one.judged for one in facts):
         # The values of a row are those of all reasons of the criterion; the note has those of its own.
         asked = places(language_of("en").messages[why_not.code])
         own = {name: value for name, value in why_not.values.items() if name in asked and value is not None}
         notes.append(Message("passing.nobody_judged", {"why": Message(why_not.code, own)}))
-    defined = [one.undefined for one in told if one.undefined is not None]
+    defined = [one.undefined for one in facts if one.undefined is not None]
     return notes + undefined_note(sum(one for one, _ in defined), sum(one for _, one in defined))
 
 

@@ -228,5 +228,5 @@ def _asked_by_rules(study: Study, columns: dict[str, list[Any]], random: np.rand
         for name, other in rules["eligibility"]["same"].items():
             here = columns.get(name) or asked.get(name) or ["an answer"] * len(names)
             asked.setdefault(name, here)
-            asked.setdefault(other, [told if random.random() < SAME else "another answer" for told in here])
+            asked.setdefault(other, [rule if random.random() < SAME else "another answer" for rule in here])
     return {name: values for name, values in asked.items() if name not in columns}

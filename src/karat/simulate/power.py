@@ -134,10 +134,10 @@ def power(
     if found is not None:
         values = {"effect": found.effect, "error": found.standard_error}
         notes += [Message("power.pilot", values), *found.notes]
-    told = unit_of(layout.scale)
-    shown = told if found is not None or unit == "scale" else Message("power.log_odds")
+    sentence = unit_of(layout.scale)
+    shown = sentence if found is not None or unit == "scale" else Message("power.log_odds")
     cells = pl.DataFrame(rows, schema_overrides={"type_s": pl.Float64, "type_m": pl.Float64})
-    return Power(cells, planned.name, shown, told, alpha, exclude, analysis, seed, tuple(notes))
+    return Power(cells, planned.name, shown, sentence, alpha, exclude, analysis, seed, tuple(notes))
 
 
 def _analysis(asked: Analysis | None, layout: SimulationLayout, pilot: Pilot | None) -> tuple[Analysis, list[Message]]:
@@ -345,8 +345,8 @@ class Power:
         """The power curve as SVG."""
         from karat.plots.style import to_svg
 
-        told = " ".join(map(str, (*self.summary, *self.notes)))
-        return to_svg(self.plot(), f"Power of the contrast {self.contrast}", told)
+        text = " ".join(map(str, (*self.summary, *self.notes)))
+        return to_svg(self.plot(), f"Power of the contrast {self.contrast}", text)
 
 
 def summarised(tested: Sequence[Sequence[float]], difference: float, alpha: float) -> dict[str, float | int | None]:

@@ -133,9 +133,9 @@ async def formats(request: Request) -> Response:
 
 
 @router.post("/here")
-async def here(request: Request, told: PageNews) -> Response:
+async def here(request: Request, news: PageNews) -> Response:
     """A page says that it is there, goes to sleep, or is closed."""
-    request.app.state.presence.tell(told.page, told.state)
+    request.app.state.presence.tell(news.page, news.state)
     return Response(status_code=204)
 
 
@@ -278,9 +278,9 @@ def _place(order: tuple[str, ...], name: str) -> int:
     return order.index(name) if name in order else len(order)
 
 
-def _page(request: Request, template: str, status: int = 200, **told: Any) -> Response:
+def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     keys: Keys = request.app.state.keys
-    text = request.app.state.templates.get_template(template).render(base=keys.base, **told)
+    text = request.app.state.templates.get_template(template).render(base=keys.base, **values)
     return HTMLResponse(text, status)
 
 

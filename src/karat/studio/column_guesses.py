@@ -72,8 +72,8 @@ def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
         maps |= reader.maps and frame.width > 0
         for name in frame.columns:
             examples.setdefault(name, _examples(frame[name]))
-        for found, told in ((guessed, {}), (mapped, {**choices.answered, **choices.mapping})):
-            for column, name in _mapping(reader, frame, dict(told)).items():
+        for found, stated in ((guessed, {}), (mapped, {**choices.answered, **choices.mapping})):
+            for column, name in _mapping(reader, frame, dict(stated)).items():
                 found.setdefault(column, name)
     shown = {column: name for column, name in mapped.items() if name}
     return ColumnGuesses(tuple(examples), examples, guessed, shown, maps)
@@ -85,10 +85,10 @@ def _frame(reader: Reader, files: Sequence[SourceFile], choices: Corrections) ->
     return table_of(files[0], options).frame if reader.maps else reader.read(files, options).frame
 
 
-def _mapping(reader: Reader, frame: pl.DataFrame, told: dict[str, str]) -> dict[str, str]:
+def _mapping(reader: Reader, frame: pl.DataFrame, mapping: dict[str, str]) -> dict[str, str]:
     if not reader.maps:
-        return {name: name for name in frame.columns if name in COLUMNS} | (told if frame.width else {})
-    return guess_mapping(frame, told) if is_native(frame, told) else find_roles(frame, told).mapping
+        return {name: name for name in frame.columns if name in COLUMNS} | (mapping if frame.width else {})
+    return guess_mapping(frame, mapping) if is_native(frame, mapping) else find_roles(frame, mapping).mapping
 
 
 def _examples(column: pl.Series) -> str:

@@ -69,8 +69,8 @@ class Corrections(BaseModel):
 
         if not self.scales:
             return None
-        told = {question: parse_scale(text) for question, text in self.scales.items()}
-        return told[""] if list(told) == [""] else told
+        scales = {question: parse_scale(text) for question, text in self.scales.items()}
+        return scales[""] if list(scales) == [""] else scales
 
     def reads_like(self, other: Corrections) -> bool:
         """Whether the same cells are found; else what was said of columns holds no longer."""
@@ -122,14 +122,14 @@ def corrected(
     """
     from karat.intake.guess import guess_columns
 
-    told = {column: name for column, name in wanted.items() if name != guessed.get(column, "")}
-    if maps and told:
-        again = guess_columns(columns, dict(told))
+    changed = {column: name for column, name in wanted.items() if name != guessed.get(column, "")}
+    if maps and changed:
+        again = guess_columns(columns, dict(changed))
         # What is in a column called time does not change by a correction: where it was response times, it is again.
-        if "time" not in told and "rt" not in again and again.get("time") == guessed.get("rt") is not None:
+        if "time" not in changed and "rt" not in again and again.get("time") == guessed.get("rt") is not None:
             again["rt"] = again.pop("time")
-        told |= {column: name for column, name in wanted.items() if name != again.get(column, "")}
-    return told
+        changed |= {column: name for column, name in wanted.items() if name != again.get(column, "")}
+    return changed
 
 
 def scale_text(scale: Scale) -> str:

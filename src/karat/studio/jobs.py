@@ -177,7 +177,7 @@ def look(files: str, choices: Corrections, say: Say) -> Preview:
 def report(files: str, made: str, archive: str, choices: Corrections, say: Say) -> Output:
     """Screen, measure and write everything, and pack it into one archive."""
     from karat.report import build, write
-    from karat.report.sections.brief import quality_told, verdict
+    from karat.report.sections.brief import quality_sentence, verdict
 
     os.chdir(files)
     say("reading the files")
@@ -191,9 +191,9 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
         say(what)
         yield
 
-    told = tuple(dict.fromkeys([*intake.judgments.notes, *judgments.notes, *notes]))
+    all_notes = tuple(dict.fromkeys([*intake.judgments.notes, *judgments.notes, *notes]))
     command = choices.command(list(map(str, found.results)), _name(found.study))
-    gathered = build(judgments, study, notes=told, command=command, progress=step)
+    gathered = build(judgments, study, notes=all_notes, command=command, progress=step)
     say("drawing and writing the report")
     folder = Path(made)
     written = [*write(gathered, folder / "report.html", language=choices.language), *_tables(gathered, folder, say)]
@@ -201,7 +201,7 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
     say("packing")
     pack(folder, folder / archive)
     names = [path.relative_to(folder).as_posix() for path in written]
-    lines = (verdict(gathered.screening), quality_told(gathered))
+    lines = (verdict(gathered.screening), quality_sentence(gathered))
     return Output(
         lines,
         tuple(map(str, (*gathered.screening.evidence.values(), *gathered.screening.summary))),
@@ -217,9 +217,9 @@ def _people(gathered: ReportData) -> tuple[ScreenedPerson, ...]:
 
     rows = people_table(gathered).head(MOST).to_dicts()
     reasons = reasons_by_participant(gathered.screening.evidence)
-    told = {who: tuple(f"{title}: {why}" for title, why in own) for who, own in reasons.items()}
+    fields = {who: tuple(f"{title}: {why}" for title, why in own) for who, own in reasons.items()}
     return tuple(
-        ScreenedPerson(who, row["verdict"], told.get(who, ()), row["answers"] or 0, row.get("median"))
+        ScreenedPerson(who, row["verdict"], fields.get(who, ()), row["answers"] or 0, row.get("median"))
         for row in rows
         if (who := row["participant"])
     )
@@ -339,9 +339,9 @@ def _checked(found: FileClasses, say: Say) -> Preview:
         raise StudioError("There is no study file.")
     words(study.settings.language, study.settings.texts.words)
     say(f"checking {study.path.name}")
-    told: Report = check(study)
-    findings = [{"grade": finding.grade, "text": str(finding)} for finding in told.findings]
-    data = {"head": told.head, "findings": findings, "summary": told.summary(), "errors": told.errors}
+    sentence: Report = check(study)
+    findings = [{"grade": finding.grade, "text": str(finding)} for finding in sentence.findings]
+    data = {"head": sentence.head, "findings": findings, "summary": sentence.summary(), "errors": sentence.errors}
     return Preview((), _name(found.study), study.title, check=data)
 
 

@@ -69,7 +69,7 @@ def _findings(folder: Path) -> tuple[str, list[dict[str, Any]]]:
         ]
         return error.headline, found or [_finding("error", "", str(error))]
     return report.head, [
-        _finding(one.grade, one.rule, one.message, one.mend, one.source, one.file, one.line) for one in report.findings
+        _finding(one.grade, one.rule, one.message, one.fix, one.source, one.file, one.line) for one in report.findings
     ]
 
 

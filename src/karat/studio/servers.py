@@ -209,21 +209,21 @@ class Rehearsal:
         code = self.process.poll()
         if code is None:
             return {"working": True, "seconds": round(monotonic() - self.began)}
-        told, errors = (
+        printed, errors = (
             self.process.communicate() if self.process.stdout and not self.process.stdout.closed else ("", "")
         )
-        if told or errors:
-            self._said = (told, errors)
+        if printed or errors:
+            self._said = (printed, errors)
         return {"working": False, "failed": bool(code), **self._result(code)}
 
     _said: tuple[str, str] = ("", "")
 
     def _result(self, code: int) -> dict[str, Any]:
-        told, errors = self._said
+        printed, errors = self._said
         if code:
-            return {"lines": (errors.strip() or told.strip() or "It was stopped.").splitlines()}
+            return {"lines": (errors.strip() or printed.strip() or "It was stopped.").splitlines()}
         with suppress(ValueError):
-            return {"lines": json.loads(told)["lines"]}
+            return {"lines": json.loads(printed)["lines"]}
         return {"lines": []}
 
 

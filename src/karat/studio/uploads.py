@@ -207,5 +207,5 @@ def settled(case: Upload, wanted: Corrections) -> Corrections:
     if case.seen.questions:
         return case.choices.model_copy(update={**kept, "answers": wanted.answers or case.choices.answers})
     columns = case.seen.columns
-    told = corrected(columns.names, columns.guessed, wanted.mapping, columns.maps)
-    return wanted.model_copy(update={"mapping": told, **kept})
+    changed = corrected(columns.names, columns.guessed, wanted.mapping, columns.maps)
+    return wanted.model_copy(update={"mapping": changed, **kept})

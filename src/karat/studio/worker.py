@@ -112,10 +112,10 @@ class Worker:
             try:
                 self._connection.send((function, arguments))
                 while True:
-                    kind, told = self._connection.recv()
+                    kind, reply = self._connection.recv()
                     if kind != "step":
-                        return told
-                    job.say(told)
+                        return reply
+                    job.say(reply)
             except (EOFError, OSError):
                 if self._closed:
                     return STOPPED

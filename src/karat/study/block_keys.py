@@ -83,8 +83,8 @@ class PairsSettings(Settings):
     @model_validator(mode="after")
     def _some_are_shown(self) -> PairsSettings:
         if not self.target and not self.random:
-            mend = "State how many random pairs each participant sees, or leave out target."
-            refuse(PairsSettings, [flaw("leaves no pair to show", mend, "target")])
+            fix = "State how many random pairs each participant sees, or leave out target."
+            refuse(PairsSettings, [flaw("leaves no pair to show", fix, "target")])
         return self
 
 

@@ -135,8 +135,8 @@ class JointRule:
 
     def __str__(self) -> str:
         groups = {"grammatical": self.grammatical, "ungrammatical": self.ungrammatical}
-        told = " and ".join(f"{k} of {n} {name}" for name, (n, k) in groups.items() if n)
-        return f"{told} controls must be right: a guesser passes with {p_sentence(self.probability)}."
+        text = " and ".join(f"{k} of {n} {name}" for name, (n, k) in groups.items() if n)
+        return f"{text} controls must be right: a guesser passes with {p_sentence(self.probability)}."
 
 
 def joint_rules(
@@ -313,8 +313,10 @@ def overview(
     for neutral, words in ((None, ", middle is wrong" if middle else ""), ("ungrammatical", ", middle is right")):
         if neutral is None or middle:
             group(f"{points} points, ungrammatical only{words}", sides(points, neutral, weights)[1])
-    told = {"grammatical": ", middle is right if grammatical", None: ", middle is wrong"} if middle else {None: ""}
-    for neutral, words in told.items():
+    middle_words = (
+        {"grammatical": ", middle is right if grammatical", None: ", middle is wrong"} if middle else {None: ""}
+    )
+    for neutral, words in middle_words.items():
         n, k = smallest_joint(points, neutral, alpha, slips, weights)
         probability = joint((n, k), (n, k), points, neutral, weights)
         rows.append((f"{points} points, both kinds{words}", 2 * n, f"{k} of {n} of each kind", probability))

@@ -91,11 +91,11 @@ def _problems(error: ValidationError, model: type[BaseModel], data: dict[str, An
     for flaw in error.errors():
         place = _keys(flaw["loc"], data)
         key = ".".join(str(part) for part in place if not isinstance(part, int)) or None
-        what, mend = _told(flaw, model)
+        what, fix = _worded(flaw, model)
         value = flaw.get("input")
         shown = str(value) if isinstance(value, str | int | float) and flaw["type"] != "extra_forbidden" else None
         number = line_of(lines, place)
-        problems.add(what, mend, column=key, value=shown, file=file, number=number)
+        problems.add(what, fix, column=key, value=shown, file=file, number=number)
     return problems
 
 
@@ -112,11 +112,11 @@ def _keys(location: Sequence[str | int], data: Any) -> list[str | int]:
     return keys
 
 
-def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+def _worded(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     """A validator's error as what is wrong and how to fix it."""
     kind, location, about = error["type"], error["loc"], error.get("ctx", {})
     if kind == FLAW:
-        return about["what"], about["mend"]
+        return about["what"], about["fix"]
     if kind == "extra_forbidden":
         return "is no key here", meant(str(location[-1]), _fields_at(location[:-1], model))
     if kind == "missing":
@@ -125,9 +125,9 @@ def _told(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         close = nearest(str(error["input"]), known)
         return f"is none of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
-    for start, what, mend in _KINDS:
+    for start, what, fix in _KINDS:
         if kind.startswith(start):
-            return what.format(**about), mend.format(**about)
+            return what.format(**about), fix.format(**about)
     own = about.get("error")
     return str(error["msg"] if own is None else own), ""
 

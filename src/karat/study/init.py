@@ -202,8 +202,12 @@ class _ScaleChange:
         if scale is None or "expected" not in row:
             return dict(row)
         right = scale.expected(row["expected"]) if self.spelled else ()
-        told = [new for old, new in self.spelled.items() if old in right]
-        ends = f"{told[0]}-{told[-1]}" if len(told) > 1 and told[0].isdecimal() and _in_a_row(told) else "|".join(told)
+        lines = [new for old, new in self.spelled.items() if old in right]
+        ends = (
+            f"{lines[0]}-{lines[-1]}"
+            if len(lines) > 1 and lines[0].isdecimal() and _in_a_row(lines)
+            else "|".join(lines)
+        )
         return {name: cell for name, cell in {**row, "expected": ends}.items() if cell}
 
     def stretched(self, row: Mapping[str, str]) -> dict[str, str]:
@@ -424,13 +428,13 @@ def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> 
     if column is None:
         return [f"{number:0{width}}" for number in range(1, table.frame.height + 1)]
     names = table.frame[column]
-    for mask, what, mend in (
+    for mask, what, fix in (
         (names.is_null(), "is empty", "Give every pair a name, or leave out the column."),
         (names.is_duplicated() & names.is_not_null(), "is there twice", "Give every pair a name of its own."),
     ):
         for row in mask.arg_true().to_list():
             _, place, line = table.locate(row)
-            problems.add(what, mend, column=column, value=names[row], place=place, number=line)
+            problems.add(what, fix, column=column, value=names[row], place=place, number=line)
     return [(name or "").zfill(width) if (name or "").isdigit() else name or "" for name in names.to_list()]
 
 

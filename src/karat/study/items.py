@@ -93,12 +93,12 @@ def long_table(
         problems.add("there is no column item", renaming("item", frame.columns, set(wide)), file=name)
     missing = [column for column in wide if column not in frame.columns]
     for column in missing:
-        told = f"there is no column {column}, which wide names"
-        problems.add(told, meant(column, [other for other in frame.columns if other not in wide]), file=name)
+        text = f"there is no column {column}, which wide names"
+        problems.add(text, meant(column, [other for other in frame.columns if other not in wide]), file=name)
     conditions = {column: levels for column, levels in wide.items() if column in frame.columns}
     for column in conditions:
-        mend = "Write the sentence, or leave out the item."
-        _flag(frame[column].is_null(), column, "is empty", mend, table.locate, problems)
+        fix = "Write the sentence, or leave out the item."
+        _flag(frame[column].is_null(), column, "is empty", fix, table.locate, problems)
     others = [column for column in frame.columns if column not in (items, *conditions)]
     rows, places = [], []
     for number, row in enumerate(frame.to_dicts()):
@@ -222,18 +222,18 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
                 used[slot] = None
                 continue
             close = nearest(slot, columns)
-            mend = f"Did you mean {{{close}}}?" if close else f"The lexicon has {', '.join(columns)}."
-            problems.add(f"the slot {{{slot}}} is no column of {words.file.name}", mend, file=file, place=place,
+            fix = f"Did you mean {{{close}}}?" if close else f"The lexicon has {', '.join(columns)}."
+            problems.add(f"the slot {{{slot}}} is no column of {words.file.name}", fix, file=file, place=place,
                          number=line)  # fmt: skip
     for slot in used:
-        mend = f"A sentence of {sentences.file.name} shows it: write the words."
-        _flag(words.frame[slot].is_null(), slot, "is empty", mend, words.locate, problems)
+        fix = f"A sentence of {sentences.file.name} shows it: write the words."
+        _flag(words.frame[slot].is_null(), slot, "is empty", fix, words.locate, problems)
 
 
 def _flaws(table: FileTable) -> list[Problem]:
     """What is wrong with the rows of a table; a study leaves none of them out."""
-    mend = "Fix the row: put cells that contain the separator in quotation marks."
-    return [replace(problem, mend=mend) if problem.mend == MEND_ROW else problem for problem in table.problems]
+    fix = "Fix the row: put cells that contain the separator in quotation marks."
+    return [replace(problem, fix=fix) if problem.fix == MEND_ROW else problem for problem in table.problems]
 
 
 def _checked(
@@ -272,8 +272,8 @@ def _without_function(frame: pl.DataFrame, file: str, taken: Collection[str], pr
     like = like_functions(frame, taken)
     close = get_close_matches("function", [name.lower() for name in frame.columns if name not in taken], 1, ALIKE)
     if like is not None and own_name("function", [like]):
-        told = "there is no column function, so that all rows would be test items"
-        problems.add(told, f"Is it {like}? Rename {like} to function.", file=file)
+        text = "there is no column function, so that all rows would be test items"
+        problems.add(text, f"Is it {like}? Rename {like} to function.", file=file)
         return None
     if close:
         name = next(name for name in frame.columns if name.lower() == close[0])
@@ -294,9 +294,9 @@ def _whole(items: Items, tables: Sequence[tuple[str, Sequence[str]]], factors: S
     columns = next((own for name, own in tables if name == file), tables[0][1])
     for name in factors:
         if name not in frame.columns:
-            told = f"there is no column {name}, a factor of the study file"
+            text = f"there is no column {name}, a factor of the study file"
             taken = {*KNOWN, *(other for other in factors if other != name)}
-            items.problems.add(told, renaming(name, columns, taken), file=file)
+            items.problems.add(text, renaming(name, columns, taken), file=file)
     return replace(items, frame=frame)
 
 
@@ -309,27 +309,27 @@ def _flag_unknown(
     for row, value in enumerate(frame[column].to_list()):
         if value is not None and (value.lower() if column == "function" else value) not in known:
             close = function_meant(value) if column == "function" else nearest(value, list(known))
-            mend = f"Did you mean {close}? " if close else ""
+            fix = f"Did you mean {close}? " if close else ""
             file, place, number = locate(row)
-            problems.add("is not known", f"{mend}There are {', '.join(known)}.", column=column, value=value, file=file,
+            problems.add("is not known", f"{fix}There are {', '.join(known)}.", column=column, value=value, file=file,
                          place=place, number=number)  # fmt: skip
 
 
 def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems) -> None:
     """Cells with the sign of a failed formula; sentences that begin with = or - are taken for one."""
-    mend = f"{FIX} Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
+    fix = f"{FIX} Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
     for name in frame.columns:
         for row in failed_cells(frame[name]).arg_true().to_list():
             file, place, number = locate(row)
-            problems.add(WHAT, mend, column=name, value=frame[name][row], file=file, place=place, number=number)
+            problems.add(WHAT, fix, column=name, value=frame[name][row], file=file, place=place, number=number)
 
 
 def _flag(
-    mask: pl.Series, column: str, what: str, mend: str, locate: Callable[[int], Place], problems: Problems
+    mask: pl.Series, column: str, what: str, fix: str, locate: Callable[[int], Place], problems: Problems
 ) -> None:
     for row in mask.arg_true().to_list():
         file, place, number = locate(row)
-        problems.add(what, mend, column=column, file=file, place=place, number=number)
+        problems.add(what, fix, column=column, file=file, place=place, number=number)
 
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {

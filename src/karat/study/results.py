@@ -43,8 +43,8 @@ def with_study(judgments: Judgments, study: Study) -> tuple[Judgments, list[Mess
         if found is not None and new:
             frame = frame.with_columns(pl.coalesce(found, frame[name] if name in frame.columns else found).alias(name))
             notes.append(Message("results.from_items", {"column": name, "n": new}))
-    frame, taken, told = _on_scales(frame, judgments.scales, study)
-    notes += told
+    frame, taken, messages = _on_scales(frame, judgments.scales, study)
+    notes += messages
     if not notes:
         return judgments, []
     made = Judgments(frame, taken, judgments.participants)
@@ -179,7 +179,7 @@ class Taken(NamedTuple):
 
     name: str
     what: str
-    mend: str
+    fix: str
     question: int | None = None
     """Which background question has it."""
     block: int | None = None

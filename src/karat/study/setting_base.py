@@ -34,9 +34,9 @@ FLAW = "flaw"
 """The type of these errors."""
 
 
-def flaw(what: str, mend: str = "", *place: str | int, value: object = None) -> InitErrorDetails:
+def flaw(what: str, fix: str = "", *place: str | int, value: object = None) -> InitErrorDetails:
     """What is wrong with the key at a place below the model that raises it."""
-    error = PydanticCustomError(FLAW, "{what}", {"what": what, "mend": mend})
+    error = PydanticCustomError(FLAW, "{what}", {"what": what, "fix": fix})
     return InitErrorDetails(type=error, loc=place, input=value)
 
 

@@ -81,9 +81,9 @@ class BlockSettings(BlockKeys):
             for key in other.block_keys
             if key in self.model_fields_set and key not in task.block_keys
         ]
-        mend = f"Its scale has {', '.join(task.scale_keys)}." if task.scale_keys else "Leave it out."
+        fix = f"Its scale has {', '.join(task.scale_keys)}." if task.scale_keys else "Leave it out."
         return idle + [
-            flaw(f'has no say in task = "{task.name}"', mend, "scale", key)
+            flaw(f'has no say in task = "{task.name}"', fix, "scale", key)
             for key in ScaleSettings.model_fields
             if key in self.scale.model_fields_set and key not in task.scale_keys
         ]
@@ -96,11 +96,11 @@ class BlockSettings(BlockKeys):
         labels, neutral, points = len(self.scale.labels), self.scale.neutral, self.scale.points_or(usual)
         flaws = []
         if labels not in (0, 2, points):
-            told = f"has {counted(labels, 'label')} for {points} points"
-            flaws.append(flaw(told, "Write one for each point, or two for the ends.", "scale", "labels"))
+            text = f"has {counted(labels, 'label')} for {points} points"
+            flaws.append(flaw(text, "Write one for each point, or two for the ends.", "scale", "labels"))
         if neutral is not None and neutral > points:
-            mend = f"Write 1 to {points}, or 0 for none."
-            flaws.append(flaw("is none of the points", mend, "scale", "neutral", value=neutral))
+            fix = f"Write 1 to {points}, or 0 for none."
+            flaws.append(flaw("is none of the points", fix, "scale", "neutral", value=neutral))
         return flaws
 
     def _wrong_option_labels(self) -> list[InitErrorDetails]:
@@ -108,8 +108,8 @@ class BlockSettings(BlockKeys):
         answers = len(self.scale.levels) or (3 if self.scale.no_difference else 2)
         if len(self.scale.labels) in (0, answers):
             return []
-        told = f"has {counted(len(self.scale.labels), 'label')} for {answers} answers"
-        return [flaw(told, "Write one for each answer.", "scale", "labels")]
+        text = f"has {counted(len(self.scale.labels), 'label')} for {answers} answers"
+        return [flaw(text, "Write one for each answer.", "scale", "labels")]
 
     def _wrong_factors(self) -> list[InitErrorDetails]:
         flaws = []
@@ -119,11 +119,11 @@ class BlockSettings(BlockKeys):
         flaws += self._wrong_wide()
         within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
         if self.subset is not None and self.pairs is not None and not self.pairs.target:
-            told = "shows a part of the pairs of the item table, but pairs has target = false"
-            flaws.append(flaw(told, "Leave out subset, or set target = true.", "subset"))
+            text = "shows a part of the pairs of the item table, but pairs has target = false"
+            flaws.append(flaw(text, "Leave out subset, or set target = true.", "subset"))
         if self.subset is not None and within:
-            told = f"shows each item as it is, but {within[0]} varies within items"
-            flaws.append(flaw(told, 'Use lists, or items of one level each: between = "items".', "subset"))
+            text = f"shows each item as it is, but {within[0]} varies within items"
+            flaws.append(flaw(text, 'Use lists, or items of one level each: between = "items".', "subset"))
         return flaws
 
     def _wrong_wide(self) -> list[InitErrorDetails]:
@@ -132,9 +132,9 @@ class BlockSettings(BlockKeys):
         for column, levels in self.wide.items():
             place = ("wide", column)
             if len(levels) != len(self.factors):
-                told = f"has {counted(len(levels), 'level')} for {counted(len(self.factors), 'factor')}"
+                text = f"has {counted(len(levels), 'level')} for {counted(len(self.factors), 'factor')}"
                 order = f": {', '.join(self.factors)}" if self.factors else ""
-                flaws.append(flaw(told, f"Write one level of each factor, in the order of factors{order}.", *place))
+                flaws.append(flaw(text, f"Write one level of each factor, in the order of factors{order}.", *place))
                 continue
             for level, (name, factor) in zip(levels, self.factors.items(), strict=True):
                 if level not in factor.levels:
@@ -413,11 +413,11 @@ class RecruitmentSettings(Settings):
     def _someone_may_come(self) -> RecruitmentSettings:
         both = [name for name in self.only_from if name in self.not_from]
         if both:
-            told = f"names {both[0]}, which not_from refuses"
-            refuse(RecruitmentSettings, [flaw(told, "Name it in one of them.", "only_from")])
+            text = f"names {both[0]}, which not_from refuses"
+            refuse(RecruitmentSettings, [flaw(text, "Name it in one of them.", "only_from")])
         if self.waiting_days is not None and not self.not_from:
-            told = "has no say without not_from"
-            refuse(RecruitmentSettings, [flaw(told, "Name the studies to wait for.", "waiting_days")])
+            text = "has no say without not_from"
+            refuse(RecruitmentSettings, [flaw(text, "Name the studies to wait for.", "waiting_days")])
         return self
 
 
@@ -597,8 +597,8 @@ def _contrast_flaws(
     own = "factor" if contrast.factor else "factors"
     for name, key in (dict.fromkeys(contrast.within, "within") | dict.fromkeys(contrast.own, own)).items():
         if name not in factors:
-            mend = meant(name, list(factors)) if factors else "State the factors of the block."
-            flaws.append(flaw("is no factor", mend, *place, key, value=name))
+            fix = meant(name, list(factors)) if factors else "State the factors of the block."
+            flaws.append(flaw("is no factor", fix, *place, key, value=name))
     if flaws or contrast.simple:
         return flaws
     twice = [name for name in contrast.own if name in contrast.within]
@@ -609,8 +609,8 @@ def _contrast_flaws(
         return [flaw("name factors of different blocks", "A comparison is made within one block.", *place, own)]
     if block.compared in contrast.own:
         what = f"name {block.compared}, which the choices of {block.name or 'the block'} compare"
-        mend = "Plan a difference of its levels `within` each level of the other factor."
-        return [flaw(what, mend, *place, own)]
+        fix = "Plan a difference of its levels `within` each level of the other factor."
+        return [flaw(what, fix, *place, own)]
     if contrast.weights:
         every = [", ".join(cell) for cell in product(*(factors[name] for name in contrast.own))]
         what = f"is no cell of {', '.join(contrast.own)}"

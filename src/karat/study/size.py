@@ -194,15 +194,15 @@ def size(
 
 def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
     """The levels of each factor; factors with one level do no harm ("1x2")."""
-    mend = "Write the levels of each factor, such as 2x2."
+    fix = "Write the levels of each factor, such as 2x2."
     if isinstance(design, str):
         if not LEVELS.fullmatch(design):
-            raise SizeError(f"design: {shown(design)} is not a design. {mend}")
+            raise SizeError(f"design: {shown(design)} is not a design. {fix}")
         levels = tuple(int(number) for number in re.findall(r"\d+", design))
     else:
         levels = (design,) if isinstance(design, int) else tuple(design)
     if not levels or min(levels) < 1 or max(levels) < 2:
-        raise SizeError(f"design: {'x'.join(map(str, levels)) or 'nothing'} varies nothing. {mend}")
+        raise SizeError(f"design: {'x'.join(map(str, levels)) or 'nothing'} varies nothing. {fix}")
     return levels
 
 

@@ -139,8 +139,8 @@ def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -
         for name in names:
             if name not in known:
                 line = line_of(lines, ("order", rule, name) if rule != "halves" else ("order", rule))
-                mend = f"Take {name} out of {rule}, or add the column. {meant(name, known)}"
-                problems.add("is no column of the items", mend, column=f"order.{rule}", value=name, number=line)
+                fix = f"Take {name} out of {rule}, or add the column. {meant(name, known)}"
+                problems.add("is no column of the items", fix, column=f"order.{rule}", value=name, number=line)
     return problems
 
 

@@ -62,9 +62,9 @@ def summary_lines(study: Study, participants: int) -> list[str]:
     conditions = conditions_per_list(study)
     if conditions.height:
         low, high = conditions.select(low=pl.col("trials").min(), high=pl.col("trials").max()).row(0)
-        told = f"{low}" if low == high else f"{low} to {high}"
+        text = f"{low}" if low == high else f"{low} to {high}"
         kinds = conditions.drop("list", "trials").unique().height
-        lines.append(f"conditions {kinds}, each {told} times in a list")
+        lines.append(f"conditions {kinds}, each {text} times in a list")
     people, extra = divmod(participants, study.lists)
     spread = f"{people} in each list" if not extra else f"{people} or {people + 1} in each list"
     lines.append(f"people     {counted(participants, 'participant')}, {spread}")

@@ -25,7 +25,7 @@ def test_an_error_of_the_house_is_raised_here() -> None:
         asyncio.run(in_child(csv_types, pl.DataFrame({"a": [[1]]})))
 
 
-def test_another_error_is_told_without_a_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+def test_another_error_is_reported_without_a_traceback(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KaratError, match="ended without a result"):
         asyncio.run(in_child(SourceFile, "one", "two", "three", "four", "five"))
     assert "TypeError" in capfd.readouterr().err

@@ -50,17 +50,17 @@ def fielded(data: Path, study_path: Path) -> Iterator[Fielded]:
 
 
 def test_status_in_words_and_as_json(fielded: Fielded, study_path: Path, data: Path) -> None:
-    told, _ = run("status", study_path, "--data", data)
-    assert "1 of 8 eligible, 0 running, lists " in told
+    output, _ = run("status", study_path, "--data", data)
+    assert "1 of 8 eligible, 0 running, lists " in output
     about = json.loads(run("status", study_path.parent, "--data", data, "--json")[0])
     assert (about["study"], about["complete"], about["state"]) == ("blind", 1, "running")
 
 
 def test_export_reads_back(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     out, people, book = tmp_path / "out.parquet", tmp_path / "people.csv", tmp_path / "codebook.csv"
-    told, _ = run("export", study_path, "-o", out, "--data", data, "--participants", people, "--codebook", book)
-    assert "exported   1 participant" in told
-    assert "no longer blind" in told
+    output, _ = run("export", study_path, "-o", out, "--data", data, "--participants", people, "--codebook", book)
+    assert "exported   1 participant" in output
+    assert "no longer blind" in output
     with fielded.store.read() as connection:
         assert karat.read(out) == export.judgments(connection, fielded.id, fielded.study)
         assert studies.value(connection, "unblinded:blind") is not None
@@ -101,9 +101,9 @@ def test_export_for_spreadsheets(fielded: Fielded, study_path: Path, data: Path,
 def test_who_answered_nothing_is_counted_alike(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
     fielded.answer(fielded.come(), share=0.0)
     out = tmp_path / "out.parquet"
-    told = "1 participant with answers, 1 without, "
-    assert told in run("export", study_path, "-o", out, "--data", data)[0]
-    assert told in run("screen", out, "--study", study_path, "-o", tmp_path / "screening")[0]
+    text = "1 participant with answers, 1 without, "
+    assert text in run("export", study_path, "-o", out, "--data", data)[0]
+    assert text in run("screen", out, "--study", study_path, "-o", tmp_path / "screening")[0]
 
 
 def test_export_says_what_is_wrong(fielded: Fielded, study_path: Path, data: Path, tmp_path: Path) -> None:
@@ -125,16 +125,16 @@ def test_backup_is_a_database_with_the_same_answers(fielded: Fielded, data: Path
 
 
 def test_links_say_where_the_study_is(study_path: Path) -> None:
-    told, _ = run("links", study_path, "--base-url", "https://study.example.org/")
-    assert "https://study.example.org/s/blind/" in told
-    assert "this machine" not in told
+    output, _ = run("links", study_path, "--base-url", "https://study.example.org/")
+    assert "https://study.example.org/s/blind/" in output
+    assert "this machine" not in output
 
 
 def test_links_say_what_participants_cannot_reach(study_path: Path, tmp_path: Path) -> None:
-    told, _ = run("links", study_path, "--data", tmp_path)
-    assert "http://127.0.0.1:8000/s/blind/" in told
-    assert "http://127.0.0.1:8000 works only on this machine" in told
-    assert "--base-url https://" in told
+    output, _ = run("links", study_path, "--data", tmp_path)
+    assert "http://127.0.0.1:8000/s/blind/" in output
+    assert "http://127.0.0.1:8000 works only on this machine" in output
+    assert "--base-url https://" in output
 
 
 @pytest.mark.slow
@@ -144,14 +144,14 @@ def test_links_know_the_last_server_and_the_public_title(study_path: Path, data:
     address = server.address()
     server.stop()
     assert not address.endswith(":8000")
-    told, _ = run("links", study_path, "--data", data)
-    assert f"{address}/s/blind/" in told
-    assert f"{address} works only on this machine" in told
-    assert "  title         Sentences\n" in told
+    output, _ = run("links", study_path, "--data", data)
+    assert f"{address}/s/blind/" in output
+    assert f"{address} works only on this machine" in output
+    assert "  title         Sentences\n" in output
     Server(study_path, "--data", data, "--base-url", "https://study.example.org").stop()
-    told, _ = run("links", study_path, "--data", data)
-    assert "https://study.example.org/s/blind/" in told
-    assert "this machine" not in told
+    output, _ = run("links", study_path, "--data", data)
+    assert "https://study.example.org/s/blind/" in output
+    assert "this machine" not in output
 
 
 @pytest.mark.parametrize("text", ["worker-1\nworker-2\nworker-1\n", "Participant id,Age\nworker-1,30\nworker-2,40\n"])
@@ -160,8 +160,8 @@ def test_people_are_noted_as_hashes(fielded: Fielded, data: Path, tmp_path: Path
 
     file = tmp_path / "people.csv"
     file.write_text(text)
-    told, _ = run("participants", "import", file, "--study", "norming", "--data", data)
-    assert told == "imported   2 participants of norming, 2 of them new\n"
+    output, _ = run("participants", "import", file, "--study", "norming", "--data", data)
+    assert output == "imported   2 participants of norming, 2 of them new\n"
     # The old name of the command works for one version.
     assert "0 of them new" in run("people", "import", file, "--study", "norming", "--data", data)[0]
     with fielded.store.read() as connection:
@@ -182,13 +182,13 @@ def test_people_says_what_is_wrong(tmp_path: Path) -> None:
 def test_everything_about_a_participant_is_shown(fielded: Fielded, data: Path) -> None:
     with fielded.store.read() as connection:
         (name,) = export.participants(connection, fielded.id)["participant"]
-    told = json.loads(run("participants", "show", name, "--study", "blind", "--data", data)[0])
-    (session,) = told["session"]
+    result = json.loads(run("participants", "show", name, "--study", "blind", "--data", data)[0])
+    (session,) = result["session"]
     assert set(session) == set(schema.session.c.keys())
     assert (session["comment"], session["background"]) == ("=1+1", {"region": "north"})
-    assert set(told["answer"][0]) == set(schema.answer.c.keys())
-    assert len(told["answer"]) == session["answered"]
-    assert set(told) == {"session", "identity", "quota_seat", "trial", "answer", "event", "invitation", "naivety"}
+    assert set(result["answer"][0]) == set(schema.answer.c.keys())
+    assert len(result["answer"]) == session["answered"]
+    assert set(result) == {"session", "identity", "quota_seat", "trial", "answer", "event", "invitation", "naivety"}
     assert "no participant" in run("participants", "show", "p-nobody", "--study", "blind", "--data", data, status=2)[1]
 
 
@@ -198,8 +198,8 @@ def test_the_list_of_the_platform_is_compared(fielded: Fielded, data: Path, tmp_
     file = tmp_path / "submissions.csv"
     rows = [(f"{0:024x}", f"{9:024x}", "APPROVED"), (f"{1:024x}", "f" * 24, "RETURNED")]
     file.write_text("\n".join(["Participant id,Submission id,Status", *(",".join(row) for row in rows)]) + "\n")
-    told, _ = run("participants", "reconcile", file, "--study", "blind", "--data", data)
-    lines = told.splitlines()
+    output, _ = run("participants", "reconcile", file, "--study", "blind", "--data", data)
+    lines = output.splitlines()
     assert lines[0] == "compared   3 participants here, 2 participants listed"
     assert [line.split(":")[0] for line in lines[1:]] == [
         "differs    1 not listed by the platform, so the id was probably made up",
@@ -268,9 +268,9 @@ def test_serve_gives_an_address_to_try_that_does_not_count(study_path: Path, dat
             assert "Preview of list 1: your answers do not count." in reply.read().decode()
     finally:
         server.stop()
-    told, _ = run("status", study_path, "--data", data)
-    assert "0 of 8 eligible, 0 running, lists 0/0" in told
-    assert "1 preview or pilot session, not counted" in told
+    output, _ = run("status", study_path, "--data", data)
+    assert "0 of 8 eligible, 0 running, lists 0/0" in output
+    assert "1 preview or pilot session, not counted" in output
     assert "There are no answers yet" in run("export", study_path, "-o", "x.csv", "--data", data, status=2)[1]
 
 
@@ -281,8 +281,10 @@ def test_serve_says_what_was_changed_and_what_follows(study_path: Path, data: Pa
     study_path.write_text(text.replace("[recruitment]\n", '[recruitment]\ncompletion_code = "C1ABCDEF"\n'))
     server = Server(study_path, "--data", data)
     server.stop()
-    told = " ".join(" ".join(server.lines).split())
-    assert "note blind: The study is not as it was when it started: [recruitment] completion_code. This holds" in told
+    sentence = " ".join(" ".join(server.lines).split())
+    assert (
+        "note blind: The study is not as it was when it started: [recruitment] completion_code. This holds" in sentence
+    )
     assert max(map(len, server.lines[:3])) <= 110
     study_path.write_text(text.replace('prompt = "Natural?"', 'prompt = "Good?"'))
     assert "--changed" in run("serve", study_path, "--data", data, "--port", "0", status=2)[1]
@@ -325,9 +327,9 @@ def test_of_two_first_starts_one_sets_the_password(
     asked = iter([None, held])  # it looked before the first one was ready
     monkeypatch.setattr(admins, "password_hash", lambda *_: next(asked))
     account(store, renew=False)
-    told = capsys.readouterr().out
-    assert "Another server process has just set the password of admin" in told
-    assert "The password of admin is" not in told
+    output = capsys.readouterr().out
+    assert "Another server process has just set the password of admin" in output
+    assert "The password of admin is" not in output
     store.close()
 
 

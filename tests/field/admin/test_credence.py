@@ -24,7 +24,7 @@ def study_path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_it_is_computed_live_and_told_like_the_others(researcher: Visitor, fielded: Fielded) -> None:
+def test_it_is_computed_live_and_reported_like_the_others(researcher: Visitor, fielded: Fielded) -> None:
     names = [fielded.finish(region=region) for region in ("north", "north", "north", "south", "south")]
     always = fielded.finish(region="south", attentive=False, always=ANSWERS[1])
     screened(researcher, fielded)

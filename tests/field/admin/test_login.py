@@ -108,7 +108,7 @@ def test_a_flood_of_logins_is_stopped(visitor: Visitor) -> None:
     assert log_in(visitor).status == 429  # the right password must wait too
 
 
-def test_failed_logins_are_told(visitor: Visitor) -> None:
+def test_failed_logins_are_reported(visitor: Visitor) -> None:
     log_in(visitor, "not the password")
     assert "1 failed login as admin" in log_in(visitor).text
 

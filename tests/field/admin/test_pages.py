@@ -125,7 +125,7 @@ def test_live_sends_only_what_has_changed(researcher: Visitor, fielded: Fielded)
     assert "1 of 8 eligible" in third["parts"]["status"]
 
 
-def test_the_frozen_rules_are_shown_and_a_changed_file_is_told(
+def test_the_frozen_rules_are_shown_and_a_changed_file_is_reported(
     researcher: Visitor, fielded: Fielded, study_path: Path
 ) -> None:
     with fielded.store.read() as connection:

@@ -20,14 +20,14 @@ def fielded(store: Store, study_path: Path) -> Fielded:
     return Fielded.start(store, study_path)
 
 
-def told(fielded: Fielded, now: float | None = None) -> Status:
+def current_status(fielded: Fielded, now: float | None = None) -> Status:
     with fielded.store.read() as connection:
         return status(connection, fielded.id, "running", fielded.study, now)
 
 
 @pytest.mark.few(1)
 def test_an_empty_study(fielded: Fielded) -> None:
-    found = told(fielded)
+    found = current_status(fielded)
     assert found.sentence() == "0 of 8 eligible, 0 running, lists 0/0"
     assert [(one.complete, one.running, one.free) for one in found.lists] == [(0, 0, 4), (0, 0, 4)]
     assert sum(found.per_minute) == found.answers == 0
@@ -41,7 +41,7 @@ def test_people_are_counted_by_what_they_do(fielded: Fielded) -> None:
     declined = fielded.come()
     fielded.store.call(progress.finish, progress.Finish(declined.session_id or 0, "declined"))
     fielded.come(preview=True, list=1)
-    found = told(fielded)
+    found = current_status(fielded)
     assert found.sentence().startswith("3 of 8 eligible, 1 running, lists ")
     assert sum(one.complete for one in found.lists) == 3
     assert sum(one.running for one in found.lists) == 1
@@ -61,8 +61,8 @@ def test_people_are_counted_by_what_they_do(fielded: Fielded) -> None:
 def test_whoever_stays_away_too_long_has_left(fielded: Fielded) -> None:
     arrived = fielded.come(lease=60.0, now=1000.0)
     assert arrived.outcome == "new"
-    assert told(fielded, now=1030.0).running == 1
-    later = told(fielded, now=1100.0)
+    assert current_status(fielded, now=1030.0).running == 1
+    later = current_status(fielded, now=1100.0)
     assert (later.running, later.left) == (0, 1)
     assert {step.step: step.left for step in later.steps}["consent"] == 1
     assert sum(one.free for one in later.lists) == 8
@@ -70,18 +70,18 @@ def test_whoever_stays_away_too_long_has_left(fielded: Fielded) -> None:
 
 def test_the_account_for_a_terminal(fielded: Fielded) -> None:
     fielded.finish(region="south")
-    lines = told(fielded).lines()
+    lines = current_status(fielded).lines()
     assert lines[0].startswith("1 of 8 eligible")
     assert "quota      region = south: 1 of 4" in lines
     assert any(line.startswith("answers    ") for line in lines)
-    assert told(fielded).to_dict()["complete"] == 1
+    assert current_status(fielded).to_dict()["complete"] == 1
 
 
 def test_the_last_hour_counts_what_the_whole_counts(fielded: Fielded) -> None:
     fielded.finish()
     fielded.answer(fielded.come(preview=True, list=1))
     fielded.answer(fielded.come(pilot=True))
-    found = told(fielded)
+    found = current_status(fielded)
     assert sum(found.per_minute) == found.answers > 0
 
 
@@ -100,7 +100,7 @@ def test_as_many_answers_as_the_export_has_rows(store: Store, study_path: Path) 
     fielded = Fielded.start(store, study_path)
     fielded.finish()
     fielded.store.call(_answer_again, 1)
-    found = told(fielded)
+    found = current_status(fielded)
     with fielded.store.read() as connection:
         exported = export.judgments(connection, fielded.id, fielded.study)
         (person,) = people(connection, fielded.id, "all", 1, ()).people
@@ -110,5 +110,5 @@ def test_as_many_answers_as_the_export_has_rows(store: Store, study_path: Path) 
 
 def test_a_minute_is_a_minute_on_both_databases(fielded: Fielded) -> None:
     fielded.finish()
-    later = told(fielded, now=time() + 80)
+    later = current_status(fielded, now=time() + 80)
     assert (later.per_minute[58], later.per_minute[59]) == (later.answers, 0)

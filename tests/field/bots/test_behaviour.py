@@ -120,6 +120,6 @@ def test_the_same_seed_gives_the_same_crowd() -> None:
     assert [p.opinions for p in crowd(LIKERT, PLAYED, 3)] == [p.opinions for p in crowd(LIKERT, PLAYED, 3)]
 
 
-def test_what_nobody_can_play_is_told() -> None:
+def test_what_nobody_can_play_is_reported() -> None:
     with raises(SimulateError, "simulate.no_bot"):
         Behaviour("clever spammer")

@@ -90,7 +90,7 @@ def test_a_redirect_within_the_site_is_followed_by_a_get() -> None:
     speak([reply(b"", "Location: /there?x=1", status=303), reply(b"done")], talk)
 
 
-def test_a_redirect_to_another_site_is_only_told() -> None:
+def test_a_redirect_to_another_site_is_only_reported() -> None:
     async def talk(client: Client, heard: list[bytes]) -> None:
         there = await client.get("/end")
         assert (there.status, there.headers["location"]) == (303, "https://platform.example/complete?cc=X")

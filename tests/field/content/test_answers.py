@@ -22,8 +22,8 @@ PAGE = {"kind": "trial", "questions": None}
 YES_NO = Offer({"no": "no", "yes": "yes"})
 
 
-def answer(**told: Any) -> PostedAnswer:
-    return PostedAnswer(**({"trial": "t", "key": KEY, "rt": 1.5} | told))
+def answer(**values: Any) -> PostedAnswer:
+    return PostedAnswer(**({"trial": "t", "key": KEY, "rt": 1.5} | values))
 
 
 @pytest.mark.parametrize("task", TEMPLATES)
@@ -66,7 +66,7 @@ def test_a_differential_stores_the_place_on_the_screen_as_a_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "refusal"),
+    ("values", "refusal"),
     [
         ({"response": "maybe"}, "not offered"),
         ({"response": "YES"}, "not offered"),
@@ -79,14 +79,14 @@ def test_a_differential_stores_the_place_on_the_screen_as_a_level() -> None:
         ({"response": "yes", "first_response": "no"}, None),
     ],
 )
-def test_what_was_not_offered_is_refused(told: dict[str, Any], refusal: str | None) -> None:
-    checked = check(PAGE, YES_NO, answer(**told))
+def test_what_was_not_offered_is_refused(values: dict[str, Any], refusal: str | None) -> None:
+    checked = check(PAGE, YES_NO, answer(**values))
     assert checked.refusal == refusal
     assert bool(checked.rows) == (refusal is None)
 
 
 @pytest.mark.parametrize(
-    ("told", "refusal"),
+    ("values", "refusal"),
     [
         ({"responses": {"q1": "1"}}, "not all questions are answered"),
         ({"responses": {"q1": "1", "q2": "8"}}, "not offered"),
@@ -98,10 +98,10 @@ def test_what_was_not_offered_is_refused(told: dict[str, Any], refusal: str | No
         ({"responses": {"q1": "1", "q2": "2"}}, None),
     ],
 )
-def test_pages_with_several_questions(told: dict[str, Any], refusal: str | None) -> None:
+def test_pages_with_several_questions(values: dict[str, Any], refusal: str | None) -> None:
     page = {"kind": "trial", "questions": [{"id": "q1"}, {"id": "q2"}]}
     offer = Offer({str(place): str(place - 4) for place in range(1, 8)})
-    assert check(page, offer, answer(**told)).refusal == refusal
+    assert check(page, offer, answer(**values)).refusal == refusal
 
 
 def test_a_page_without_a_question_takes_no_answer() -> None:
@@ -131,7 +131,7 @@ def test_what_was_typed_first_may_have_been_no_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "values",
     [
         {"rt": -0.1}, {"rt": float("nan")}, {"rt": float("inf")}, {"rt": 86_401}, {"rt": None}, {"key": "short"},
         {"key": "x" * 65}, {"key": "<script>x"}, {"trial": ""}, {"trial": "x" * 65}, {"response": "x" * 501},
@@ -141,16 +141,16 @@ def test_what_was_typed_first_may_have_been_no_number() -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_answers_that_cannot_be_are_refused_when_read(told: dict[str, Any]) -> None:
+def test_answers_that_cannot_be_are_refused_when_read(values: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        answer(**told)
+        answer(**values)
 
 
 def test_the_rest_of_an_answer_is_kept_as_details() -> None:
-    told = details(answer(shown_at=1.0, answered_at=2.0, window=[390, 844], device="phone", frame_rate=59.9))
-    assert told["window"] == [390, 844]
-    assert told["frame_rate"] == 59.9
-    assert not {"response", "rt", "key", "trial"} & set(told)
+    result = details(answer(shown_at=1.0, answered_at=2.0, window=[390, 844], device="phone", frame_rate=59.9))
+    assert result["window"] == [390, 844]
+    assert result["frame_rate"] == 59.9
+    assert not {"response", "rt", "key", "trial"} & set(result)
 
 
 def test_events_of_known_kinds_only() -> None:
@@ -158,9 +158,9 @@ def test_events_of_known_kinds_only() -> None:
         assert event_refusal(PageEvent(kind=kind, at=1.0, details={"after": 0.2, "ignored": True})) is None
     assert event_refusal(PageEvent(kind="refused-answer", at=1.0)) == "unknown kind"
     assert event_refusal(PageEvent(kind="trace", at=1.0, details={"moves": float("inf")})) == "not a number"
-    for told in ({"a b": 1}, {"x": "y\x00"}, {"x": ["list"]}, {f"k{number}": 1 for number in range(41)}):
+    for text in ({"a b": 1}, {"x": "y\x00"}, {"x": ["list"]}, {f"k{number}": 1 for number in range(41)}):
         with pytest.raises(ValidationError):
-            PageEvent(kind="trace", at=1.0, details=told)
+            PageEvent(kind="trace", at=1.0, details=text)
 
 
 @given(st.text(max_size=20) | st.none(), st.dictionaries(st.from_regex(r"q[1-9]", fullmatch=True), st.text(max_size=3)))

@@ -142,12 +142,12 @@ def test_hashes_of_people() -> None:
 
 
 def test_links_for_prolific(tmp_path: Path) -> None:
-    told = links(template("likert", "de"), "https://x.org/", "wort")
+    result = links(template("likert", "de"), "https://x.org/", "wort")
     parameters = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-    assert f"https://x.org/s/wort/{parameters}" in told
+    assert f"https://x.org/s/wort/{parameters}" in result
     for text in ("first language: German", "raised monolingual", "country of residence", "not a student of languages",
                  'missing: state completion_code = "..."', "screened_out_code"):  # fmt: skip
-        assert text in told
+        assert text in result
     stated = '[recruitment]\nplatform = "prolific"\ncompletion_code = "C9"\nnot_from = ["pilot"]\nwaiting_days = 40\n'
     own = links(small(tmp_path, rest=stated), "https://x.org", "s")
     assert "C9, for everybody who finishes" in own
@@ -185,7 +185,7 @@ def test_links_for_others(tmp_path: Path) -> None:
         ("list_quota = 0", "is too small"),
     ],
 )
-def test_flaws_of_recruitment_are_told(tmp_path: Path, key: str, sentence: str) -> None:
+def test_flaws_of_recruitment_are_reported(tmp_path: Path, key: str, sentence: str) -> None:
     with pytest.raises(StudyError) as caught:
         small(tmp_path, rest=f"[recruitment]\n{key}\n")
     assert sentence in str(caught.value)

@@ -54,7 +54,7 @@ def test_every_template_becomes_pages(task: str, language: str) -> None:
 def test_nothing_of_the_design_is_shown(task: str) -> None:
     study = template(task)
     for page in trials_of(pages_of(study)):
-        told = json.dumps(page.shown)
+        result = json.dumps(page.shown)
         row = page.rows[0]
         names = [row[name] for name in ("item", "subgroup", "status", "left", "right", "pair") if name in row]
         names += [row[name] for name in study.blocks[0].settings.factors if name in row]
@@ -62,7 +62,7 @@ def test_nothing_of_the_design_is_shown(task: str) -> None:
         fixed = texts + json.dumps(page.shown["prompt"]) + json.dumps(page.shown["questions"])
         for name in [*names, row["function"], row.get("expected", "")]:
             if len(name) > 3 and name not in fixed and name != "practice":
-                assert name not in told
+                assert name not in result
 
 
 def test_ids_are_random_and_long() -> None:
@@ -78,11 +78,11 @@ def test_pages_follow_texts_practice_and_breaks(tmp_path: Path) -> None:
         'instructions = "Read *closely*."',
         '[questionnaire]\nbreaks_after = 2\n[texts]\npractice = "Try it."\n[order]\ntest_adjacent = true',
     )
-    told = [
+    lines = [
         (page.shown["kind"], plain_text(page.shown["text"]) if page.shown["text"] else page.rows[0]["function"])
         for page in pages_of(study)
     ]
-    assert told == [
+    assert lines == [
         ("text", "Read closely."),
         ("text", "Try it."),
         ("trial", "practice"),

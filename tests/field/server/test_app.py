@@ -154,25 +154,25 @@ def test_static_files(served: Served) -> None:
 
 
 def test_the_description_is_complete(served: Served) -> None:
-    told = served.visitor().get("/api/openapi.json").json()
+    reply = served.visitor().get("/api/openapi.json").json()
     routes = {
         (method.lower(), route.path)
         for router in (api.router, file_router, pages.router)
         for route in router.routes if isinstance(route, APIRoute) and route.include_in_schema
         for method in route.methods - {"HEAD"}
     }  # fmt: skip
-    described = {(method, path) for path, ways in told["paths"].items() for method in ways}
+    described = {(method, path) for path, ways in reply["paths"].items() for method in ways}
     assert described == routes | {("get", "/healthz")}
     assert {("post", "/api/{slug}/answers"), ("get", "/s/{slug}/go")} <= described
-    for path, ways in told["paths"].items():
+    for path, ways in reply["paths"].items():
         for way in ways.values():
             assert way["summary"]
             assert "default" not in way["responses"]
             if path != "/healthz":
                 assert {"200", "404"} <= set(way["responses"])
-    names = told["components"]["schemas"]
+    names = reply["components"]["schemas"]
     assert {"AnswersSent", "PostedAnswer", "PageEvent", "AnswersSaved", "TrialsAhead", "ErrorBody"} <= set(names)
-    assert "$defs" not in str(told)
+    assert "$defs" not in str(reply)
 
 
 def test_studies_side_by_side(store: Store, runner: object, tmp_path: Path) -> None:

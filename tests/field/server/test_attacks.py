@@ -32,8 +32,8 @@ def made_up(letter: bytes, slug: str) -> str:
 
 
 def an_answer(person: Visitor, **changed: Any) -> dict[str, Any]:
-    told = person.api("GET", "trials").json()
-    return {**answer_to(told["trials"][0], told["scales"]), **changed}
+    reply = person.api("GET", "trials").json()
+    return {**answer_to(reply["trials"][0], reply["scales"]), **changed}
 
 
 def test_nothing_without_a_session(served: Served) -> None:
@@ -188,8 +188,8 @@ question = {quoted}
     while True:
         pages.append(page)
         if 'id="trials"' in page.text:
-            told = person.api("GET", "trials")
-            assert told.headers["content-type"] == "application/json"
+            result = person.api("GET", "trials")
+            assert result.headers["content-type"] == "application/json"
             person.answer_all()
             page = person.get("/s/study/go")
             continue
@@ -246,9 +246,9 @@ def test_images_by_their_opaque_names_only(serve: Callable[..., Served], tmp_pat
     served = serve(write(folder, TEXTS, items=items))
     person = served.visitor()
     person.go_on(person.arrive(), KNOWN)
-    told = person.api("GET", "trials").json()["trials"][-1]
-    address = told["stimuli"][0]["image"]
-    assert "ungrammatical" not in json.dumps(told)
+    body = person.api("GET", "trials").json()["trials"][-1]
+    address = body["stimuli"][0]["image"]
+    assert "ungrammatical" not in json.dumps(body)
     reply = person.get(address)
     assert (reply.body, reply.headers["content-type"]) == (b"\x89PNG picture", "image/png")
     assert "sandbox" in reply.headers["content-security-policy"]

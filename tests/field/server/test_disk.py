@@ -41,8 +41,8 @@ def test_a_database_that_fails(served: Served, kind: str, store_url: str) -> Non
     served.app.state.health = Health(clock=Minutes(), log=lines.append)
     person = served.visitor()
     person.go_on(person.arrive(), KNOWN)
-    told = person.api("GET", "trials").json()
-    given = [answer_to(one, told["scales"]) for one in told["trials"]]
+    body = person.api("GET", "trials").json()
+    given = [answer_to(one, body["scales"]) for one in body["trials"]]
     assert person.api("POST", "answers", {"answers": given[:1]}).status == 200
     if kind != "full":  # a probe would leave free pages behind, and the file would not have to grow
         assert served.visitor().get("/healthz").status == 200

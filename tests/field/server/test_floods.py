@@ -55,8 +55,8 @@ def test_one_session_cannot_fill_the_disk(serve: Callable[..., Served], tmp_path
     assert sum(one["session_id"] == second["id"] for one in rows) * 1000 < 1_000_000
     assert (first["events"], second["events"]) == (3000, 1600)
     # Changed answers: twenty for a page, and what is refused leaves no row.
-    told = small.api("GET", "trials").json()
-    given = [{**answer_to(told["trials"][0], told["scales"]), "key": f"key-number-{number}"} for number in range(60)]
+    reply = small.api("GET", "trials").json()
+    given = [{**answer_to(reply["trials"][0], reply["scales"]), "key": f"key-number-{number}"} for number in range(60)]
     replies = small.api("POST", "answers", {"answers": given}).json()
     assert (len(replies["saved"]), {one["reason"] for one in replies["refused"]}) == (20, {"answered too often"})
     assert len(served.rows(answer)) == 20

@@ -61,10 +61,10 @@ def test_nothing_of_a_visit_is_logged(tmp_path: Path) -> None:
                     line.request("GET", path, headers={"x-forwarded-for": ADDRESS})
                     assert line.getresponse().read()
             server.send_signal(signal.SIGINT)
-            told, errors = server.communicate(timeout=60)
+            messages, errors = server.communicate(timeout=60)
         finally:
             server.kill()
-    assert (told.strip(), errors) == ("closed", "")
+    assert (messages.strip(), errors) == ("closed", "")
     written = b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
     for text in (ADDRESS, "127.0.0.1", "person-1", "visit-2"):
         assert text.encode() not in written

@@ -91,7 +91,7 @@ def test_decline(served: Served) -> None:
     assert row["completion_code"] not in page.text
 
 
-def test_missing_and_unknown_answers_are_told_and_kept(served: Served) -> None:
+def test_missing_and_unknown_answers_are_reported_and_kept(served: Served) -> None:
     person = served.visitor()
     page = person.send(person.arrive().form("/step/consent"))
     page = person.send(page.form("/step/background"), {"first_language": "Klingon", "remark": "Low German"})
@@ -313,8 +313,8 @@ def test_going_back(serve: Callable[..., Served], tmp_path: Path) -> None:
     person = served.visitor()
     person.go_on(person.arrive(), KNOWN)
     (first,) = person.answer_all(respond=lambda trial, scale: "4", most=1)
-    told = person.api("GET", "trials").json()
-    assert (told["previous"]["id"], told["previous"]["response"]) == (first["trial"], "4")
+    reply = person.api("GET", "trials").json()
+    assert (reply["previous"]["id"], reply["previous"]["response"]) == (first["trial"], "4")
     changed = {**first, "key": "another-key", "response": "2"}
     assert person.api("POST", "answers", {"answers": [changed]}).json()["saved"] == ["another-key"]
     assert [one["response"] for one in served.rows(answer)] == ["4", "2"]
@@ -331,14 +331,14 @@ def test_a_session_keeps_the_version_it_began_with(serve: Callable[..., Served],
     after = serve(write(tmp_path / "study", changed, items=ITEMS.replace("dog", "cat")))
     newcomer = after.visitor()
     newcomer.go_on(newcomer.arrive(), KNOWN)
-    told = newcomer.api("GET", "trials").json()
-    assert len(told["scales"][told["trials"][0]["scale"]]["points"]) == 7
+    reply = newcomer.api("GET", "trials").json()
+    assert len(reply["scales"][reply["trials"][0]["scale"]]["points"]) == 7
     for earlier in (first, unplanned):
         earlier.app = after.app
         earlier.go_on(earlier.get("/s/study/go"), KNOWN)
-        told = earlier.api("GET", "trials").json()
-        assert len(told["scales"][told["trials"][0]["scale"]]["points"]) == 5
-        assert "dog" in json.dumps(told["trials"]).lower()
+        reply = earlier.api("GET", "trials").json()
+        assert len(reply["scales"][reply["trials"][0]["scale"]]["points"]) == 5
+        assert "dog" in json.dumps(reply["trials"]).lower()
         earlier.answer_all(respond=lambda trial, scale: scale["points"][-1]["value"])
         assert earlier.go_on(earlier.get("/s/study/go"), KNOWN).path == "/s/study/done"
     assert {one["response"] for one in after.rows(answer)} <= {"1", "5"}

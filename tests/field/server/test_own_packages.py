@@ -62,16 +62,16 @@ def test_what_is_no_place_on_the_line_is_refused(serve: Serve, tmp_path: Path, t
     assert len(sent) == 3
     other = served.visitor()
     other.go_on(other.arrive(), KNOWN)
-    told = other.api("GET", "trials").json()
-    trial = next(one for one in told["trials"] if one["kind"] == "trial")
-    assert told["scales"][trial["scale"]] | {"low": 0, "high": 100, "kind": "line"} == told["scales"][trial["scale"]]
+    body = other.api("GET", "trials").json()
+    trial = next(one for one in body["trials"] if one["kind"] == "trial")
+    assert body["scales"][trial["scale"]] | {"low": 0, "high": 100, "kind": "line"} == body["scales"][trial["scale"]]
     for wrong in ("101", "-1", "hot", "1e1", "", "NaN", "1_0", "0." + "1" * 23):
-        sent = {"answers": [answer_to(trial, told["scales"], lambda *_, wrong=wrong: wrong)], "events": [], "have": []}
+        sent = {"answers": [answer_to(trial, body["scales"], lambda *_, wrong=wrong: wrong)], "events": [], "have": []}
         reply = other.api("POST", "answers", sent).json()
         assert [one["reason"] for one in reply["refused"]] == ["not offered"], wrong
 
 
-def test_a_task_without_its_script_is_told_at_the_start(serve: Serve, tmp_path: Path, thermometer: Path) -> None:
+def test_a_task_without_its_script_is_reported_at_the_start(serve: Serve, tmp_path: Path, thermometer: Path) -> None:
     study = write(tmp_path / "study", TEXTS + BLOCK)
     (thermometer / "thermometer.js").unlink()
     with pytest.raises(KaratError, match="The browser file of the task thermometer is not there"):
@@ -102,9 +102,9 @@ def test_a_platform_from_arrival_to_return(serve: Serve, tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("panel")
 def test_what_to_paste_on_it(tmp_path: Path) -> None:
-    told = links(write(tmp_path / "study", TEXTS + PANEL), "https://x.org", "s")
-    assert "for the panel:" in told
-    assert "https://x.org/s/s/?member=$MEMBER&visit=$VISIT&survey=$SURVEY" in told
+    result = links(write(tmp_path / "study", TEXTS + PANEL), "https://x.org", "s")
+    assert "for the panel:" in result
+    assert "https://x.org/s/s/?member=$MEMBER&visit=$VISIT&survey=$SURVEY" in result
 
 
 def test_without_the_package_it_is_a_link_and_a_broken_one_is_named(

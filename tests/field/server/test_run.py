@@ -94,10 +94,10 @@ def test_served_and_stopped(tmp_path: Path) -> None:
                     time.sleep(0.05)
             assert_slow_clients_are_sent_away(port)
             server.send_signal(signal.SIGINT)
-            told, errors = server.communicate(timeout=60)
+            messages, errors = server.communicate(timeout=60)
         finally:
             server.kill()
-    assert told.strip() == "closed"
+    assert messages.strip() == "closed"
     assert errors == ""  # no access log, and an end in order
 
 

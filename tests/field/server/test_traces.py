@@ -21,8 +21,8 @@ def answered(served: Served, trace: dict[str, Any]) -> tuple[str, list[Any]]:
     person = served.visitor()
     first = person.arrive()
     page = person.go_on(first, KNOWN)
-    told = person.api("GET", "trials").json()
-    one = {**answer_to(told["trials"][0], told["scales"]), "trace": trace}
+    body = person.api("GET", "trials").json()
+    one = {**answer_to(body["trials"][0], body["scales"]), "trace": trace}
     paste = {"kind": "paste", "at": 1_790_000_000_000}
     reply = person.api("POST", "answers", {"answers": [one], "events": [paste], "have": []}).json()
     assert reply["saved"] == [one["key"]]

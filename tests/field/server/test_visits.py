@@ -151,8 +151,8 @@ def test_what_was_agreed_to_is_kept(prolific: Served) -> None:
     assert before <= row["consented"] <= time.time()
     assert row["consent"] == prolific.app.state.served_studies["study"].consent
     with prolific.store.read() as connection:
-        told = export.participants(connection, prolific.study_id)
-    assert (told["consent_text"].item(), told["consent_time"].item().timestamp()) == (
+        result = export.participants(connection, prolific.study_id)
+    assert (result["consent_text"].item(), result["consent_time"].item().timestamp()) == (
         row["consent"], pytest.approx(row["consented"]),
     )  # fmt: skip
 

@@ -89,8 +89,8 @@ class Visitor:
         known = {"authorization": f"Bearer {self.token}"} if self.token else {}
         if sent is None:
             return self.ask(method, f"/api/{self.slug}/{path}", headers={**known, **(headers or {})})
-        told = {"content-type": "application/json", "x-karat": "1", **known, **(headers or {})}
-        return self.ask(method, f"/api/{self.slug}/{path}", json.dumps(sent).encode(), told)
+        fields = {"content-type": "application/json", "x-karat": "1", **known, **(headers or {})}
+        return self.ask(method, f"/api/{self.slug}/{path}", json.dumps(sent).encode(), fields)
 
     # What a participant does.
 
@@ -110,8 +110,8 @@ class Visitor:
 
     def answer_all(self, respond: Callable[[Any, Any], Any] | None = None, most: int = 10_000) -> list[dict[str, Any]]:
         """Answer trials until there are no more; what was sent."""
-        told = self.api("GET", "trials").json()
-        waiting, scales, sent = told["trials"], told["scales"], []
+        body = self.api("GET", "trials").json()
+        waiting, scales, sent = body["trials"], body["scales"], []
         while waiting and len(sent) < most:
             trial = waiting.pop(0)
             answer = answer_to(trial, scales, respond)
@@ -119,11 +119,11 @@ class Visitor:
             held = [one["id"] for one in waiting]
             reply = self.api("POST", "answers", {"answers": [answer], "events": [], "have": held})
             assert reply.status == 200, reply.text
-            told = reply.json()
-            assert told["refused"] == []
-            assert told["saved"] == [answer["key"]]
-            scales.update(told["scales"])
-            waiting += told["trials"]
+            body = reply.json()
+            assert body["refused"] == []
+            assert body["saved"] == [answer["key"]]
+            scales.update(body["scales"])
+            waiting += body["trials"]
         return sent
 
 
@@ -188,6 +188,6 @@ async def _answered(app: Any, method: str, path: str, body: bytes, headers: Mapp
         got.append(message)
 
     await app(scope, receive, send)
-    told = {name.decode().lower(): value.decode("latin-1") for name, value in got[0]["headers"]}
+    fields = {name.decode().lower(): value.decode("latin-1") for name, value in got[0]["headers"]}
     cookies = tuple(value.decode("latin-1") for name, value in got[0]["headers"] if name.lower() == b"set-cookie")
-    return Reply(got[0]["status"], told, b"".join(one.get("body", b"") for one in got[1:]), path, cookies)
+    return Reply(got[0]["status"], fields, b"".join(one.get("body", b"") for one in got[1:]), path, cookies)

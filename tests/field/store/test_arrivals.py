@@ -226,9 +226,9 @@ def test_the_second_session_waits_and_keeps_name_and_list(store: Store) -> None:
 
 def test_the_platforms_ids_stand_apart(store: Store) -> None:
     study_id = start(store)
-    told = arrivals.Identity("5f0c", "6a1b", "7d2e")
-    came = come(store, study_id, identity=told)
-    come(store, study_id, identity=told, preview=True)
+    result = arrivals.Identity("5f0c", "6a1b", "7d2e")
+    came = come(store, study_id, identity=result)
+    come(store, study_id, identity=result, preview=True)
     with store.read() as connection:
         rows = connection.execute(select(schema.identity)).all()
     assert [tuple(row) for row in rows] == [(came.session_id, "5f0c", "6a1b", "7d2e")]

@@ -75,7 +75,7 @@ def answer_all(
             answers.save,
             answers.AnswerSubmission(
                 arrived.token_hash or "", [one],
-                lambda trial, told: content.check(trial.shown, offers.get(trial.block), told), "done", HOUR,
+                lambda trial, values: content.check(trial.shown, offers.get(trial.block), values), "done", HOUR,
                 now=1_780_000_001.0,
             ),
         )  # fmt: skip
@@ -143,7 +143,7 @@ def test_the_last_attempt_counts(store: Store, tmp_path: Path) -> None:
         checked = content.AnswerVerdict((content.AnswerRow("", level, 1.0, "1", 0.5, 1),))
         one = answers.SubmittedAnswer(pages[0].public_id, f"key-{number}", None)
         request = answers.AnswerSubmission(
-            arrived.token_hash or "", [one], lambda *_, told=checked: told, "done", HOUR, going_back=True
+            arrived.token_hash or "", [one], lambda *_, values=checked: values, "done", HOUR, going_back=True
         )
         store.call(answers.save, request)
     with store.read() as connection:
@@ -171,9 +171,9 @@ def test_two_sessions_are_one_participant(store: Store, tmp_path: Path) -> None:
 def test_participants_and_who_is_left_out(store: Store, tmp_path: Path) -> None:
     study = mixed(tmp_path / "study")
     study_id = start(store, "mixed")
-    told = arrivals.Identity("5f0c", "6a1b", "7d2e")
+    result = arrivals.Identity("5f0c", "6a1b", "7d2e")
     done = answer_all(
-        store, study, study_id, now=1000.0, platform="prolific", person_hash="ada", identity=told,
+        store, study, study_id, now=1000.0, platform="prolific", person_hash="ada", identity=result,
         device={"class": "phone"},
     )  # fmt: skip
     left = answer_all(store, study, study_id, most=3, complete=False, now=1001.0, platform="prolific")

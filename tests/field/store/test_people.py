@@ -47,10 +47,10 @@ def everything(store: Store) -> str:
 
 def one_who_answered(store: Store, study_id: int, name: str, complete: bool = True) -> Session:
     """Somebody with a row in every table."""
-    told = arrivals.Identity(f"{name}-id", f"{name}-session", f"{name}-study")
+    result = arrivals.Identity(f"{name}-id", f"{name}-session", f"{name}-study")
     store.call(studies.invite, studies.Invite(study_id, [f"{name}-invitation"]))
     arrived, planned = begin(
-        store, study_id, 2, identity=told, person_hash=f"{name}-hash", resume_hash=f"{name}-resume",
+        store, study_id, 2, identity=result, person_hash=f"{name}-hash", resume_hash=f"{name}-resume",
         invitation_hash=f"{name}-invitation", device={"class": "phone", "submit_to": f"{name}-address"},
     )  # fmt: skip
     number = arrived.session_id or 0

@@ -81,7 +81,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.fixture(scope="module")
 def market(certificate: tuple[Path, Path]) -> Iterator[Market]:
     """Sites that frame the study."""
-    told = Market()
+    result = Market()
 
     class Pages(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -91,7 +91,7 @@ def market(certificate: tuple[Path, Path]) -> Iterator[Market]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"])).decode()
-            told.posted.append((self.headers["host"], self.path, dict(parse_qsl(body))))
+            result.posted.append((self.headers["host"], self.path, dict(parse_qsl(body))))
             self._show("<h1>Submitted</h1>")
 
         def _show(self, html: str) -> None:
@@ -102,7 +102,7 @@ def market(certificate: tuple[Path, Path]) -> Iterator[Market]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *told: Any) -> None:
+        def log_message(self, *result: Any) -> None:
             pass
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -110,10 +110,10 @@ def market(certificate: tuple[Path, Path]) -> Iterator[Market]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     # The handshake belongs to the thread of its connection: a browser opens some that it never uses.
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    told.port = server.server_address[1]
+    result.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield told
+    yield result
     server.shutdown()
     server.server_close()
     thread.join(10)
@@ -179,8 +179,8 @@ def test_a_worker_from_the_first_page_to_the_last(framed: Framed) -> None:
     page, frame, complaints = open_work(framed, WORKER)
     asked: list[Any] = []
     page.on("request", lambda request: urlsplit(request.url).hostname == STUDY and asked.append(request))
-    told = frame.evaluate("() => { document.cookie = 'a=1; SameSite=None; Secure'; return document.cookie; }")
-    assert told == "", "this browser would give cookies to a frame, so that the test would show nothing"
+    result = frame.evaluate("() => { document.cookie = 'a=1; SameSite=None; Secure'; return document.cookie; }")
+    assert result == "", "this browser would give cookies to a frame, so that the test would show nothing"
     go_on(frame, framed.study)
     answer_one(frame)
     page.wait_for_load_state("networkidle")

@@ -51,14 +51,14 @@ def figures(text: str) -> list[tuple[str, str, int, list[float], int]]:
 
 def test_a_table() -> None:
     errors = [-20.0, -1.0, 0.0, 1.0, 40.0]
-    told = figures(section(made_up(errors), load=0.1))
-    assert [(kind, speed) for kind, speed, *_ in told] == 2 * [(k, s) for s in SPEEDS.values() for k in KINDS]
-    _, _, trials, values, share = told[0]
+    result = figures(section(made_up(errors), load=0.1))
+    assert [(kind, speed) for kind, speed, *_ in result] == 2 * [(k, s) for s in SPEEDS.values() for k in KINDS]
+    _, _, trials, values, share = result[0]
     expected = [4.0, np.std(errors, ddof=1), -16.2, 0.0, 32.2]
     assert trials == 5
     assert values == pytest.approx(expected, abs=0.05)
     assert share == 40
-    assert told[6][3][0] == pytest.approx(9.0)  # the second table is of the other difference
+    assert result[6][3][0] == pytest.approx(9.0)  # the second table is of the other difference
 
 
 def test_trials_whose_first_input_was_ignored_have_no_delay_to_compare_with() -> None:
@@ -83,9 +83,9 @@ def test_figures_are_put_between_the_marks() -> None:
 
 def test_the_page_has_the_figures_of_the_benchmark() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    told = figures(text.partition(BEGIN)[2].partition(END)[0])
-    assert [(kind, speed) for kind, speed, *_ in told] == 2 * [(k, s) for s in SPEEDS.values() for k in KINDS]
-    for _, speed, trials, (_, sd, low, median, high), _ in told[:6]:
+    result = figures(text.partition(BEGIN)[2].partition(END)[0])
+    assert [(kind, speed) for kind, speed, *_ in result] == 2 * [(k, s) for s in SPEEDS.values() for k in KINDS]
+    for _, speed, trials, (_, sd, low, median, high), _ in result[:6]:
         assert trials >= (100 if speed == SPEEDS[1] else 30)
         assert sd > 0
         assert low <= median <= high

@@ -14,13 +14,13 @@ from models.credence.answered import batches, crowd
 
 @pytest.mark.slow
 def test_it_is_the_same_again_and_says_how_far_it_is() -> None:
-    told: list[tuple[int, int]] = []
-    first = fit_credence(crowd(), 3, lambda done, of: told.append((done, of)))
+    lines: list[tuple[int, int]] = []
+    first = fit_credence(crowd(), 3, lambda done, of: lines.append((done, of)))
     assert first.log_odds.tolist() == fit_credence(crowd(), 3).log_odds.tolist()
     assert int(first.log_odds.argmin()) == 15
     assert first.log_odds[15] < 0 < first.log_odds[:15].min()
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1]
+    assert lines == sorted(lines)
+    assert lines[-1][0] == lines[-1][1]
 
 
 @pytest.mark.slow

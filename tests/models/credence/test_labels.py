@@ -52,15 +52,15 @@ def test_what_an_answer_gave_is_the_slope_and_the_information_of_its_logarithm()
     model, step = LabelPopulation(4), 1e-5
     strength, place = np.array([[0.5, -0.3, 1.0, -1.2]]), np.array([[1.3]])
 
-    def told(strengths: np.ndarray, level: int) -> float:
+    def log_probability(strengths: np.ndarray, level: int) -> float:
         logits = 1.3 * strengths[0]
         return float(logits[level] - np.log(np.exp(logits).sum()))
 
     for level in range(4):
         slope, information = model.own(strength, np.array([level]), place)
         for category in range(4):
-            up, down = (told(strength + way * step * np.eye(4)[category], level) for way in (1, -1))
+            up, down = (log_probability(strength + way * step * np.eye(4)[category], level) for way in (1, -1))
             assert slope[0, category] == pytest.approx((up - down) / (2 * step), abs=1e-6)
             assert information[0, category] == pytest.approx(
-                -(up - 2 * told(strength, level) + down) / step**2, abs=1e-4
+                -(up - 2 * log_probability(strength, level) + down) / step**2, abs=1e-4
             )

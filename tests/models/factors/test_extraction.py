@@ -92,7 +92,7 @@ def test_a_heywood_case_stands_at_the_bound() -> None:
 
 
 @pytest.mark.slow
-def test_the_lowest_minimum_of_all_starts_is_told_and_given_where_asked_for() -> None:
+def test_the_lowest_minimum_of_all_starts_is_reported_and_given_where_asked_for() -> None:
     matrix = correlated(2, p=8, k=3, n=60)
     usual, best = extract(matrix, 4, others=30), extract(matrix, 4, start="best", others=30)
     assert usual.lowest == best.objective == best.lowest

@@ -51,9 +51,9 @@ def test_one_answer_alone_has_no_correlation() -> None:
     assert np.isnan(table_correlation(np.array([[3.0, 4.0]])))
 
 
-def test_a_matrix_that_cannot_be_is_mended() -> None:
+def test_a_matrix_that_cannot_be_is_fixed() -> None:
     wrong = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
-    mended, changed = nearest_correlation(wrong)
+    fixed, changed = nearest_correlation(wrong)
     assert changed
-    assert np.linalg.eigvalsh(mended).min() > 0
-    np.testing.assert_allclose(np.diag(mended), 1)
+    assert np.linalg.eigvalsh(fixed).min() > 0
+    np.testing.assert_allclose(np.diag(fixed), 1)

@@ -97,16 +97,16 @@ def test_the_only_answers_of_one_kind() -> None:
 def test_the_map_and_the_progress_are_the_callers() -> None:
     response, worker, task, _ = answers()
     seen: list[Any] = []
-    told: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
 
     def mapper(function: Any, numbers: Any) -> Any:
         seen.extend(numbers)
         return [function(number) for number in seen]
 
     fit = fit_crossed(response, worker, task)
-    deletions = leave_one_out(fit, mapper=mapper, progress=lambda done, total: told.append((done, total)))
+    deletions = leave_one_out(fit, mapper=mapper, progress=lambda done, total: lines.append((done, total)))
     assert seen == list(range(20))
-    assert told == [(done, 20) for done in range(1, 21)]
+    assert lines == [(done, 20) for done in range(1, 21)]
     assert deletions.distance == pytest.approx(leave_one_out(fit).distance)
     assert (deletions.full, deletions.groups) == (fit.log_likelihood, "worker")
     worst = int(np.argmax(deletions.distance))

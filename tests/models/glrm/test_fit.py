@@ -374,13 +374,13 @@ def repeated(seed: int, noise: float) -> tuple[Any, Any, Any]:
 
 
 def test_measured_answers_that_are_repeated_exactly_leave_no_residual() -> None:
-    told = (
+    text = (
         "^Nobody answered differently where a task was repeated, so that a worker:task effect of measured answers "
         r"leaves no residual\. Fit the model without it\.$"
     )
     value, worker, task = repeated(1, 0.0)
     for same in (value, value + 1e6, 1e-9 * value):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=text):
             fit_crossed(same, worker, task, family="gaussian", interaction=True)
 
 

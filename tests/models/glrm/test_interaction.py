@@ -49,8 +49,8 @@ def test_repeated_answers() -> None:
 
 def test_it_is_for_one_logit() -> None:
     response, worker, task, _ = answers()
-    told = "^A profile of the worker:task effect is for binary and ordinal fits.$"
-    with pytest.raises(ValueError, match=told):
+    text = "^A profile of the worker:task effect is for binary and ordinal fits.$"
+    with pytest.raises(ValueError, match=text):
         interaction_profile(fit_nominal(response, worker, task))  # type: ignore[arg-type]
 
 
@@ -88,7 +88,7 @@ def test_a_profile_in_words() -> None:
 
 
 @pytest.mark.parametrize("failing", [0, 1, 2])
-def test_one_point_that_did_not_converge_is_told(failing: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_point_that_did_not_converge_is_reported(failing: int, monkeypatch: pytest.MonkeyPatch) -> None:
     response, worker, task, _ = answers(workers=8, tasks=6)
     fit = fit_crossed(response, worker, task)
     calls: list[int] = []

@@ -99,7 +99,7 @@ def test_without_factors_and_covariates_the_mean_is_the_intercept(data: dict[str
     assert len(means.differences().estimate) == 0
 
 
-def test_means_and_differences_are_told_in_words(data: dict[str, Any]) -> None:
+def test_means_and_differences_are_reported_in_words(data: dict[str, Any]) -> None:
     model = fit(f"yes ~ group + size + {GROUPS}", data)
     means = marginal_means(model, "group", at={"size": 1 / 3})
     first, *rows = means.summary
@@ -143,8 +143,8 @@ def test_ordered_answers_are_counted_from_the_mean_threshold(data: dict[str, Any
     np.testing.assert_allclose(means.estimate, eta - model.fit.thresholds.mean())
     with pytest.raises(ValueError, match="gives probabilities") as error:
         marginal_means(model, "condition", scale="response")
-    told = "Marginal means of ordered answers are on the scale of the link; predict() gives probabilities."
-    assert str(error.value) == told
+    text = "Marginal means of ordered answers are on the scale of the link; predict() gives probabilities."
+    assert str(error.value) == text
 
 
 def test_cells_without_answers_have_no_mean(data: dict[str, Any]) -> None:

@@ -215,11 +215,11 @@ def test_the_information_about_theta_is_fishers(covariance: Any) -> None:
         z = whitened[:, own]
         assert precision[number] == pytest.approx(z @ inverse[np.ix_(own, own)] @ z.T)
     # What stands in where the information vanishes: a tenth of what the rows tell about each effect.
-    told = np.array([np.trace(precision[:, k, k][:, None] * np.eye(6)) for k in range(side.effects)])
+    result = np.array([np.trace(precision[:, k, k][:, None] * np.eye(6)) for k in range(side.effects)])
     row, _, element = side.pattern
     floor = np.zeros(side.size)
     for place, which in zip(row, element, strict=True):
-        floor[which] += told[place]
+        floor[which] += result[place]
     assert theta_information(side, side.factor(theta), curvature) == pytest.approx(
         fisher + 0.1 * np.diag(floor), rel=1e-6, abs=1e-9
     )

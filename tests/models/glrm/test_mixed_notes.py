@@ -36,7 +36,7 @@ def separated(*names: str) -> Message:
     return Message("fit.separated", {"names": list(names), "n": len(names)})
 
 
-def told(given: MixedProblem, coefficients: list[float], covariance: Any) -> list[Message]:
+def notes_on(given: MixedProblem, coefficients: list[float], covariance: Any) -> list[Message]:
     """The messages about coefficients (and thresholds after them) that have this covariance in the caller's units.
 
     The search knows the information about other parameters, and about theta as well, which is held where it is.
@@ -55,36 +55,36 @@ def told(given: MixedProblem, coefficients: list[float], covariance: Any) -> lis
 
 def test_the_column_is_named_that_tells_answers_apart() -> None:
     given = problem([ONES, SIGN, OTHER])
-    assert told(given, [0.5, 30.0, 1.0], np.diag([0.01, 900.0, 0.01])) == [separated("x")]
-    assert told(given, [0.5, 1.0, -30.0], np.diag([0.01, 0.01, 900.0])) == [separated("z")]
-    assert told(given, [30.0, 1.0, 1.0], np.diag([900.0, 0.01, 0.01])) == [separated("one")]
-    assert told(given, [0.5, 30.0, 30.0], np.diag([0.01, 900.0, 900.0])) == [separated("x", "z")]
+    assert notes_on(given, [0.5, 30.0, 1.0], np.diag([0.01, 900.0, 0.01])) == [separated("x")]
+    assert notes_on(given, [0.5, 1.0, -30.0], np.diag([0.01, 0.01, 900.0])) == [separated("z")]
+    assert notes_on(given, [30.0, 1.0, 1.0], np.diag([900.0, 0.01, 0.01])) == [separated("one")]
+    assert notes_on(given, [0.5, 30.0, 30.0], np.diag([0.01, 900.0, 900.0])) == [separated("x", "z")]
 
 
 def test_predictors_must_be_large_and_uncertain_in_the_same_row() -> None:
     given = problem([ONES, SIGN])
-    assert told(given, [0.5, 30.0], np.diag([0.01, 0.01])) == []
-    assert told(given, [0.5, 3.0], np.diag([0.01, 900.0])) == []
-    assert told(given, [10.5, 3.0], np.diag([0.01, 900.0])) != []
+    assert notes_on(given, [0.5, 30.0], np.diag([0.01, 0.01])) == []
+    assert notes_on(given, [0.5, 3.0], np.diag([0.01, 900.0])) == []
+    assert notes_on(given, [10.5, 3.0], np.diag([0.01, 900.0])) != []
     # Large where x is positive, uncertain where it is negative: se is |1 - 2x| times 8.
-    assert told(given, [6.0, 9.5], 64.0 * np.array([[1, -2], [-2, 4.0001]])) == []
-    assert told(given, [6.0, -9.5], 64.0 * np.array([[1, -2], [-2, 4.0001]])) != []
+    assert notes_on(given, [6.0, 9.5], 64.0 * np.array([[1, -2], [-2, 4.0001]])) == []
+    assert notes_on(given, [6.0, -9.5], 64.0 * np.array([[1, -2], [-2, 4.0001]])) != []
 
 
 def test_where_no_column_does_it_alone_all_are_named() -> None:
     given = problem([ONES, SIGN, OTHER])
-    assert told(given, [8.0, 16.0, 16.0], np.diag([81.0, 324.0, 324.0])) == [separated("one", "x", "z")]
+    assert notes_on(given, [8.0, 16.0, 16.0], np.diag([81.0, 324.0, 324.0])) == [separated("one", "x", "z")]
 
 
 def test_how_far_a_column_is_from_zero_does_not_matter_for_its_name() -> None:
     """The coefficient of x is as good as known, though times 1000 its error is large."""
     given = problem([ONES, SIGN + 1000, OTHER])
-    assert told(given, [0.0, 0.0, 30.0], np.diag([0.01, 0.0025, 900.0])) == [separated("z")]
+    assert notes_on(given, [0.0, 0.0, 30.0], np.diag([0.01, 0.0025, 900.0])) == [separated("z")]
 
 
 def test_predictors_of_yes_or_no_answers_are_seen_as_they_are() -> None:
     """Far from zero the intercept would have to make up for it, and here it is known."""
-    assert told(problem([ONES, SIGN + 40]), [0.0, 0.5], np.diag([0.01, 1.0])) == [separated("one", "x")]
+    assert notes_on(problem([ONES, SIGN + 40]), [0.0, 0.5], np.diag([0.01, 1.0])) == [separated("one", "x")]
 
 
 @pytest.mark.parametrize("shift", [0.0, 40.0])
@@ -92,11 +92,11 @@ def test_ordered_answers_are_seen_from_the_middle_of_each_column(shift: float) -
     """Their thresholds move with the columns, so that neither predictors nor their errors tell anything far off."""
     given = problem([SIGN + shift, OTHER], "ordinal")
     calm, wild = np.diag([1.0, 1.0, 9.0, 9.0]), np.diag([1.0, 900.0, 9.0, 9.0])
-    assert told(given, [1.0, 1.0], calm) == []
-    assert told(given, [1.0, 30.0], wild) == [separated("z")]
+    assert notes_on(given, [1.0, 1.0], calm) == []
+    assert notes_on(given, [1.0, 30.0], wild) == [separated("z")]
     # Were the thresholds known, x would be certain enough; they are not.
     joint = np.array([[900.0, 0, 0, 890], [0, 1, 0, 0], [0, 0, 9, 0], [890, 0, 0, 900]])
-    assert told(given, [30.0, 1.0], joint) == [separated("x")]
+    assert notes_on(given, [30.0, 1.0], joint) == [separated("x")]
 
 
 def test_what_the_data_say_nothing_about_is_uncertain() -> None:
@@ -125,7 +125,7 @@ def test_sizes_are_those_of_the_rows_that_have_any() -> None:
     assert sizes(term) == pytest.approx([1.0, np.sqrt((9 + 25) / 2)])
 
 
-def test_a_level_for_every_answer_is_told() -> None:
+def test_a_level_for_every_answer_is_reported() -> None:
     alone = random_term("row", np.arange(8))
     some = random_term("pair", [0, 1, 2, 3, 4, 5, 6, 6])
     single = Message("fit.one_answer_per_level", {"group": "row"})
@@ -149,7 +149,7 @@ def test_levels_with_several_answers_that_are_all_the_same_are_counted(rows: lis
     assert same_answers(given) == [expected] * bool(same)
 
 
-def test_one_answer_only_is_told_of_levels_with_two_answers_and_more() -> None:
+def test_one_answer_only_is_reported_of_levels_with_two_answers_and_more() -> None:
     who = random_term("who", [0, 0, 1, 1, 2, 3, 3, 3])
     pairs = random_term("pair", [0, 1, 2, 3, 0, 1, 2, 3])
     answers = np.array([0, 0, 0, 1, 2, 1, 1, 1])

@@ -117,7 +117,7 @@ def test_a_standard_error_that_is_not_known_is_said(data: dict[str, Any], monkey
     assert len(rated.summary) == 1 + len(between)
 
 
-def test_a_model_is_told_in_sentences_and_a_row_for_each_coefficient_and_threshold(data: dict[str, Any]) -> None:
+def test_a_model_is_reported_in_sentences_and_a_row_for_each_coefficient_and_threshold(data: dict[str, Any]) -> None:
     measured = fit(f"time ~ size + {GROUPS}", data, "gaussian")
     t = measured.table()
     assert str(measured).split("\n") == [

@@ -99,7 +99,7 @@ def test_the_information_is_that_of_dense_matrices(workers: int, tasks: int, sha
     with_design = np.einsum("nka,nkl,nlb->ab", z, w, design)
     fixed = np.einsum("nka,nkl,nlb->ab", design, w, design) - with_design.T @ np.linalg.solve(hessian, with_design)
     variances = np.diag(np.linalg.inv(hessian)).reshape(workers + tasks, 2)
-    told = []
+    lines = []
     for groups, own, deviations in ((worker, variances[:workers], by_worker), (task, variances[workers:], by_task)):
         for k, deviation in enumerate(deviations):
             total = 0.0
@@ -107,10 +107,10 @@ def test_the_information_is_that_of_dense_matrices(workers: int, tasks: int, sha
                 known = 1 - variance
                 unit = known / deviation**2 if abs(deviation) > 1e-3 else w[groups == group, k, k].sum()
                 total += unit * max(2 * known, 0.2)
-            told.append(total)
+            lines.append(total)
     information = at.information()
     assert information[:4, :4] == pytest.approx(fixed, rel=1e-6, abs=1e-8)
-    assert np.diag(information)[4:] == pytest.approx(told, rel=1e-6)
+    assert np.diag(information)[4:] == pytest.approx(lines, rel=1e-6)
     rest = information.copy()
     rest[:4, :4] = 0
     assert np.count_nonzero(rest) == 4

@@ -147,10 +147,10 @@ def test_the_information_is_that_of_dense_matrices(
     assert information[:own, :own] == pytest.approx(fixed, rel=1e-4, abs=1e-3)
     # As in a linear model: 2 (1 - q)^2 / theta^2 a group, q its posterior variance, where that is not too little.
     share = 1 - np.diag(inverse)
-    told = share * np.maximum(2 * share, 0.2)
+    result = share * np.maximum(2 * share, 0.2)
     workers, tasks = DESIGNS[design][:2]
-    assert information[own, own] == pytest.approx(told[:workers].sum() / scales.worker**2, rel=1e-4)
-    of_tasks = told[workers : workers + tasks].sum()
+    assert information[own, own] == pytest.approx(result[:workers].sum() / scales.worker**2, rel=1e-4)
+    of_tasks = result[workers : workers + tasks].sum()
     assert information[own + 1, own + 1] == pytest.approx(of_tasks / scales.task**2, rel=1e-4)
     between = information - np.diag(np.diag(information))
     assert np.count_nonzero(between[own:]) == np.count_nonzero(between[:, own:]) == 0

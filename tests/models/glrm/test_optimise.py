@@ -96,7 +96,7 @@ def test_what_did_not_converge_says_so() -> None:
         solve(lambda x, modes: None, np.zeros(1), None)
 
 
-def test_an_end_that_is_no_minimum_is_told() -> None:
+def test_an_end_that_is_no_minimum_is_reported() -> None:
     def point(x: Any, modes: Any) -> At | None:
         return None if x[0] else At(1.0, np.zeros(1), lambda: np.eye(1))
 

@@ -154,10 +154,10 @@ def test_sums_that_are_too_many_to_hold_are_added_up_in_portions(monkeypatch: py
 
 def test_passes_are_counted_and_limited() -> None:
     response, worker, task, _ = answers()
-    told: list[int] = []
-    fit = fit_crossed_in_parts(split(response, worker, task), told=told.append)
-    assert told == list(range(1, fit.objective.crew.passes + 1))
-    assert len(told) < 60
+    lines: list[int] = []
+    fit = fit_crossed_in_parts(split(response, worker, task), passes=lines.append)
+    assert lines == list(range(1, fit.objective.crew.passes + 1))
+    assert len(lines) < 60
     with raises(PassesError, "models.passes") as error:
         fit_crossed_in_parts(split(response, worker, task), most=10)
     assert message_of(error.value).values == {"n": 10}

@@ -85,7 +85,7 @@ def test_a_part_of_which_no_worker_is_drawn_has_nothing() -> None:
     assert (found.workers.tolist(), found.counts.tolist(), found.size.tolist()) == ([], [], [0.0, 0.0])
 
 
-def test_single_answers_are_told_from_several() -> None:
+def test_single_answers_are_reported_from_several() -> None:
     who, what = np.indices((5, 2)).reshape(2, -1)
     assert described([PartAnswers(what, who, what)], "binary")[0].single
     worker, task = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])

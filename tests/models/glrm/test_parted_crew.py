@@ -46,13 +46,13 @@ def test_every_part_is_counted_once_however_they_are_put_together(items: list[in
     assert max(asked) - min(asked) <= 1
 
 
-def test_passes_are_counted_told_and_limited() -> None:
-    told: list[int] = []
-    crew = Crew([], in_turn, 1001, told.append)
+def test_passes_are_counted_reported_and_limited() -> None:
+    lines: list[int] = []
+    crew = Crew([], in_turn, 1001, lines.append)
     for number in range(1001):
         assert crew.passes == number
         crew.total(times, 1, [1, 2], 1)
-    assert told == list(range(1, 1002))
+    assert lines == list(range(1, 1002))
     with raises(PassesError, "models.passes") as error:
         crew.total(times, 1, [1, 2], 1)
     assert message_of(error.value).values == {"n": 1001}

@@ -131,7 +131,7 @@ def test_a_search_without_enough_steps_has_not_found_the_modes(monkeypatch: pyte
     assert far.found
 
 
-def test_a_worker_whose_mode_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_whose_mode_is_not_found_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     parted, whole = both("binary")
     x = PARAMETERS["binary"]
     monkeypatch.setattr("karat.models.glrm.parts.objective.WORKER_STEPS", 1)

@@ -95,11 +95,11 @@ def test_drawing_stops_early_and_does_not_depend_on_the_map() -> None:
     latent, who, what = crowd(6, workers=10, tasks=20)
     fit = fit_crossed(latent > 0, who, what)
     distance = leave_one_out(fit).distance
-    told: list[tuple[int, int]] = []
-    first = exceedances(fit, distance, 400, 1, progress=lambda done, total: told.append((done, total)))
+    lines: list[tuple[int, int]] = []
+    first = exceedances(fit, distance, 400, 1, progress=lambda done, total: lines.append((done, total)))
     again = exceedances(fit, distance, 400, 1, mapper=lambda f, xs: [f(x) for x in reversed(list(xs))][::-1])
     assert first.tolist() == again.tolist()
-    assert told[-1] == (10, 10)
+    assert lines[-1] == (10, 10)
     # Stopped early, p is a whole number of exceedances over fewer draws than were allowed.
     early = first[first > ENOUGH / 400]
     assert len(early)
@@ -126,19 +126,19 @@ def test_the_only_user_of_a_category_is_not_strange_for_that() -> None:
 
 def test_a_cell_effect_and_measured_answers_are_refused() -> None:
     latent, who, what = crowd(6, workers=10, tasks=20)
-    told = "^Answers can be redrawn for binary, ordinal and nominal fits without a worker:task effect.$"
+    text = "^Answers can be redrawn for binary, ordinal and nominal fits without a worker:task effect.$"
     twice = np.concatenate([latent, latent[::-1]])
     fit = fit_crossed(twice > 0, np.tile(who, 2), np.tile(what, 2), interaction=True)
     for one in (fit, fit_crossed(latent, who, what, family="gaussian")):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=text):
             exceedances(one, np.zeros(10), 9, 1)
 
 
 def test_there_is_nothing_to_draw_from_where_the_others_said_the_same() -> None:
     _, who, what = crowd(6, workers=10, tasks=20)
     fit = fit_crossed((who != 4) | (what < 6), who, what)
-    told = "^Without this worker too few categories are left to draw from.$"
-    with pytest.raises(ValueError, match=told):
+    text = "^Without this worker too few categories are left to draw from.$"
+    with pytest.raises(ValueError, match=text):
         exceedances(fit, np.zeros(10), 9, 1)
 
 
@@ -178,8 +178,8 @@ def test_answers_are_drawn_around_the_predictor_of_the_others_model(family: Any,
         for above in (0, 1):
             noise = edge - eta + 0.01 * (2 * above - 1)
             drawn = redraw.draw_answers(Stated(normal, noise))  # type: ignore[arg-type]
-            told = 2 * above - 1 if family == "binary" else number + above
-            assert drawn.tolist() == [told] * len(eta)
+            result = 2 * above - 1 if family == "binary" else number + above
+            assert drawn.tolist() == [result] * len(eta)
 
 
 @pytest.mark.few(1)
@@ -267,9 +267,9 @@ def test_each_worker_and_each_seed_has_draws_of_its_own(monkeypatch: pytest.Monk
     seen: list[float] = []
     monkeypatch.setattr(Scheduled, "reaches", lambda self, observed, random: bool(seen.append(random.random())))
     monkeypatch.setattr(module, "Redraw", Scheduled)
-    told: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
     for seed in (1, 2, 1):
-        exceedances(small(), np.zeros(3), 2, seed, progress=lambda done, total: told.append((done, total)))
+        exceedances(small(), np.zeros(3), 2, seed, progress=lambda done, total: lines.append((done, total)))
     assert seen[:6] == seen[12:]
     assert len(set(seen)) == 12
-    assert told == [(1, 3), (2, 3), (3, 3)] * 3
+    assert lines == [(1, 3), (2, 3), (3, 3)] * 3

@@ -106,8 +106,8 @@ def test_what_is_not_known_has_no_degrees() -> None:
     sure = Satterthwaite(model.fit)
     sure.__dict__["slopes"] = np.zeros((3, 2, 2))
     assert sure.degrees(np.eye(2)).tolist() == [np.inf, np.inf]
-    told = "^The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.$"
-    with pytest.raises(ValueError, match=told):
+    text = "^The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.$"
+    with pytest.raises(ValueError, match=text):
         fixed_covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
 
 

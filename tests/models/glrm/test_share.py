@@ -83,10 +83,10 @@ def test_a_higher_level_is_wider() -> None:
 
 def test_other_models_are_refused() -> None:
     latent, who, what = answers(1.0, 2.0)
-    told = "^The profile of the share is for binary and ordinal fits without a worker:task effect.$"
-    with pytest.raises(ValueError, match=told):
+    text = "^The profile of the share is for binary and ordinal fits without a worker:task effect.$"
+    with pytest.raises(ValueError, match=text):
         worker_share(fit_nominal(np.digitize(latent, [-1, 1]), who, what))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=text):
         worker_share(fit_crossed(latent > 0, who, what, interaction=True))
     fit = fit_crossed(latent > 0, who, what)
     nothing = replace(fit, parameters=np.array([0.3, 0.0, 0.0]))

@@ -91,7 +91,7 @@ def test_a_ratio_is_near_a_wald_test_and_any_order_will_do(data: dict[str, Any])
     assert str(result).startswith("χ²(1) = ")
 
 
-def test_a_variance_at_zero_is_told(data: dict[str, Any]) -> None:
+def test_a_variance_at_zero_is_reported(data: dict[str, Any]) -> None:
     one = fit("time ~ 1 + (1 | participant)", data, "gaussian")
     both = fit(f"time ~ 1 + {GROUPS}", data, "gaussian")
     result = compare(one, both)
@@ -194,7 +194,7 @@ def altered(model: Any, log_likelihood: float, converged: bool = True) -> Any:
     return replace(model, fit=replace(model.fit, log_likelihood=log_likelihood, convergence=convergence))
 
 
-def test_a_ratio_is_told_from_the_likelihoods_alone(data: dict[str, Any]) -> None:
+def test_a_ratio_is_reported_from_the_likelihoods_alone(data: dict[str, Any]) -> None:
     small, large = fit(f"yes ~ group + {GROUPS}", data), fit(f"yes ~ group + size + {GROUPS}", data)
     near = compare(altered(small, -100.0), altered(large, -99.8))
     assert near.statistic == pytest.approx(0.4)

@@ -146,7 +146,7 @@ def test_nothing_to_draw_is_said() -> None:
 
 
 @pytest.mark.slow
-def test_it_is_told_in_lines() -> None:
+def test_it_is_reported_in_lines() -> None:
     found = effects_before_after(CROWD, ODD, FORMULA)
     compared, *tests = found.summary
     assert compared == Message("effects.compared", {"formula": FORMULA, "excluded": 12})

@@ -97,10 +97,10 @@ def test_many_combinations_are_sampled_with_the_stated_one_and_it_is_said() -> N
     assert found.universes.select(found.criteria).is_duplicated().sum() == 0
 
 
-def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
-    multiverse(LIKERT, {"attention": {}, "completion": {}}, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (9, 9)
+def test_progress_is_reported() -> None:
+    lines: list[tuple[int, int]] = []
+    multiverse(LIKERT, {"attention": {}, "completion": {}}, progress=lambda done, total: lines.append((done, total)))
+    assert lines[-1] == (9, 9)
 
 
 def test_without_rules_no_universe_is_the_stated_one() -> None:
@@ -120,7 +120,7 @@ def test_without_a_difference_only_counts() -> None:
         multiverse(plain, {"attention": {}}, ORDER)
 
 
-def test_a_universe_without_anybody_is_told() -> None:
+def test_a_universe_without_anybody_is_reported() -> None:
     found = multiverse(LIKERT, {"speed": {"mean_below": 900.0}}, ORDER, alternatives={"speed": [None]})
     assert found.universes["kept"].to_list() == [0, 48]
     assert found.universes["estimate"][0] is None

@@ -78,7 +78,7 @@ def test_choices_fail_when_the_worse_sentence_is_chosen() -> None:
     assert evidence.participants["guess_probability"][0] == pytest.approx(4 / 9)
 
 
-def test_the_better_sentence_is_told_by_its_expected_answers_where_there_is_no_status() -> None:
+def test_the_better_sentence_is_reported_by_its_expected_answers_where_there_is_no_status() -> None:
     read = pairs({"p1": [(5, 1)], "p2": [(1, 5)]}, karat.Ordinal(5))
     expected = pl.when(pl.col("status") == "grammatical").then(pl.lit("3-5")).otherwise(pl.lit("1-2"))
     frame = read.frame.with_columns(expected=expected).drop("status")
@@ -132,7 +132,7 @@ def test_more_slips_than_pairs_ask_for_nothing() -> None:
     assert evidence.notes == (Message("passing.nobody_judged", {"why": nothing}),)
 
 
-def test_equal_magnitudes_pass_and_are_told() -> None:
+def test_equal_magnitudes_pass_and_are_reported() -> None:
     evidence = attention(pairs({"p1": [(50, 50), (60, 10)]}, karat.Magnitude()), account="pairwise")
     assert evidence.flagged == []
     assert evidence.notes[0] == Message("pairs.rated_equally", {"n": 1})

@@ -48,13 +48,13 @@ def rows(evidence: karat.screen.Evidence) -> dict[str, dict[str, Any]]:
 
 def test_choices_are_counted_and_chance_says_how_many_must_be_right() -> None:
     evidence = controls(chosen({"p1": "r" * 7 + "w", "p2": "r" * 6 + "ww", "p3": "r" * 6 + "w-"}))
-    told = rows(evidence)
+    result = rows(evidence)
     assert evidence.flagged == ["p2", "p3"]
     why = reasons(evidence)
     assert why["p1"] == Message("answers.right", {"right": 7, "trials": 8, "needed": 7, "p": 9 / 256})
     assert why["p3"] == Message("answers.right", {"right": 6, "trials": 8, "needed": 7, "unanswered": 1, "p": 9 / 256})
-    assert (told["p2"]["score"], told["p2"]["threshold"]) == (0.75, 0.875)
-    assert told["p1"]["guess_probability"] == 9 / 256
+    assert (result["p2"]["score"], result["p2"]["threshold"]) == (0.75, 0.875)
+    assert result["p1"]["guess_probability"] == 9 / 256
     assert evidence.settings == {"account": "positional", "alpha": 0.05, "slips": None, "published": False,
                                  "neutral_at_most": None}  # fmt: skip
 
@@ -69,11 +69,11 @@ def test_stated_slips_hold_even_where_guessing_passes_and_a_note_says_so() -> No
 
 def test_too_few_trials_judge_nobody() -> None:
     evidence = controls(chosen({"p1": "wwww", "p2": "r" * 5}))
-    told = rows(evidence)
+    result = rows(evidence)
     assert evidence.flagged == []
-    assert told["p1"]["score"] is None
+    assert result["p1"]["score"] is None
     assert reasons(evidence)["p1"] == Message("passing.too_few", {"n": 4, "p": 0.0625})
-    assert told["p2"]["needed"] == 5
+    assert result["p2"]["needed"] == 5
     alone = controls(chosen({"p1": "wwww"}))
     assert alone.notes[-1].code == "passing.nobody_judged"
     nothing = controls(chosen({"p1": "rr"}), slips=2)
@@ -102,10 +102,10 @@ def test_ratings_have_a_number_for_each_group() -> None:
     evidence = controls(
         rated({"p1": (good, bad), "p2": ([5, 5, 5, 5, 5], [5, 5, 1, 1, 1]), "p3": (good, [1, 1, 1, None, None])})
     )
-    told = rows(evidence)
+    result = rows(evidence)
     assert evidence.flagged == ["p2", "p3"]
-    assert told["p1"]["guess_probability"] == pytest.approx(chance.joint((5, 4), (5, 4)))
-    assert (told["p2"]["score"], told["p2"]["threshold"]) == (0.6, 0.8)
+    assert result["p1"]["guess_probability"] == pytest.approx(chance.joint((5, 4), (5, 4)))
+    assert (result["p2"]["score"], result["p2"]["threshold"]) == (0.6, 0.8)
     reason = reasons(evidence)["p3"]
     assert reason.code == "answers.right_by_status"
     assert reason.values == {
@@ -122,16 +122,19 @@ def test_ratings_have_a_number_for_each_group() -> None:
 def test_the_neutral_point_is_where_the_expected_answers_say(
     points: int, expected: tuple[str, str], neutral: str | None
 ) -> None:
-    told = rows(controls(rated({"p1": ([points] * 12, [1] * 12)}, points, expected)))["p1"]
+    result = rows(controls(rated({"p1": ([points] * 12, [1] * 12)}, points, expected)))["p1"]
     rule = chance.joint_rule(12, 12, points, neutral)
-    assert (told["grammatical_needed"], told["ungrammatical_needed"]) == (rule.grammatical[1], rule.ungrammatical[1])
-    assert told["guess_probability"] == pytest.approx(rule.probability)
+    assert (result["grammatical_needed"], result["ungrammatical_needed"]) == (
+        rule.grammatical[1],
+        rule.ungrammatical[1],
+    )
+    assert result["guess_probability"] == pytest.approx(rule.probability)
 
 
 def test_without_room_for_a_slip_the_rule_has_none() -> None:
     evidence = controls(rated({"p1": ([5] * 3, [1] * 3), "p2": ([5] * 2, [1] * 2), "p3": ([5] * 4, [])}))
-    told, why = rows(evidence), reasons(evidence)
-    assert (told["p1"]["grammatical_needed"], told["p1"]["ungrammatical_needed"]) == (3, 3)
+    messages, why = rows(evidence), reasons(evidence)
+    assert (messages["p1"]["grammatical_needed"], messages["p1"]["ungrammatical_needed"]) == (3, 3)
     assert (why["p2"].code, why["p2"].values) == ("passing.too_few", {"n": 4, "p": pytest.approx(0.36 * 0.16)})
     assert (why["p3"].code, why["p3"].values) == ("passing.too_few", {"n": 4, "p": pytest.approx(0.6**4)})
 
@@ -210,8 +213,8 @@ def test_people_without_controls_are_not_judged() -> None:
     both = karat.Judgments(pl.concat([frame, more]), karat.Ordinal(5))
     for account in ("positional", "relational", "strict"):
         evidence = controls(both, account=account)
-        told = rows(evidence)["p2"]
-        assert (told["score"], told["flagged"]) == (None, False)
+        result = rows(evidence)["p2"]
+        assert (result["score"], result["flagged"]) == (None, False)
         code = "passing.no_trials" if account == "positional" else "controls.not_both"
         assert reasons(evidence)["p2"].code == code
 

@@ -252,10 +252,10 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert names[-1] == "credence.svg"
     assert (tmp_path / "credence.svg").read_text(encoding="utf-8").startswith("<svg role=")
     person = json.loads((tmp_path / "screening.json").read_text(encoding="utf-8"))["participants"]["p19"]
-    told = person["criteria"]["credence"]
-    assert list(told) == [*Credence.written, "message", "values"]
-    assert told["behaviour"] == "random guessing"
-    assert sum(told[part] for part in PARTS) == pytest.approx(told["log_odds"])
+    result = person["criteria"]["credence"]
+    assert list(result) == [*Credence.written, "message", "values"]
+    assert result["behaviour"] == "random guessing"
+    assert sum(result[part] for part in PARTS) == pytest.approx(result["log_odds"])
     assert list(person["criteria"]["completion"]) == ["score", "threshold", "flagged", "reason", "message", "values"]
     table = pl.read_csv(tmp_path / "participants.csv")
     assert {"credence_behaviour", "credence_switch_trial", "credence_agreement"} <= set(table.columns)

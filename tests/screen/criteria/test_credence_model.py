@@ -24,7 +24,7 @@ def test_practice_is_left_out_and_controls_are_marked() -> None:
     assert set(part.key[np.isfinite(part.key)]) <= {0.0, 0.5, 3.5, 4.0}
 
 
-def test_what_is_under_test_is_told_from_the_rest() -> None:
+def test_what_is_under_test_is_reported_from_the_rest() -> None:
     (part,) = looked_at(LIKERT).trials.parts
     rows = LIKERT.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null())
     assert part.tested is not None

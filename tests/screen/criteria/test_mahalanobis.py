@@ -208,6 +208,6 @@ def test_notes_have_no_double_blanks() -> None:
 def test_columns_about_people_do_not_tell_stimuli_apart() -> None:
     plain = crowd(40, 20, 2, 3, seed=5)
     gender = pl.col("participant").str.slice(1).cast(pl.Int64) % 2
-    told = karat.Judgments(plain.frame.with_columns(gender=gender), plain.scales)
-    assert mahalanobis(told).participants.equals(mahalanobis(plain).participants)
-    assert Message("stimuli.people", {"names": ("gender",)}) in mahalanobis(told).notes
+    result = karat.Judgments(plain.frame.with_columns(gender=gender), plain.scales)
+    assert mahalanobis(result).participants.equals(mahalanobis(plain).participants)
+    assert Message("stimuli.people", {"names": ("gender",)}) in mahalanobis(result).notes

@@ -127,7 +127,7 @@ def test_accuracy_without_a_key_is_agreement_with_the_majority() -> None:
     assert set(messages) == {"accuracy.majority", "accuracy.majority_below"}
 
 
-def test_a_wrong_key_is_told_and_left_out() -> None:
+def test_a_wrong_key_is_reported_and_left_out() -> None:
     item = WHOLE.frame.group_by("item").agg((pl.col("response") == pl.col("expected")).mean().alias("share"))
     easy = item.sort("share", "item")["item"][-1]
     turned = pl.when(pl.col("item") == easy).then(pl.col("expected").replace({"0": "1", "1": "0"}))
@@ -153,9 +153,9 @@ def test_completeness_or_any_evidence_as_auxiliary_factor() -> None:
     assert mine.flow["step"].to_list() == ["markov", "my own"]
     others = len(markov(CROWD, "published").flagged) - 1
     assert Message("procedure.not_judged", {"step": "my own", "participants": others}) in mine.notes
-    told = dict(mine.path_table().filter(pl.col("step") == "my own").select("participant", "reason").iter_rows())
-    assert told.pop("w017") == "x"
-    assert set(told.values()) == {"not in this evidence"}
+    result = dict(mine.path_table().filter(pl.col("step") == "my own").select("participant", "reason").iter_rows())
+    assert result.pop("w017") == "x"
+    assert set(result.values()) == {"not in this evidence"}
 
 
 @pytest.mark.parametrize("candidates_only", [True, False])
@@ -198,13 +198,13 @@ def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
 
 def test_the_path_in_words_and_the_verdict() -> None:
     found = FOUND
-    told = found.path_of(found.flagged[0])
+    result = found.path_of(found.flagged[0])
     rows = found.path.filter(pl.col("participant") == found.flagged[0])
     assert rows["step"].to_list() == ["index", "markov", "time", "deletion", "verdict"]
     assert rows["outcome"].to_list() == [*["goes on"] * 4, "flagged"]
     last = message_at(rows, -1)
     assert (last.code, last.values["met"], last.values["steps"]) == ("procedure.met", 3, 3)
-    assert told.split(";\n  ")[-1] == f"verdict, flagged ({last})"
+    assert result.split(";\n  ")[-1] == f"verdict, flagged ({last})"
     assert found.summary[0] == Message(
         "screening.flagged", {"criterion": "procedure", "flagged": len(found.flagged), "participants": PEOPLE}
     )

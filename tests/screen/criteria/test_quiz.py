@@ -20,7 +20,7 @@ def judgments(**columns: Any) -> karat.Judgments:
     return karat.Judgments(frame, karat.Ordinal(5), pl.DataFrame({"participant": people, **columns}, strict=False))
 
 
-def told(read: karat.Judgments, **settings: Any) -> dict[str, tuple[bool, Message]]:
+def verdicts_of(read: karat.Judgments, **settings: Any) -> dict[str, tuple[bool, Message]]:
     evidence = quiz(read, **settings)
     return {name: (name in evidence.flagged, reason) for name, reason in reasons(evidence).items()}
 
@@ -31,7 +31,7 @@ def passed(attempts: int, **more: int) -> Message:
 
 def test_attempts_and_passing() -> None:
     read = judgments(quiz_attempts=[1, 2, 3, 2, None, None], quiz_passed=[True, True, True, False, True, None])
-    assert told(read) == {
+    assert verdicts_of(read) == {
         "p1": (False, passed(1)),
         "p2": (False, passed(2)),
         "p3": (True, passed(3, allowed=2)),
@@ -44,15 +44,15 @@ def test_attempts_and_passing() -> None:
     assert evidence.participants["passed"].to_list() == [True, True, True, False, True, None]
     assert evidence.participants["threshold"].to_list() == [2.0] * 6
     assert evidence.notes == (Message("quiz.results_unknown", {"n": 1}),)
-    assert told(read, attempts_at_most=1)["p2"] == (True, passed(2, allowed=1))
+    assert verdicts_of(read, attempts_at_most=1)["p2"] == (True, passed(2, allowed=1))
 
 
 def test_one_column_is_enough() -> None:
-    assert told(judgments(quiz_attempts=[1, 4])) == {
+    assert verdicts_of(judgments(quiz_attempts=[1, 4])) == {
         "p1": (False, Message("quiz.attempts", {"attempts": 1})),
         "p2": (True, Message("quiz.attempts", {"attempts": 4, "allowed": 2})),
     }
-    assert told(judgments(quiz_passed=[False, True])) == {
+    assert verdicts_of(judgments(quiz_passed=[False, True])) == {
         "p1": (True, Message("quiz.not_passed")),
         "p2": (False, Message("quiz.passed")),
     }
@@ -65,7 +65,7 @@ def test_truth_values_as_other_tools_write_them(words: list[Any]) -> None:
 
 def test_what_cannot_be_read_is_said_and_not_flagged() -> None:
     read = judgments(quiz_attempts=["1", "often", "0"], quiz_passed=["perhaps", "yes", ""])
-    assert told(read) == {
+    assert verdicts_of(read) == {
         "p1": (False, Message("quiz.attempts", {"attempts": 1, "unread_passed": "perhaps"})),
         "p2": (False, Message("quiz.passed", {"unread_attempts": "often"})),
         "p3": (False, Message("quiz.unknown", {"unread_attempts": "0"})),

@@ -259,7 +259,7 @@ def test_what_cannot_run_says_why() -> None:
         judgments([("p1", "test", -1.0)])
 
 
-def test_times_without_spread_are_told() -> None:
+def test_times_without_spread_are_reported() -> None:
     rounded = [("p1", "test", 2.0)] * 8 + [("p1", "test", 2.1)]
     evidence = remfod(judgments(rounded))
     assert evidence.trials["kind"].to_list() == ["intermission"]

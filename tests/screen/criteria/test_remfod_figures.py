@@ -158,6 +158,6 @@ def test_a_density_is_that_of_a_plain_loop_and_sums_to_one() -> None:
     assert np.trapezoid(heights, grid) == pytest.approx(1, abs=0.005)
 
 
-def test_what_is_drawn_is_no_part_of_what_is_told() -> None:
+def test_what_is_drawn_is_no_part_of_what_is_reported() -> None:
     assert "timed" not in repr(EVIDENCE).split("cutoffs=")[1]
     assert isinstance(EVIDENCE, Remfod)

@@ -38,7 +38,7 @@ def test_mean_of_all_times_and_one_standard_deviation_of_means() -> None:
     assert reasons(strict)["a"] == Message("time_filter.below_sd", {"mean": 1.0, "cutoff": 1.95})
 
 
-def test_who_has_no_times_is_told() -> None:
+def test_who_has_no_times_is_reported() -> None:
     evidence = time_filter(judgments({"a": [1, 2], "b": [None, None]}))
     assert reasons(evidence)["b"] == Message("time_filter.no_times")
     assert not evidence.participants["flagged"][1]
@@ -64,7 +64,7 @@ def test_by_difficulty_somebody_must_be_below_at_every_level() -> None:
     assert message_of(caught.value).values["meant"] == "difficulty"
 
 
-def test_a_time_limit_is_refused_whether_told_or_seen() -> None:
+def test_a_time_limit_is_refused_whether_reported_or_seen() -> None:
     random = np.random.default_rng(1)
     free = {f"p{n}": np.exp(random.normal(1, 0.6, 50)).tolist() for n in range(20)}
     limited = {name: np.minimum(values, 5.0).tolist() for name, values in free.items()}

@@ -51,7 +51,7 @@ def test_on_an_ordered_scale_one_side_counts_together_and_of_labels_one_answer()
     assert gold(judgments({"a": ("a|b", ["c"] * 10)}, labels)).doubtful.height == 1
 
 
-def test_what_cannot_be_compared_is_told() -> None:
+def test_what_cannot_be_compared_is_reported() -> None:
     numbers = judgments({"a": ("1-2", [7.5] * 10)}, karat.Continuous(0, 10))
     assert gold(numbers).items.height == 0
     assert gold(numbers).notes[0].code == "gold.not_comparable"

@@ -101,7 +101,7 @@ def test_the_jackknife_of_kappa_worker_by_worker() -> None:
 
 
 @pytest.mark.slow
-def test_what_cannot_be_computed_is_null_and_told() -> None:
+def test_what_cannot_be_computed_is_null_and_reported() -> None:
     untimed = karat.Judgments(CROWD.frame.drop("rt"), CROWD.scales)
     other = CROWD.frame.with_columns(item=pl.col("item") + "b")
     found = compare({"timed": karat.Judgments(other, CROWD.scales), "untimed": untimed}, cutoffs="published")

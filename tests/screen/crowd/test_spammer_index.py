@@ -82,12 +82,12 @@ def test_a_bootstrap_interval_on_request_with_progress_and_the_same_for_a_seed()
     small = karat.Judgments(
         CROWD.frame.filter(pl.col("item").is_in(CROWD.frame["item"].unique().sort()[:25])), CROWD.scales
     )
-    told: list[tuple[int, int]] = []
-    first = spammer_index(small, simulations=12, seed=3, progress=lambda done, total: told.append((done, total)))
+    lines: list[tuple[int, int]] = []
+    first = spammer_index(small, simulations=12, seed=3, progress=lambda done, total: lines.append((done, total)))
     again = spammer_index(small, simulations=12, seed=3)
     assert (first.lower, first.upper) == (again.lower, again.upper)
     assert first.interval == "bootstrap"
-    assert told[-1] == (12, 12)
+    assert lines[-1] == (12, 12)
     assert first.lower < first.value < first.upper
 
 

@@ -52,11 +52,11 @@ def test_workers_who_do_not_vary_have_a_short_interval_from_zero(seed: int) -> N
 @pytest.mark.slow
 def test_the_bootstrap_near_zero_agrees() -> None:
     answers = crowd(labels(15, 12, seed=2, deviation=0.0), "x")
-    told: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
     profile = index_of_labels(answers)
-    found = index_of_labels(answers, 19, 1, lambda done, total: told.append((done, total)))
+    found = index_of_labels(answers, 19, 1, lambda done, total: lines.append((done, total)))
     assert found.interval == "bootstrap"
-    assert told == [(number, 19) for number in range(1, 20)]
+    assert lines == [(number, 19) for number in range(1, 20)]
     assert found.lower < 1e-6
     assert found.upper == pytest.approx(profile.upper, abs=0.08)
     assert Message("spammer_index.bootstrap_baseline", {"baseline": "a"}) in found.notes
@@ -64,9 +64,9 @@ def test_the_bootstrap_near_zero_agrees() -> None:
 
 @pytest.mark.slow
 def test_progress_counts_baselines_and_the_pooled_interval() -> None:
-    told: list[tuple[int, int]] = []
-    index_of_labels(crowd(labels(12, 10), "x"), progress=lambda done, total: told.append((done, total)))
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    lines: list[tuple[int, int]] = []
+    index_of_labels(crowd(labels(12, 10), "x"), progress=lambda done, total: lines.append((done, total)))
+    assert lines == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_the_interval_does_not_depend_on_how_categories_are_called() -> None:
 
 
 @pytest.mark.slow
-def test_a_model_without_a_maximum_is_told() -> None:
+def test_a_model_without_a_maximum_is_reported() -> None:
     """Every task has one label from everyone: the variance of tasks has no bound."""
     who, what = np.repeat(np.arange(10), 9), np.tile(np.arange(9), 10)
     table = {"participant": [f"w{i}" for i in who], "item": [f"t{j}" for j in what],

@@ -243,11 +243,11 @@ def test_what_cannot_be_looked_at_is_said(tmp_path: Path) -> None:
     one_task = karat.Judgments(frame.with_columns(item=pl.lit("t")), karat.Binary())
     for name, judgments in (("b", sized), ("c", same_answer), ("d", one_task)):
         parted = crowd(judgments, (0.5, 0.5), tmp_path / name)
-        with pytest.raises(ScreenError) as told:
+        with pytest.raises(ScreenError) as result:
             spammer_index(judgments)
         with pytest.raises(ScreenError) as in_parts:
             spammer_index_in_parts(parted)
-        assert message_of(in_parts.value) == message_of(told.value)
+        assert message_of(in_parts.value) == message_of(result.value)
 
 
 @pytest.mark.slow
@@ -262,12 +262,12 @@ def test_an_interval_that_takes_too_long_is_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_progress_never_goes_beyond_its_end(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
     parted = crowd(simulated(karat.Binary()), (0.5, 0.5), tmp_path)
-    spammer_index_in_parts(replace(parted, progress=lambda done, total: told.append((done, total))))
-    assert len(told) > 100
-    assert all(done <= total for done, total in told)
-    assert told[-1][0] == told[-1][1]
+    spammer_index_in_parts(replace(parted, progress=lambda done, total: lines.append((done, total))))
+    assert len(lines) > 100
+    assert all(done <= total for done, total in lines)
+    assert lines[-1][0] == lines[-1][1]
 
 
 class BreakingOff:

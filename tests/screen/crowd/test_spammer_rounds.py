@@ -126,7 +126,7 @@ def test_sessions_are_rounds_where_tasks_return() -> None:
     assert spammer_index(apart).variances["source"].to_list() == ["workers", "tasks"]
 
 
-def test_answers_without_a_round_are_told() -> None:
+def test_answers_without_a_round_are_reported() -> None:
     frame = rounds().frame.with_columns(
         repetition=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise(pl.col("repetition"))
     )

@@ -160,9 +160,9 @@ def test_what_cannot_be_said_of_the_whole_is_said_in_parts_too(tmp_path: Path) -
         folder.mkdir()
         with pytest.raises(ScreenError) as said:
             together(judgments, **settings)
-        with pytest.raises(ScreenError) as told:
+        with pytest.raises(ScreenError) as result:
             parted(crowd(judgments, (0.5, 0.5), folder), **settings)
-        assert str(told.value) == str(said.value)
+        assert str(result.value) == str(said.value)
 
 
 def pairs_apart() -> karat.Judgments:

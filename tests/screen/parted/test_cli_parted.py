@@ -22,7 +22,7 @@ from screen.test_cli_screen import answered
 LIKERT = karat.datasets.path("likert")
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:
     with pytest.raises(SystemExit) as done:
         main([*map(str, arguments)])
     assert done.value.code == code
@@ -31,10 +31,10 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) 
 
 
 def test_convert_and_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = told(capsys, "convert", LIKERT, "--parts", 3, "-o", tmp_path / "parts")
+    said = printed(capsys, "convert", LIKERT, "--parts", 3, "-o", tmp_path / "parts")
     assert "written" in said
     assert "3 parts" in said
-    said = told(
+    said = printed(
         capsys, "screen", tmp_path / "parts", "--parts", 3, "--criteria", "completion,straightlining", "-o",
         tmp_path / "out",
     )  # fmt: skip
@@ -45,14 +45,14 @@ def test_convert_and_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert len(list((tmp_path / "out" / "participants").iterdir())) == 3
     assert pl.read_parquet(tmp_path / "out" / "participants").height == 48
     # Without a reason to look at them one by one, the files are read as one table.
-    said = told(capsys, "screen", tmp_path / "parts", "--criteria", "completion")
+    said = printed(capsys, "screen", tmp_path / "parts", "--criteria", "completion")
     assert "completion: 1 of 48 participants flagged." in said
 
 
 @pytest.mark.slow
 def test_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     split(karat.datasets.load("likert"), (0.1,) * 10, tmp_path)
-    said = json.loads(told(capsys, "screen", tmp_path, "--parts", 10, "--criteria", "straightlining", "--json"))
+    said = json.loads(printed(capsys, "screen", tmp_path, "--parts", 10, "--criteria", "straightlining", "--json"))
     assert said["summary"]["parts"] == 10
     assert said["summary"]["flagged"] == {"straightlining": 1}
     assert "participants" not in said
@@ -75,16 +75,16 @@ def test_when_a_folder_is_looked_at_in_parts(tmp_path: Path) -> None:
 def test_a_study_lays_its_items_beside_every_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, results = answered(tmp_path)
     study = karat.study.load(path)
-    told(capsys, "convert", results, "--scale", "ordinal:1-5", "--parts", 3, "-o", tmp_path / "parts")
+    printed(capsys, "convert", results, "--scale", "ordinal:1-5", "--parts", 3, "-o", tmp_path / "parts")
     together = screen.run(with_study(whole(open_parts(tmp_path / "parts")), study)[0], study=study)
     assert together.evidence["attention"].flagged == ["p0"]
-    said = json.loads(told(capsys, "screen", tmp_path / "parts", "--parts", 1, "--study", path, "--json"))
+    said = json.loads(printed(capsys, "screen", tmp_path / "parts", "--parts", 1, "--study", path, "--json"))
     assert said["summary"]["remaining"] == together.remaining
     assert said["summary"]["flagged"] == {name: len(one.flagged) for name, one in together.evidence.items()}
     assert said["settings"] == together.to_dict()["settings"]
     assert said["skipped"] == {name: str(why) for name, why in together.skipped.items()}
     assert said["summary"]["study"] == study.fingerprint
-    said = told(capsys, "screen", tmp_path / "parts", "--parts", 1, "--study", path)
+    said = printed(capsys, "screen", tmp_path / "parts", "--parts", 1, "--study", path)
     for note in with_study(whole(open_parts(tmp_path / "parts")), study)[1]:
         assert str(note) in said
 
@@ -98,9 +98,11 @@ def test_what_cannot_be_done_in_parts(tmp_path: Path, capsys: pytest.CaptureFixt
         ("--memory", "300KB"): "Make smaller parts: karat convert",
     }
     for flags, words in told_so.items():
-        assert words in " ".join(told(capsys, "screen", tmp_path, "--parts", 2, *flags, code=2).split())
-    said = told(capsys, "screen", LIKERT, "--parts", 2, code=2)
+        assert words in " ".join(printed(capsys, "screen", tmp_path, "--parts", 2, *flags, code=2).split())
+    said = printed(capsys, "screen", LIKERT, "--parts", 2, code=2)
     assert "--parts needs a folder of Parquet files" in said
-    said = told(capsys, "screen", LIKERT, "--memory", "10KB", code=2)
+    said = printed(capsys, "screen", LIKERT, "--memory", "10KB", code=2)
     assert "larger than a third of the memory" in said
-    assert "--parts writes a folder" in told(capsys, "convert", LIKERT, "--parts", 2, "-o", tmp_path / "x.csv", code=2)
+    assert "--parts writes a folder" in printed(
+        capsys, "convert", LIKERT, "--parts", 2, "-o", tmp_path / "x.csv", code=2
+    )

@@ -142,7 +142,7 @@ def test_every_setting(tmp_path: Path) -> None:
     assert_same(in_parts(even(judgments, 3), tmp_path, **stated), judgments, **stated)
 
 
-def test_sessions_and_questions_are_told(tmp_path: Path) -> None:
+def test_sessions_and_questions_are_reported(tmp_path: Path) -> None:
     judgments = questionnaire(8, 20, session=pl.lit("s1"), question=pl.lit("q"))
     found = in_parts(even(judgments, 2), tmp_path)
     assert found.trials().collect_schema().names()[-2:] == ["session", "question"]

@@ -80,7 +80,7 @@ def test_the_same_as_in_memory(exclude: Any, shares: Sequence[float], tmp_path: 
     [karat.Ordinal(5), *(pytest.param(one, marks=pytest.mark.slow) for one in (karat.Binary(), karat.Magnitude()))],
     ids=lambda scale: scale.kind,
 )
-def test_doubtful_right_answers_are_told(scale: Any, tmp_path: Path) -> None:
+def test_doubtful_right_answers_are_reported(scale: Any, tmp_path: Path) -> None:
     judgments = judged_crowd(scale, people=40)
     wrong = {"binary": "0", "ordinal": "1", "magnitude": "1"}[scale.kind]
     known = pl.when(pl.col("participant") < "p30").then(pl.lit(wrong))
@@ -304,11 +304,11 @@ def test_steps_are_named(tmp_path: Path) -> None:
         ("screening.written_before_index", None),
     ]  # fmt: skip
     assert heard.ended[0].values["flagged"] == found.evidence["completion"].flagged
-    named = [told for told in heard.begun if " of " not in told]
+    named = [text for text in heard.begun if " of " not in text]
     assert list(dict.fromkeys(named)) == [
         "reading", "completion", "exclusion after completion", "straightlining", "exclusion after answers", "verdicts",
         "spammer_index",
     ]  # fmt: skip
     # After its last task a step goes on without a number, instead of standing at 100 %.
-    last = max(place for place, told in enumerate(heard.begun) if told == "2 of 2")
+    last = max(place for place, text in enumerate(heard.begun) if text == "2 of 2")
     assert heard.begun[last + 1] == "spammer_index"

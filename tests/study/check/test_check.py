@@ -40,7 +40,7 @@ def test_a_broken_study_gives_exactly_its_finding(name: str) -> None:
     for finding in found:
         assert finding.grade == RULES[rule].grade
         assert finding.message.endswith((".", ".)")), finding.message
-        assert finding.mend
+        assert finding.fix
         assert finding.file in (None, "study.toml", "items.csv")
 
 
@@ -60,7 +60,7 @@ def test_there_are_enough_of_them_and_every_rule_has_one() -> None:
 def test_every_rule_is_documented() -> None:
     page = (ROOT / "docs" / "reference" / "checks.md").read_text(encoding="utf-8")
     for rule in RULES.values():
-        listed = f"| `{rule.name}` | {rule.grade} | {rule.what} | {rule.source} | {rule.mend} |".replace("  ", " ")
+        listed = f"| `{rule.name}` | {rule.grade} | {rule.what} | {rule.source} | {rule.fix} |".replace("  ", " ")
         assert listed in page, f"add to checks.md: {listed}"
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     assert len(rows) == len(RULES)
@@ -84,7 +84,7 @@ def test_the_example_of_attention_says_what_to_use() -> None:
         "4 attention trials leave no room for a slip: with 4 of 4 right a guesser passes with p = .026, "
         "with one slip with p = .179."
     )
-    assert finding.mend == "Use 6 (5 right, p = .041)."
+    assert finding.fix == "Use 6 (5 right, p = .041)."
     assert finding.place == "study.toml:13"
 
 
@@ -94,7 +94,7 @@ def test_a_row_at_fault_is_named() -> None:
     assert finding.place == "items.csv:14"
 
 
-def test_the_proof_of_the_solver_is_told() -> None:
+def test_the_proof_of_the_solver_is_reported() -> None:
     finding = the(check(load(FOLDER / "adjacent-tests__eighteen-beside-sixteen")))
     assert finding.message.startswith("18 test trials need 17 separators; there are 16")
 
@@ -130,7 +130,7 @@ def test_a_study_that_states_more_slips_needs_more_trials(tmp_path: Path) -> Non
     study.settings["screening"]["attention"] = {"slips": 2}
     finding = the(written(study, tmp_path))
     n, k = smallest(0.4, slips=2)
-    assert f"Use {n} ({k} right" in finding.mend
+    assert f"Use {n} ({k} right" in finding.fix
     assert "with 4 of 6 right a guesser passes with p = .179" in finding.message
 
 
@@ -209,7 +209,7 @@ def test_an_undecided_order_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> Non
     error = OrderUndecidedError("Not decided within 10 seconds.", "Loosen it.")
     monkeypatch.setattr(Draft, "order_error", error)
     finding = the(check(load(FOLDER / "sound__likert")))
-    assert (finding.grade, finding.rule, finding.mend) == ("warning", "order-undecided", "Loosen it.")
+    assert (finding.grade, finding.rule, finding.fix) == ("warning", "order-undecided", "Loosen it.")
 
 
 def test_the_head_tells_lists_trials_and_minutes() -> None:
@@ -226,12 +226,12 @@ def app() -> typer.Typer:
 
 
 def test_the_command_prints_findings_and_fails_on_errors() -> None:
-    told = CliRunner().invoke(app(), [str(FOLDER / "attention__four")])
-    assert told.exit_code == 1
-    assert told.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials leave no room for a slip")
+    result = CliRunner().invoke(app(), [str(FOLDER / "attention__four")])
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials leave no room for a slip")
     last = '1 error. Fix the error, or state it as intended: [check] allow = ["attention"]'
-    assert told.stdout.splitlines()[-1] == last
-    assert max(map(len, told.stdout.splitlines())) <= 100
+    assert result.stdout.splitlines()[-1] == last
+    assert max(map(len, result.stdout.splitlines())) <= 100
 
 
 def test_warnings_do_not_fail_and_quiet_is_quiet() -> None:
@@ -241,11 +241,11 @@ def test_warnings_do_not_fail_and_quiet_is_quiet() -> None:
 
 
 def test_json_has_every_part_of_a_finding() -> None:
-    told = CliRunner().invoke(app(), [str(FOLDER / "attention__four"), "--json"])
-    data = json.loads(told.stdout)
-    assert told.exit_code == 1
+    result = CliRunner().invoke(app(), [str(FOLDER / "attention__four"), "--json"])
+    data = json.loads(result.stdout)
+    assert result.exit_code == 1
     assert data["counts"] == {"error": 1, "warning": 0, "hint": 0}
-    assert set(data["findings"][0]) == {"grade", "rule", "message", "source", "mend", "file", "line", "must"}
+    assert set(data["findings"][0]) == {"grade", "rule", "message", "source", "fix", "file", "line", "must"}
 
 
 def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
@@ -291,7 +291,9 @@ def test_quotation_marks_of_many_languages(text: str, flaw: str | None) -> None:
         ("The teacher paid attention to the survey.", "filler", False),
     ],
 )
-def test_instructions_are_told_from_sentences(sentence: str, function: str, is_flawed: bool, tmp_path: Path) -> None:
+def test_instructions_are_reported_from_sentences(
+    sentence: str, function: str, is_flawed: bool, tmp_path: Path
+) -> None:
     study = likert()
     rows = study.tests if function == "test" else study.only(function)
     rows[0]["sentence"] = sentence
@@ -306,13 +308,13 @@ def test_rows_with_the_same_unknown_level_are_one_finding(tmp_path: Path) -> Non
     finding = the(written(study, tmp_path))
     assert finding.rule == "levels"
     assert finding.message.endswith(f"of order. Rows like it: {len(study.tests) // 2 - 1} more.")
-    assert finding.mend.startswith("Did you mean OS?")
+    assert finding.fix.startswith("Did you mean OS?")
 
 
 def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
     finding = the(check(load(FOLDER / "columns__misspelt")))
     assert finding.message == 'the column "contxt" is unknown to karat.'
-    assert finding.mend == "Did you mean context? Rename it."
+    assert finding.fix == "Did you mean context? Rename it."
     study = likert()
     for one in study.tests:
         one["lemma"] = "house"
@@ -376,7 +378,7 @@ def test_only_the_rest_is_recommended_to_be_allowed(tmp_path: Path) -> None:
 def test_the_platform_and_its_code(tmp_path: Path) -> None:
     finding = the(check(load(FOLDER / "completion-code__prolific")))
     assert finding.message == "participants come from Prolific and cannot be sent back: there is no completion_code."
-    assert 'state it in [recruitment]: completion_code = "..."' in finding.mend
+    assert 'state it in [recruitment]: completion_code = "..."' in finding.fix
     study = likert()
     study.settings["recruitment"].update(platform="prolific", completion_code="C1A2B3")
     assert written(study, tmp_path / "stated").findings == ()
@@ -402,34 +404,34 @@ def in_encoding(name: str, text: str, folder: Path) -> Report:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "text", "told"),
+    ("encoding", "text", "sentence"),
     [
         ("cp1252", "Die Bäuerin schläft.", 'was read as Latin-1 (Windows-1252): it has the word "Bäuerin".'),
         ("mac_roman", "Die Bäuerin schläft.", 'was read as Mac Roman: it has the word "Bäuerin".'),
         ("utf-16-le", "Die Bäuerin schläft.", 'was read as UTF-16: it has the word "Bäuerin".'),
     ],
 )
-def test_a_guessed_encoding_is_told_with_a_word(encoding: str, text: str, told: str, tmp_path: Path) -> None:
+def test_a_guessed_encoding_is_reported_with_a_word(encoding: str, text: str, sentence: str, tmp_path: Path) -> None:
     finding = the(in_encoding(encoding, text, tmp_path))
     assert (finding.grade, finding.rule, finding.file) == ("hint", "encoding", "items.csv")
-    assert finding.message == f"items.csv is not UTF-8; it {told}"
-    assert "save the table as UTF-8" in finding.mend
+    assert finding.message == f"items.csv is not UTF-8; it {sentence}"
+    assert "save the table as UTF-8" in finding.fix
     assert text in load(tmp_path).blocks[0].items.frame["sentence"].to_list()
 
 
 def test_a_guessed_encoding_without_a_word_speaks_of_none(tmp_path: Path) -> None:
     finding = the(in_encoding("utf-16-le", "It rained all day.", tmp_path))
     assert finding.message == "items.csv is not UTF-8; it was read as UTF-16."
-    assert finding.mend == "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
+    assert finding.fix == "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_nothing_is_told_of_an_encoding_that_is_no_guess(encoding: str, tmp_path: Path) -> None:
+def test_nothing_is_reported_of_an_encoding_that_is_no_guess(encoding: str, tmp_path: Path) -> None:
     assert in_encoding(encoding, "Die Bäuerin schläft.", tmp_path).findings == ()
     assert "Die Bäuerin schläft." in load(tmp_path).blocks[0].items.frame["sentence"].to_list()
 
 
-def test_the_sheet_that_was_read_is_told(tmp_path: Path) -> None:
+def test_the_sheet_that_was_read_is_reported(tmp_path: Path) -> None:
     study = likert()
     study.block["items"] = "items.xlsx"
     study.write(tmp_path)
@@ -453,8 +455,8 @@ def test_what_cannot_be_read_says_nothing_of_writing(tmp_path: Path, capsys: pyt
     study = likert()
     study.only("filler")[0]["item"] = ""
     study.write(tmp_path)
-    for command_name, told in (("check", False), ("plan", True)):
+    for command_name, text in (("check", False), ("plan", True)):
         with pytest.raises(SystemExit) as stopped:
             main([command_name, str(tmp_path)])
         assert stopped.value.code == 2
-        assert ("Nothing was written." in capsys.readouterr().err) is told
+        assert ("Nothing was written." in capsys.readouterr().err) is text

@@ -37,19 +37,19 @@ def test_what_a_scale_may_be_expected_to_be_answered_with(scale: Scale, fine: li
 def found(study: Study, folder: Path) -> list[tuple[str, str, str]]:
     study.write(folder)
     findings = [finding for finding in check(load(folder)).findings if finding.rule == "expected"]
-    return [(finding.message, finding.mend, finding.place) for finding in findings]
+    return [(finding.message, finding.fix, finding.place) for finding in findings]
 
 
 def test_a_test_item_is_named_with_its_row_and_column() -> None:
     (finding,) = check(load(FOLDER / "expected__of-a-test-item")).findings
     known = "is no answer of the scale, which knows 1, 2, 3, 4, 5."
     assert (finding.grade, finding.message) == ("error", f't02: "6" in the column expected {known}')
-    assert (finding.mend, finding.place) == ("Correct it, or leave the cell empty.", "items.csv:5")
+    assert (finding.fix, finding.place) == ("Correct it, or leave the cell empty.", "items.csv:5")
 
 
 @pytest.mark.parametrize("function", ["filler", "calibration", "control", "attention"])
 @pytest.mark.parametrize(
-    ("answer", "mend"),
+    ("answer", "fix"),
     [
         ("1–2", "Did you mean 1-2?"),
         ("1,2", "Did you mean 1|2?"),
@@ -59,16 +59,16 @@ def test_a_test_item_is_named_with_its_row_and_column() -> None:
         ("2026-02-01", "A spreadsheet made a date of it"),
     ],
 )
-def test_what_is_meant_is_asked(function: str, answer: str, mend: str, tmp_path: Path) -> None:
+def test_what_is_meant_is_asked(function: str, answer: str, fix: str, tmp_path: Path) -> None:
     study = likert()
     study.only(function)[0]["expected"] = answer
-    ((message, mended, _),) = found(study, tmp_path)
+    ((message, fixed, _),) = found(study, tmp_path)
     assert f'"{answer}" in the column expected' in message
-    assert mended.startswith(mend)
+    assert fixed.startswith(fix)
 
 
 @pytest.mark.parametrize(
-    ("task", "scale", "answer", "mend"),
+    ("task", "scale", "answer", "fix"),
     [
         ("yes-no", {"levels": ["no", "yes"]}, "yess", "Did you mean yes?"),
         ("yes-no", {"levels": ["no", "yes"], "labels": ["Nein", "Ja"]}, "ja", "Did you mean yes?"),
@@ -79,27 +79,28 @@ def test_what_is_meant_is_asked(function: str, answer: str, mend: str, tmp_path:
         ("magnitude", {"modulus": 100}, "0", "Correct it, or leave the cell empty."),
     ],
 )
-def test_other_scales(task: str, scale: dict[str, Any], answer: str, mend: str, tmp_path: Path) -> None:
+def test_other_scales(task: str, scale: dict[str, Any], answer: str, fix: str, tmp_path: Path) -> None:
     study = Study({"title": "x"}, {"task": task, "items": "items.csv", "scale": scale})
     study.tests = [row("t1", "test", "It rains.", expected=answer), row("t2", "test", "It snows.", expected="")]
-    ((_, mended, place),) = found(study, tmp_path)
-    assert mended.startswith(mend)
+    ((_, fixed, place),) = found(study, tmp_path)
+    assert fixed.startswith(fix)
     assert place == "items.csv:2"
 
 
-def test_equal_answers_are_told_once_and_many_are_counted(tmp_path: Path) -> None:
+def test_equal_answers_are_reported_once_and_many_are_counted(tmp_path: Path) -> None:
     study = likert()
     for one in study.only("control"):
         one["expected"] = "6"
-    ((message, mend, _),) = found(study, tmp_path / "a")
+    ((message, fix, _),) = found(study, tmp_path / "a")
     assert message.startswith('10 items (lines 32, 33, 34, 35 and 6 more): "6" in the column')
-    assert mend == "Write 3-5 for grammatical and 1-2 for ungrammatical sentences."
+    assert fix == "Write 3-5 for grammatical and 1-2 for ungrammatical sentences."
     for number, one in enumerate(study.only("control"), start=6):
         one["expected"] = str(number)
-    told = found(study, tmp_path / "b")
-    assert len(told) == 6
+    result = found(study, tmp_path / "b")
+    assert len(result) == 6
     assert (
-        told[-1][0] == "5 rows more (lines 37, 38, 39, 40 and 1 more) with expected answers that are none of the scale."
+        result[-1][0]
+        == "5 rows more (lines 37, 38, 39, 40 and 1 more) with expected answers that are none of the scale."
     )
 
 
@@ -110,9 +111,9 @@ def test_of_two_rows_of_a_choice_one_is_marked_by_any_word(tmp_path: Path) -> No
         study.others.append(row("k1", "control", sentence, expected=marked, subgroup="related", verified="yes"))
     assert found(study, tmp_path / "a") == []
     study.only("filler")[0]["expected"] = "2.0"
-    ((message, mend, _),) = found(study, tmp_path / "b")
+    ((message, fix, _),) = found(study, tmp_path / "b")
     assert '"2.0" in the column expected' in message
-    assert mend.startswith("Did you mean 2?")
+    assert fix.startswith("Did you mean 2?")
 
 
 def test_answers_are_checked_where_no_lists_can_be_made(tmp_path: Path) -> None:
@@ -122,14 +123,14 @@ def test_answers_are_checked_where_no_lists_can_be_made(tmp_path: Path) -> None:
     assert {"levels", "expected"} <= {finding.rule for finding in check(load(tmp_path)).findings}
 
 
-def test_an_acceptability_that_is_not_understood_is_told(tmp_path: Path) -> None:
+def test_an_acceptability_that_is_not_understood_is_reported(tmp_path: Path) -> None:
     study = likert()
     study.only("filler")[0]["acceptability"] = "hihg"
     study.only("filler")[1]["acceptability"] = "5"
     study.write(tmp_path / "a")
     (finding,) = check(load(tmp_path / "a")).findings
     assert finding.message.endswith('"hihg" in the column acceptability is passed over.')
-    assert (finding.rule, finding.mend) == ("acceptability", "Did you mean high?")
+    assert (finding.rule, finding.fix) == ("acceptability", "Did you mean high?")
     for number, one in enumerate(study.only("filler")):
         one["acceptability"] = f"4.{number + 1}"
     study.write(tmp_path / "b")

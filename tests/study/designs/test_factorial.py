@@ -138,7 +138,7 @@ def brute_force_even_lists(options: list[set[str]], lists: int) -> bool:
 
 
 @pytest.mark.parametrize("options", [["ab", "ab"], ["ab", "a"], ["bc", "ac", "ab"], ["abc", "abc", "ab"], ["ab", "bc"]])
-def test_where_notes_are_told_no_search_finds_even_lists(options: list[str]) -> None:
+def test_where_notes_are_reported_no_search_finds_even_lists(options: list[str]) -> None:
     rows = [(str(i), "test", c) for i, own in enumerate(options) for c in own]
     items = pl.DataFrame(rows, schema=["item", "function", "c"], orient="row")
     lists = lcm(*map(len, options))
@@ -147,7 +147,7 @@ def test_where_notes_are_told_no_search_finds_even_lists(options: list[str]) -> 
     assert even == brute_force_even_lists([set(own) for own in options], lists)
 
 
-def test_a_cell_that_nobody_has_is_told_once() -> None:
+def test_a_cell_that_nobody_has_is_reported_once() -> None:
     cells = [("x", "1"), ("x", "2"), ("y", "1")]
     rows = [(str(i), "test", a, b) for i in range(6) for a, b in cells]
     items = pl.DataFrame(rows, schema=["item", "function", "a", "b"], orient="row")
@@ -157,7 +157,7 @@ def test_a_cell_that_nobody_has_is_told_once() -> None:
     assert (note.code, note.values["condition"]) == ("design.condition_missing", ["a = y", "b = 2"])
 
 
-def test_an_item_without_a_level_between_participants_is_told() -> None:
+def test_an_item_without_a_level_between_participants_is_reported() -> None:
     items = pl.DataFrame({"item": ["1", "1", "2"], "function": ["test"] * 3, "g": ["x", "y", "x"]})
     made = factorial(items, [DesignFactor("g", ("x", "y"), within_participants=False)])
     assert made.rows == ((0, 2), (1,))

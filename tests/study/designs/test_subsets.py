@@ -61,7 +61,7 @@ def test_a_large_design_takes_seconds() -> None:
     assert design.most_meetings <= 5
 
 
-def test_an_extra_rating_is_told() -> None:
+def test_an_extra_rating_is_reported() -> None:
     note = subsets(5, 3, 2, 1).notes[0]
     assert note.code == "subsets.extra_ratings"
     assert note.values == {"n": 2, "items": 5, "ratings": 2, "more": 3, "per_participant": 3}

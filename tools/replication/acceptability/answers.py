@@ -55,7 +55,7 @@ def _only(evidence: Evidence, column: str) -> Any:
 
 def choices(one: Experiment) -> str:
     """Forced choice: k of N right."""
-    told = one.golden["published"]["rejected_response_based"]
+    result = one.golden["published"]["rejected_response_based"]
     found = {
         "attention": attention(one.complete), "control": controls(one.complete),
         "control_related": controls(_part(one.complete, "control_related")),
@@ -65,7 +65,7 @@ def choices(one: Experiment) -> str:
     for key, mine in found.items():
         code = one.golden["response_based"][key]
         # The notebook lists only groups in which somebody is rejected.
-        counts = _flagged(told.get(key, []), code["rejected"], mine.flagged)
+        counts = _flagged(result.get(key, []), code["rejected"], mine.flagged)
         needed = f"{_only(mine, 'needed')} of {_only(mine, 'trials')}"
         passed = [f"({probability(p)})" for p in (code["guess_probability"], _only(mine, "guess_probability"))]
         rules = f"{code['k']} of {code['N']} {passed[0]}", f"{needed} {passed[1]}"
@@ -83,7 +83,7 @@ decide.
 
 def ratings(one: Experiment) -> str:
     """Likert: the positional account."""
-    told = one.golden["published"]["rejected_response_based"]
+    result = one.golden["published"]["rejected_response_based"]
     golden = one.golden["response_based_positional"]
     lines = []
     for name, key, ending, mine in (
@@ -95,7 +95,7 @@ def ratings(one: Experiment) -> str:
     ):
         (rule,) = golden[key][f"criteria_{ending}"]
         code = {name for kind in KINDS for name in golden[key][f"rejected_{kind}_{ending}"]}
-        printed = {person for part in (f"{key}_1", f"{key}_2") for person in told.get(part, [])}
+        printed = {person for part in (f"{key}_1", f"{key}_2") for person in result.get(part, [])}
         published: Collection[str] = printed if ending == "as_run" else code
         counts = _flagged(published, code, mine.flagged)
         if ending == "as_intended":

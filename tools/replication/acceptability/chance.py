@@ -140,7 +140,7 @@ def _smallest() -> str:
     ours["both kinds, in each"] = (f"{k} of {n}", chance.joint((n, k), (n, k)))
     pairs = next(pairs for pairs in range(1, 9) if chance.relational(pairs, 5, "1/2") <= 0.05)
     ours["means half the range apart"] = (f"{pairs} pairs", chance.relational(pairs, 5, "1/2"))
-    lines = [(name, told, ours[name][0], probability(ours[name][1])) for name, told in printed.SMALLEST.items()]
+    lines = [(name, text, ours[name][0], probability(ours[name][1])) for name, text in printed.SMALLEST.items()]
     return "### What follows for a questionnaire\n\n" + table(
         ("fewest trials, one slip forgiven", "printed", "karat", "a guesser passes"), lines
     )

@@ -87,13 +87,13 @@ def complete(both: list[Experiment]) -> str:
         )
         assert ours.flagged == list(one.golden["incomplete"])
     likert = both[1]
-    told = " and ".join(f"{name} answered {count} trials" for name, count in likert.golden["incomplete"].items())
+    text = " and ".join(f"{name} answered {count} trials" for name, count in likert.golden["incomplete"].items())
     return f"""## Completion
 
 Participants who answered under 90 % of the trials leave before anything else is computed.
 
 {table(("data set", "under 90 %: authors' code", "karat", "remain"), lines, left=3)}
-In the Likert study {told}, of {likert.golden["design"]["trials_per_questionnaire"]}.
+In the Likert study {text}, of {likert.golden["design"]["trials_per_questionnaire"]}.
 """
 
 

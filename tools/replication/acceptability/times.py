@@ -37,10 +37,10 @@ def outliers(both: list[Experiment]) -> str:
     lines.append(("a time equal to the cutoff", printed.COMPARISON, "is outlying", "is not outlying"))
     totals = []
     for one in both:
-        told, golden = one.golden["published"]["remfod_per_participant"].values(), one.golden["remfod"]
+        messages, golden = one.golden["published"]["remfod_per_participant"].values(), one.golden["remfod"]
         for place, kind in enumerate(("intermissions", "rushes")):
             mine = int(one.times.participants[kind].sum())
-            totals.append((one.title, kind, sum(row[place] for row in told), golden[f"total_{kind}"], mine))
+            totals.append((one.title, kind, sum(row[place] for row in messages), golden[f"total_{kind}"], mine))
             assert totals[-1][2] == totals[-1][3] == mine
         theirs = {(t["participant"], t["trial"], t["kind"], t["iteration"]) for t in golden["outlier_trials"]}
         assert theirs == set(one.times.trials.select("participant", "trial", "kind", "degree").iter_rows())
@@ -133,18 +133,18 @@ def underperformers(both: list[Experiment]) -> str:
     """Who answered under 90 % of trials genuinely."""
     text = ["### Under 90 % genuine\n"]
     for one in both:
-        golden, told = one.golden["remfod"]["per_participant"], one.golden["published"]["remfod_per_participant"]
+        golden, messages = one.golden["remfod"]["per_participant"], one.golden["published"]["remfod_per_participant"]
         lines = []
         for row in one.times.participants.filter(pl.col("flagged")).sort("score", maintain_order=True).to_dicts():
             own = golden[row["participant"]]
             lines.append((
-                row["participant"], "{}, {}".format(*told[row["participant"]][:2]),
+                row["participant"], "{}, {}".format(*messages[row["participant"]][:2]),
                 f"{own['intermissions']}, {own['rushes']}", f"{row['intermissions']}, {row['rushes']}",
                 per_cent(own["share_genuine"]), per_cent(row["score"]),
             ))  # fmt: skip
         header = (one.title, "published", "authors' code", "karat", "genuine: authors' code", "karat")
         text.append(table(header, lines))
-        under = {name for name, (_, _, genuine) in told.items() if genuine / golden[name]["trials"] < 0.9}
+        under = {name for name, (_, _, genuine) in messages.items() if genuine / golden[name]["trials"] < 0.9}
         assert one.times.flagged == one.golden["remfod"]["under_90_percent"] == sorted(under)
     text.append("The first three columns are intermissions and rushes. All three sources flag the same people.\n")
     return "\n".join(text)

@@ -48,9 +48,9 @@ def index(crowds: Crowds) -> str:
     ]
     again = (beside["fleiss"], beside["icc_A1"], full["icc_fixed_error_3_29"])
     mine = [found.agreement[name] for name in ("fleiss_kappa", "icc_agreement", "icc_fixed_error")]
-    for (name, told), other, own in zip(printed.AGREEMENT.items(), again, mine, strict=True):
-        lines.append((name, told, decimals(other, 4), decimals(own, 4)))
-        assert decimals(own) == told, name
+    for (name, text), other, own in zip(printed.AGREEMENT.items(), again, mine, strict=True):
+        lines.append((name, text, decimals(other, 4), decimals(own, 4)))
+        assert decimals(own) == text, name
     consistency = found.agreement["icc_consistency"]
     lines.append(("ICC(C,1)", "–", decimals(beside["icc_C1"], 4), decimals(consistency, 4)))
     assert decimals(found.value) == printed.SPAMMER_INDEX

@@ -142,8 +142,8 @@ def _other_tasks(spread: dict[Decision, Floats], null: Floats, spammers: Followe
         wrong = float((null[:, place] <= limit).mean())
         mine = spammers.of(target)
         missed = "–" if mine is None else decimals(float((mine > limit).mean()), 4)
-        told = "–" if mine is None else decimals(printed.TYPE_TWO[PRINTED[target]], 4)
-        lines.append((target, _number(limit), *cells, beyond, decimals(wrong), told, missed))
+        text = "–" if mine is None else decimals(printed.TYPE_TWO[PRINTED[target]], 4)
+        lines.append((target, _number(limit), *cells, beyond, decimals(wrong), text, missed))
         assert spread["sign"][:, place].min() < limit < spread["sign"][:, place].max()
     weaker = float((spammers.alternating_as_in_the_text > printed.CUTOFFS["repeated pattern"]).mean())
     least = min(DRAWS - int(str(line[6])) for line in lines[:2])
@@ -206,9 +206,9 @@ def _numbers() -> str:
             limit = np.quantile(credible(tasks, "sign", seed, MANY_WORKERS)[:, PLACES["guessing"]], 0.05)
             guesses = worker_answers("random guessing", MANY_WORKERS, tasks, seed=seed + 1000)
             missed.append(float((akld(guesses)[:, PLACES["guessing"]] > limit).mean()))
-        told = {80: printed.TYPE_TWO["random guessing"], 2000: printed.TYPE_TWO_AT_2000}.get(number)
+        result = {80: printed.TYPE_TWO["random guessing"], 2000: printed.TYPE_TWO_AT_2000}.get(number)
         span = f"{decimals(min(missed))} to {decimals(max(missed))}"
-        lines.append((f"{number:,}", decimals(told, 4) if told else "–", decimals(float(np.median(missed))), span))
+        lines.append((f"{number:,}", decimals(result, 4) if result else "–", decimals(float(np.median(missed))), span))
     return (
         "### Figure 4b: more tasks\n\nThe type II error of guessing when the number of tasks grows, over "
         f"{MANY_DRAWS} draws of tasks with {MANY_WORKERS:,} workers each:\n\n"

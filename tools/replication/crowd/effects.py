@@ -52,19 +52,19 @@ def tables(crowds: Crowds, risk: Evidence, drawn: dict[str, str]) -> str:
         term = row["term"]
         for number, (key, when) in enumerate(TESTS.items()):
             other = golden[key]["wald"][term]
-            told = printed.TABLE_5[term][number]
-            tests.append((term, when, f"{other['chisq']:.2f}", f"{row[f'chisq_{when}']:.2f}", _p(float(told)),
+            result = printed.TABLE_5[term][number]
+            tests.append((term, when, f"{other['chisq']:.2f}", f"{row[f'chisq_{when}']:.2f}", _p(float(result)),
                           _p(other["p"]), _p(row[f"p_{when}"])))  # fmt: skip
-            assert (float(told) < 0.05) == (row[f"p_{when}"] < 0.05)
+            assert (float(result) < 0.05) == (row[f"p_{when}"] < 0.05)
     largest = smaller = 0.0
     for row in found.coefficients.iter_rows(named=True):
         term = row["term"]
         cells: list[str] = []
         for number, (key, when) in enumerate(TESTS.items()):
-            told = printed.TABLE_6[term][number]
-            cells += [told, f"{golden[key]['fixef'][term]:.5f}", f"{row[when]:.5f} ({row[f'se_{when}']:.3f})"]
+            result = printed.TABLE_6[term][number]
+            cells += [result, f"{golden[key]['fixef'][term]:.5f}", f"{row[when]:.5f} ({row[f'se_{when}']:.3f})"]
             smaller = max(smaller, 1 - golden[key]["se"][term] / row[f"se_{when}"])
-            largest = max(largest, abs(float(told) - row[when]) / row[f"se_{when}"])
+            largest = max(largest, abs(float(result) - row[when]) / row[f"se_{when}"])
         coefficients.append((term, *cells))
     assert largest < 0.02
     loglik = [(golden[key]["loglik"], model.fit.log_likelihood)

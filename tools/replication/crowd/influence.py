@@ -189,7 +189,7 @@ def _many_answers(crowds: Crowds, drawn: dict[str, str]) -> str:
     lines, shown = [], []
     golden = crowds.golden["simulated"]
     both = (("ordinal", crowds.ordinal, printed.FOUND_ORDINAL), ("nominal", crowds.nominal, printed.FOUND_NOMINAL))
-    for name, judgments, told in both:
+    for name, judgments, text in both:
         found = deletion(judgments, by="published", at_most=600)
         index = spammer_index(judgments)
         theirs = golden[f"{name}_sim"]
@@ -197,10 +197,10 @@ def _many_answers(crowds: Crowds, drawn: dict[str, str]) -> str:
         other = theirs["spammer_index"] if name == "ordinal" else theirs["fit"]["spammer_index"]
         mine = index.value if index.baselines is None else index.baselines["value"][0]
         lines.append((
-            name, told, len(theirs["flagged"]) if name == "ordinal" else "–", len(caught),
+            name, text, len(theirs["flagged"]) if name == "ordinal" else "–", len(caught),
             len(set(found.flagged) - caught), decimals(other, 4), decimals(mine, 4),
         ))  # fmt: skip
-        assert len(caught) == told
+        assert len(caught) == text
         path = f"figures/crowd-deletion-{name}.svg"
         shown.append(keep(drawn, path, f"Deviance distances, {name} simulation", found.plot(), f"{name} simulation"))
     assert index.baselines is not None

@@ -43,10 +43,10 @@ def section(crowds: Crowds, simulated: Markov) -> str:
     golden = crowds.golden["mturk"]["akld"]
     theirs = dict(zip(printed.TABLE_2, list(golden["counts_all_and_timefiltered"].values())[:6], strict=True))
     lines = []
-    for name, told in printed.TABLE_2.items():
-        assert told == (before[name], after[name]) == tuple(theirs[name]), name
+    for name, text in printed.TABLE_2.items():
+        assert text == (before[name], after[name]) == tuple(theirs[name]), name
         cell = "{} ({})".format
-        lines.append((name, cell(*told), cell(*theirs[name]), cell(before[name], after[name]),
+        lines.append((name, cell(*text), cell(*theirs[name]), cell(before[name], after[name]),
                       f"({by_text[name]})", ours[name]))  # fmt: skip
     people = [worker for workers in golden["flagged"].values() for worker in workers]
     agrees = same(evidence.flagged, people)
@@ -88,5 +88,7 @@ def _guessers(evidence: Markov) -> int:
 
 
 def _missed(simulated: Markov) -> str:
-    told = [f"{decimals(missed)} of {kind}" for kind, missed in simulated.errors.select("kind", "type_two").iter_rows()]
-    return f"{', '.join(told[:-1])} and {told[-1]}"
+    lines = [
+        f"{decimals(missed)} of {kind}" for kind, missed in simulated.errors.select("kind", "type_two").iter_rows()
+    ]
+    return f"{', '.join(lines[:-1])} and {lines[-1]}"

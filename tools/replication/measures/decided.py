@@ -31,7 +31,7 @@ def published(pairs: Pairs) -> DecisionComparison:
     """The printed decisions, compared."""
     names = pairs.disagreements["pair_id"].cast(pl.String)
     return compare_decisions(
-        {told: dict(zip(names, pairs.disagreements[name], strict=True)) for name, told in EXPERIMENTS.items()}
+        {text: dict(zip(names, pairs.disagreements[name], strict=True)) for name, text in EXPERIMENTS.items()}
     )
 
 

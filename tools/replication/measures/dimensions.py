@@ -69,7 +69,7 @@ def extraction(data: Differentials, drawn: dict[str, str]) -> str:
         ("% of variance", " / ".join(map(str, PRINTED_PERCENT)),
          " / ".join(f"{value:.1f}" for value in other["percent_variance_unrotated"]), shares),
     ]  # fmt: skip
-    told = "\n".join(f"> {note}\n>" for note in found.notes).removesuffix("\n>")
+    text = "\n".join(f"> {note}\n>" for note in found.notes).removesuffix("\n>")
     loadings = [
         (row["pair"], *(coefficient(row[name]) for name in found.names), coefficient(row["communality"]))
         for row in found.table().to_dicts()
@@ -91,7 +91,7 @@ chi-squared test is the likelihood-ratio test of the extraction.
 {table(("pair", *found.names, "communality"), loadings)}
 With eight pairs, four factors leave two degrees of freedom, and a good fit says little. karat says so:
 
-{told}
+{text}
 
 In the paper two of four factors are carried by one pair each, and one by two. Precision and transparency
 correlate {decimals(CORRELATION)} and so share {100 * CORRELATION**2:.0f} % of their variance. How many factors there

@@ -50,8 +50,8 @@ async def set_state(request: Request, slug: str, researcher: LoggedIn, form: Che
     if wanted not in FOLLOWING[row.state]:
         raise HTTPException(422, f"A study that is {row.state} cannot become {wanted[:20] or 'that'}.")
     if wanted == "closed" and form.get("confirm") != "yes":
-        told = await request.app.state.store.look(status, row.id, row.state, known_study(request, slug))
-        return page(request, "close.html", researcher=researcher, row=row, status=told)
+        current = await request.app.state.store.look(status, row.id, row.state, known_study(request, slug))
+        return page(request, "close.html", researcher=researcher, row=row, status=current)
     await _do(request, studies.set_state, studies.SetState(row.id, wanted))
     if row.state == "closed":
         await note_unblinded(request.app.state.store, slug)  # answers could be seen while it was closed

@@ -38,7 +38,7 @@ async def in_child(function: Callable[..., T], *arguments: object, seconds: floa
     # A thread waits for it, and not asyncio's own watcher, which never ends where a server stops at the wrong moment.
     work = asyncio.get_running_loop().run_in_executor(None, process.communicate, asked)
     try:
-        told, _ = await asyncio.wait_for(asyncio.shield(work), seconds)
+        received, _ = await asyncio.wait_for(asyncio.shield(work), seconds)
     except TimeoutError:
         raise KaratError(
             f"This took longer than {seconds:,.0f} seconds and was stopped. Do it in a terminal: karat export, then "
@@ -49,7 +49,7 @@ async def in_child(function: Callable[..., T], *arguments: object, seconds: floa
         await asyncio.wait([work])
     if process.returncode:
         raise KaratError("The process that was to compute this ended without a result; the server's log says why.")
-    done, result = pickle.loads(told)  # noqa: S301 - written by our own process
+    done, result = pickle.loads(received)  # noqa: S301 - written by our own process
     if not done:
         raise KaratError(result)
     value: T = result

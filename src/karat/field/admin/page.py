@@ -80,12 +80,12 @@ class AdminRoute(APIRoute):
             try:
                 return await answer(request)
             except HTTPException as error:
-                return _told(request, error)
+                return _error_page(request, error)
 
         return answer_in_words
 
 
-def _told(request: Request, error: HTTPException) -> Response:
+def _error_page(request: Request, error: HTTPException) -> Response:
     if error.status_code == 303 and error.headers is not None:
         return RedirectResponse(error.headers["Location"], 303)
     if request.url.path.endswith("/live"):

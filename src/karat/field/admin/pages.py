@@ -105,9 +105,9 @@ async def every_study(request: Request, researcher: LoggedIn) -> Response:
         (row, request.app.state.studies[row.slug]) for row in await store.look(studies.every)
         if row.slug in request.app.state.studies
     ]  # fmt: skip
-    told = [(row, await store.look(status, row.id, row.state, study)) for row, study in listed]
+    listed_studies = [(row, await store.look(status, row.id, row.state, study)) for row, study in listed]
     failures = await store.look(admins.failures, researcher.name, time() - admins.KEPT_SECONDS)
-    return page(request, "studies.html", researcher=researcher, studies=told, failures=failures)
+    return page(request, "studies.html", researcher=researcher, studies=listed_studies, failures=failures)
 
 
 @router.get("/{slug}", include_in_schema=False)
@@ -182,12 +182,14 @@ def changes(row: StudyRow, study: Study, items: str | None) -> list[str]:
     """What of the study is not as it was when it started; `items` is the fingerprint of its items at that time."""
     if row.frozen_at is None:
         return []
-    told = []
+    sentences = []
     if rules_fingerprint(full_rules(study.screening_rules)) != row.screening_fingerprint:
-        told.append("The screening rules of the study file differ from those that were frozen. The frozen ones hold.")
+        sentences.append(
+            "The screening rules of the study file differ from those that were frozen. The frozen ones hold."
+        )
     if study.fingerprint != row.fingerprint:
-        told.append(str(changes_since(study, row.settings, items)))
-    return told
+        sentences.append(str(changes_since(study, row.settings, items)))
+    return sentences
 
 
 async def _shown(request: Request, slug: str) -> StudyPage:
@@ -199,10 +201,10 @@ async def _shown(request: Request, slug: str) -> StudyPage:
     asked = request.query_params.get("page", "")
     number = int(asked) if asked.isdecimal() and len(asked) < 10 else 1
     flagged = () if screened is None else tuple(screened.excluded)
-    told, listed = await request.app.state.store.look(
+    current, listed = await request.app.state.store.look(
         _both, row, study, show if show in SHOWN else "all", number, flagged
     )
-    return StudyPage(row, study, told, listed, screened)
+    return StudyPage(row, study, current, listed, screened)
 
 
 def _both(
@@ -236,20 +238,20 @@ FULL_SHARE = 0.8
 
 def _warnings(request: Request, shown: StudyPage) -> list[str]:
     """What a researcher should look into now."""
-    told = []
+    warnings = []
     budget = request.app.state.served_studies[shown.row.slug].budget
     if shown.status.stored >= FULL_SHARE * budget:
-        told.append(
+        warnings.append(
             f"The sessions of this study have stored about {shown.status.stored / 1e6:,.0f} MB of the "
             f"{budget / 1e6:,.0f} MB that {shown.status.wanted:,} participants may need. When the space is used up, "
             "nobody new can begin. Look for sessions with unusually many events or changed answers."
         )
     if shown.status.shared:
-        told.append(
+        warnings.append(
             f"{counted(shown.status.shared, 'submission')} of the platform came with the ids of several participants. "
             "The later ones were not let in. Compare with the platform's list: karat participants reconcile."
         )
-    return told
+    return warnings
 
 
 def _time_bars(times: tuple[FunctionTimes, ...]) -> list[Any]:

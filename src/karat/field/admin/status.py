@@ -112,21 +112,21 @@ class Status:
         >>> print(Status("running", 48, 32, 4, 0, lists, (), (), {}, 2808, (), 0, 0).sentence())
         32 of 48 eligible, 4 running, lists 8/8/8/8
         """
-        told = [f"{self.complete} of {self.wanted} eligible", f"{self.running} running"]
+        lines = [f"{self.complete} of {self.wanted} eligible", f"{self.running} running"]
         if len(self.lists) > 1:
-            told.append("lists " + "/".join(str(one.complete) for one in self.lists))
+            lines.append("lists " + "/".join(str(one.complete) for one in self.lists))
         if self.state != "running":
-            told.insert(0, {"draft": "not started", "paused": "paused", "closed": "closed"}[self.state])
-        return ", ".join(told)
+            lines.insert(0, {"draft": "not started", "paused": "paused", "closed": "closed"}[self.state])
+        return ", ".join(lines)
 
     def further(self) -> str:
         """The rest of the sessions, for the second line of the page."""
-        told = [f"{self.unanswered} of those running have not answered a trial yet"] if self.unanswered else []
-        told += [f"{self.left} left without finishing"] if self.left else []
-        told += [f"{number} {STATE_WORDS.get(end, end)}" for end, number in self.ends.items()]
-        told += [f"{self.second} with both sessions"] if self.second else []
-        told += [f"{counted(self.uncounted, 'preview or pilot session')}, not counted"] if self.uncounted else []
-        return ", ".join(told)
+        lines = [f"{self.unanswered} of those running have not answered a trial yet"] if self.unanswered else []
+        lines += [f"{self.left} left without finishing"] if self.left else []
+        lines += [f"{number} {STATE_WORDS.get(end, end)}" for end, number in self.ends.items()]
+        lines += [f"{self.second} with both sessions"] if self.second else []
+        lines += [f"{counted(self.uncounted, 'preview or pilot session')}, not counted"] if self.uncounted else []
+        return ", ".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

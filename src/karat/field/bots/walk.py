@@ -176,10 +176,10 @@ async def _answer_trials(
     state = await patiently(lambda: client.get(f"/api/{way.slug}/trials"))
     if state.status != 200:
         raise VisitError(f"The trials of {way.slug} are not to be had: {state.status} {state.text[:200]}")
-    told = state.json()
-    waiting, scales = list(told["trials"]), dict(told["scales"])
-    total = told["left"] + len(record.saved)
-    while told["step"] == "trials" and waiting:
+    reply_body = state.json()
+    waiting, scales = list(reply_body["trials"]), dict(reply_body["scales"])
+    total = reply_body["left"] + len(record.saved)
+    while reply_body["step"] == "trials" and waiting:
         if len(record.saved) >= behaviour.stay * total:
             return False
         trial = waiting.pop(0)
@@ -195,12 +195,12 @@ async def _answer_trials(
         if reply.status != 200:
             raise VisitError(f"An answer was not taken: {reply.status} {reply.text[:200]}")
         record.seconds.append(time.perf_counter() - began)
-        told = reply.json()
-        record.saved.update(told["saved"])
-        record.refused += [one["reason"] for one in told["refused"]]
-        scales.update(told["scales"])
+        reply_body = reply.json()
+        record.saved.update(reply_body["saved"])
+        record.refused += [one["reason"] for one in reply_body["refused"]]
+        scales.update(reply_body["scales"])
         known = {*held}
-        waiting += [one for one in told["trials"] if one["id"] not in known]
+        waiting += [one for one in reply_body["trials"] if one["id"] not in known]
     return True
 
 
@@ -383,8 +383,8 @@ class _FormParser(HTMLParser):
         words = " ".join("".join(self._words).split())
         if tag == "form":
             # A label that names an id may come before its field, so it is matched last.
-            for place, told in self._labels.items():
-                self._name(self._form, self._owners.get(place), told)
+            for place, label in self._labels.items():
+                self._name(self._form, self._owners.get(place), label)
             self._form = None
         elif tag == "legend":
             self._legend = words

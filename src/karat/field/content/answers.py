@@ -208,12 +208,12 @@ def details(answer: PostedAnswer, traces: bool = True) -> dict[str, Any]:
     >>> details(PostedAnswer(trial="t", key="k" * 8, rt=1, pointer="touch", window=(390, 844)))
     {'blurs': 0, 'away': 0.0, 'pointer': 'touch', 'window': [390, 844], 'device': '', 'isolated': False}
     """
-    told = {
+    details = {
         "shown_at": answer.shown_at, "answered_at": answer.answered_at, "blurs": answer.blurs, "away": answer.away,
         "pointer": answer.pointer, "window": list(answer.window) if answer.window else None, "device": answer.device,
         "isolated": answer.isolated, "frame_rate": answer.frame_rate, "trace": _trace(answer) if traces else None,
     }  # fmt: skip
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in details.items() if value is not None}
 
 
 def _trace(answer: PostedAnswer) -> dict[str, float] | None:

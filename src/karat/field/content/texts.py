@@ -182,8 +182,8 @@ def _check_override(key: str, text: str, texts: Mapping[str, str]) -> None:
     """A text that a study says otherwise must be there, and have no slots that are not filled."""
     if key not in texts:
         close = nearest(key, list(texts))
-        mend = f" Did you mean {close}?" if close else ""
-        raise KaratError(f'texts.words: there is no text "{key}".{mend}')
+        fix = f" Did you mean {close}?" if close else ""
+        raise KaratError(f'texts.words: there is no text "{key}".{fix}')
     known = SLOT.findall(texts[key])
     unknown = [slot for slot in SLOT.findall(text) if slot not in known]
     if unknown:

@@ -224,8 +224,8 @@ def _with_answer(field: ServedStudy, page: StoredTrial, given: dict[str, str | N
     return {**page.shown, "response": sent.get("")}
 
 
-def _json(told: object) -> Response:
-    return Response(to_json(told), media_type="application/json")
+def _json(content: object) -> Response:
+    return Response(to_json(content), media_type="application/json")
 
 
 def schemas() -> dict[str, Any]:

@@ -169,9 +169,9 @@ def _trouble(error: BaseException) -> tuple[str, str]:
     if isinstance(error, DatabaseMovedError):
         return "moved", str(error)
     reason = str(getattr(error, "orig", None) or error or type(error).__name__).strip().splitlines()[0].rstrip(".")
-    for word, (what, mend) in KINDS.items():
+    for word, (what, fix) in KINDS.items():
         if word in reason.lower():
-            return word, f"{what} ({reason}). Nothing is saved. {mend}"
+            return word, f"{what} ({reason}). Nothing is saved. {fix}"
     return type(error).__name__, f"The database fails: {reason}. Nothing is saved until this is fixed."
 
 

@@ -332,9 +332,9 @@ async def _quiz(asked: RequestSession, form: PostedForm) -> Response:
     attempts = await asked.store.do(progress.set_quiz, tried)
     outcome = flow.quiz_outcome(study, attempts, result)
     if outcome == "again":
-        told = {name: feedback or words["quiz.wrong"] for name, feedback in result.wrong}
+        feedback_by_name = {name: feedback or words["quiz.wrong"] for name, feedback in result.wrong}
         left = study.settings.texts.quiz_attempts - attempts
-        return views.quiz(await again(asked), given, told, left)
+        return views.quiz(await again(asked), given, feedback_by_name, left)
     if outcome == "failed":
         await asked.store.do(progress.finish, progress.Finish(session.id, "failed-quiz"))
     return await onward(asked)

@@ -303,10 +303,10 @@ def page_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     [200, 400, 404, 405, 413]
     """
     html: dict[str, Any] = {"content": {"text/html": {"schema": {"type": "string"}}}}
-    told: dict[int | str, dict[str, Any]] = {200: {"description": "A page.", **html}}
+    responses: dict[int | str, dict[str, Any]] = {200: {"description": "A page.", **html}}
     for status in (400, 405, 413, *statuses):
-        told[status] = {"description": MEANINGS[status]}
-    return told
+        responses[status] = {"description": MEANINGS[status]}
+    return responses
 
 
 def form_body(**fields: str) -> dict[str, Any]:

@@ -112,9 +112,9 @@ def background(
     after = step == flow.BACKGROUND_AFTER
     words = asked.field.words
     form = flow.background_form(asked.field.study, "after" if after else "before")
-    told = {name: words.fill(key, count=flow.LONGEST_LINE) for name, key in (errors or {}).items()}
+    complaints = {name: words.fill(key, count=flow.LONGEST_LINE) for name, key in (errors or {}).items()}
     heading = words["background.heading_after" if after else "background.heading"]
-    return _questions(asked, "background", form, values or {}, told, heading=heading, step=step)
+    return _questions(asked, "background", form, values or {}, complaints, heading=heading, step=step)
 
 
 def instructions(asked: RequestSession) -> HTMLResponse:

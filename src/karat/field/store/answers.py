@@ -328,8 +328,8 @@ class _Batch:
             return
         progress.event_bytes += size
         progress.stored += size
-        told = {"session_id": progress.row.id, "position": position, "kind": kind, "time": when}
-        self.events.append({**told, "details": dict(details)})
+        row = {"session_id": progress.row.id, "position": position, "kind": kind, "time": when}
+        self.events.append({**row, "details": dict(details)})
 
     def write(self) -> None:
         """Write what was taken in, and extend the leases."""
@@ -402,6 +402,6 @@ def _unanswered(progress: _Progress, count: int) -> set[int]:
     return set(islice(positions, count))
 
 
-def _moment(told: float | None, started: float, now: float) -> float:
+def _moment(claimed: float | None, started: float, now: float) -> float:
     """When something happened by the browser's clock, where that can be."""
-    return told if told is not None and started - CLOCK_SLACK <= told <= now + CLOCK_SLACK else now
+    return claimed if claimed is not None and started - CLOCK_SLACK <= claimed <= now + CLOCK_SLACK else now

@@ -301,16 +301,16 @@ class _Admission:
         self.connection.execute(update(session).where(session.c.id == earlier.id).values(**put_aside))
         self.filled.clear()
         made = self._admit(arrival, earlier.list, earlier.number, same_as=earlier)
-        told = {"kind": "restarted", "time": arrival.now, "details": {"earlier": put_aside["participant"]}}
-        self.connection.execute(insert(event).values(session_id=made.session_id, **told))
+        values = {"kind": "restarted", "time": arrival.now, "details": {"earlier": put_aside["participant"]}}
+        self.connection.execute(insert(event).values(session_id=made.session_id, **values))
         return made
 
     def _flag(self, shared: Row[Any], now: float) -> None:
         """Note once that others came with the submission of this session."""
         known = select(event.c.id).where(event.c.session_id == shared.id, event.c.kind == SHARED)
         if self.connection.execute(known).first() is None:
-            told = {"kind": SHARED, "time": now, "details": {}}
-            self.connection.execute(insert(event).values(session_id=shared.id, **told))
+            values = {"kind": SHARED, "time": now, "details": {}}
+            self.connection.execute(insert(event).values(session_id=shared.id, **values))
 
     def _free_name(self, arrival: Arrival) -> str:
         while True:

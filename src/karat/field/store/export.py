@@ -51,15 +51,15 @@ def judgments(connection: Connection, study_id: int, study: Study, *, pilots: bo
 
 def _judgment(row: Row[Any]) -> dict[str, Any]:
     planned: dict[str, Any] = row.rows[_place(row.question)]
-    told = {name: row.details[name] for name in DETAILS if name in row.details}
-    if "trace" in told:
-        told["trace"] = json.dumps(told["trace"])
+    details = {name: row.details[name] for name in DETAILS if name in row.details}
+    if "trace" in details:
+        details["trace"] = json.dumps(details["trace"])
     given = {
         "participant": row.participant, "response": row.response, "rt": row.rt, "time": row.time,
         "received": row.received, "first_response": row.first_response, "first_rt": row.first_rt,
         "changes": row.changes,
     }  # fmt: skip
-    return {**told, **planned, **given}
+    return {**details, **planned, **given}
 
 
 def _place(question: str) -> int:
@@ -81,8 +81,10 @@ def participants(
     persons = {name: number for number, name in enumerate(_distinct(row.person_hash for row in rows), start=1)}
     people: dict[str, dict[str, Any]] = {}
     for row in rows:
-        told = _person(row, persons, with_ids)
-        people[row.participant] = _joined(people[row.participant], told) if row.participant in people else told
+        described = _person(row, persons, with_ids)
+        people[row.participant] = (
+            _joined(people[row.participant], described) if row.participant in people else described
+        )
     if not people:
         return pl.DataFrame(schema={name: OF_PEOPLE[name] for name in ("participant", "planned")})
     agreed = ["consent_time"] if any("consent_time" in one for one in people.values()) else []
@@ -90,28 +92,28 @@ def participants(
 
 
 def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "participant": row.participant, "list": str(row.list), "state": row.state, "source": row.platform,
         "started": row.started, "finished": row.finished, "planned": row.planned,
         "working_time": round((row.finished or row.last_seen) - row.started, 1),
     }  # fmt: skip
     if row.consented is not None:
-        told |= {"consent_time": row.consented, "consent_text": row.consent}
+        described |= {"consent_time": row.consented, "consent_text": row.consent}
     if row.version is not None:
-        told["version"] = row.version
+        described["version"] = row.version
     if row.person_hash is not None:
-        told["person"] = str(persons[row.person_hash])
+        described["person"] = str(persons[row.person_hash])
     if row.quiz_attempts:
-        told |= {"quiz_attempts": row.quiz_attempts, "quiz_passed": row.quiz_passed}
+        described |= {"quiz_attempts": row.quiz_attempts, "quiz_passed": row.quiz_passed}
     if "class" in row.device:
-        told["device"] = row.device["class"]
+        described["device"] = row.device["class"]
     if row.pilot:
-        told["pilot"] = True
+        described["pilot"] = True
     if row.comment is not None:
-        told["comment"] = row.comment
+        described["comment"] = row.comment
     if with_ids:
-        told |= {name: row._mapping[name] for name in ("platform_id", "platform_session", "platform_study")}
-    return {**row.background, **told}
+        described |= {name: row._mapping[name] for name in ("platform_id", "platform_session", "platform_study")}
+    return {**row.background, **described}
 
 
 def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:

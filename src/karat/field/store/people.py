@@ -65,8 +65,8 @@ def decide(connection: Connection, given: Decision) -> bool | Exception:
         else:
             continue
         connection.execute(update(session).where(session.c.id == row.id).values(**values))
-        told = {"kind": given.decision, "time": given.now, "details": {}}
-        connection.execute(insert(event).values(session_id=row.id, **told))
+        sentence = {"kind": given.decision, "time": given.now, "details": {}}
+        connection.execute(insert(event).values(session_id=row.id, **sentence))
         changed = True
     return changed
 
@@ -194,8 +194,8 @@ def anonymise(connection: Connection, given: Anonymise) -> int | Exception:
     at_work = (session.c.state == "running") & (session.c.lease_until > given.now) & session.c.preview.is_(False)
     still = connection.execute(select(func.count()).where(here, at_work)).scalar_one()
     if still:
-        told = counted(still, "participant") + (" is" if still == 1 else " are")
-        return StoreError(f"{told} still answering. Close the study, wait until they have finished, and try again.")
+        people = counted(still, "participant") + (" is" if still == 1 else " are")
+        return StoreError(f"{people} still answering. Close the study, wait until they have finished, and try again.")
     rows = connection.execute(select(session.c.id, session.c.device).where(here)).all()
     forgotten: dict[str, Any] = dict.fromkeys(("person_hash", "resume_hash", "token_hash", "withdrawal_code"))
     if given.comments:

@@ -111,5 +111,7 @@ def _of_package(name: str) -> Reader:
     if found is None:
         raise IntakeError(f"There is no source {name}.")
     reader, package = found
-    told = f"the reader {name}"
-    return replace(reader, recognises=naming(package, told, reader.recognises), read=naming(package, told, reader.read))
+    title = f"the reader {name}"
+    return replace(
+        reader, recognises=naming(package, title, reader.recognises), read=naming(package, title, reader.read)
+    )

@@ -51,11 +51,11 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     table = _stacked([table_of(one, options) for one in files])
     table, screens = _answering_screens(table)
     table, words = _per_trial(table, options)
-    told = _told(table, options)
-    if is_native(table.frame, told) and options.wide is None:
-        return _read_native(table, told, options)
-    shaped = shape(table.frame, options.wide, file.name, told)
-    given = {**shaped.told, **told}
+    sentence = _stated_mapping(table, options)
+    if is_native(table.frame, sentence) and options.wide is None:
+        return _read_native(table, sentence, options)
+    shaped = shape(table.frame, options.wide, file.name, sentence)
+    given = {**shaped.mapping, **sentence}
     refuse_absent(given, shaped.frame.columns, file.name)
     roles = find_roles(shaped.frame, given, file.name)
     long = replace(table, frame=shaped.frame)
@@ -114,13 +114,13 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     return reading
 
 
-def _read_native(table: FileTable, told: dict[str, str], options: Options) -> Reading:
+def _read_native(table: FileTable, given_mapping: dict[str, str], options: Options) -> Reading:
     """A table that has karat's own names; a column under such a name with other content is a condition."""
-    mapping = guess_mapping(table.frame, told)
+    mapping = guess_mapping(table.frame, given_mapping)
     notes = list(table.notes)
     for role in ("function", "trial", "polarity", "repetition"):
         source = mapping.get(role)
-        if source is None or role in told or source not in table.frame.columns:
+        if source is None or role in given_mapping or source not in table.frame.columns:
             continue
         note = _misfit(table.frame[source], role, source)
         if note is not None:
@@ -260,13 +260,13 @@ def _asked_only(
     if not empty.any() or empty.all() or 1 - empty.mean() >= FEWEST_ANSWERED:  # type: ignore[operator]
         return frame, rows, 0
     answered = pl.col("response").is_not_null()
-    told = frame.select(
+    answered_anywhere = frame.select(
         answered.any().over("item").alias("item"), answered.any().over("participant", "item").alias("own")
     )
-    twice = empty & told["own"]
+    twice = empty & answered_anywhere["own"]
     trials = frame.filter(~empty).select(pl.struct("participant", "item").n_unique()).item()
     doubled = frame.filter(twice).select(pl.struct("participant", "item").n_unique()).item()
-    gone = empty & ~told["item"]
+    gone = empty & ~answered_anywhere["item"]
     if doubled >= FEWEST_ANSWERED * trials:
         gone = gone | twice
     return _rows_left(frame, rows, gone)
@@ -389,7 +389,7 @@ def _counted_on(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _people(source: pl.DataFrame, shaped: Shaped, mapping: dict[str, str]) -> pl.DataFrame | None:
     """What a wide table says of its participants beside their answers."""
-    person = shaped.told.get("participant")
+    person = shaped.mapping.get("participant")
     if not shaped.people or person is None or person not in source.columns:
         return None
     names = [name for name in shaped.people if name in source.columns]
@@ -565,8 +565,8 @@ def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
     """The table with one row per trial where it has one per word, and how many rows that leaves out."""
     found = without_words(table.frame) if options.wide is None else None
     there = table.frame.columns
-    told = {name for source in options.mapping.values() for name in joined(source, there) if name in there}
-    if found is None or not told <= set(found[0].columns):
+    mapped = {name for source in options.mapping.values() for name in joined(source, there) if name in there}
+    if found is None or not mapped <= set(found[0].columns):
         return table, 0
     frame, rows = found
     return replace(table, frame=frame, locate=lambda row: table.locate(rows[row])), table.frame.height - frame.height
@@ -586,15 +586,15 @@ def _stacked(tables: Sequence[FileTable]) -> FileTable:
     return FileTable(first.file, frame, whole, first.delimiter, problems, notes)
 
 
-def _told(table: FileTable, options: Options) -> dict[str, str]:
+def _stated_mapping(table: FileTable, options: Options) -> dict[str, str]:
     """The mapping that the user gave, checked against the columns that are there."""
     there = table.frame.columns
     refuse_misspelt(options.mapping, there)
-    told = {column: source for column, source in options.mapping.items() if column}
-    plain_names = {c: s for c, s in told.items() if not re.search(r"\[\d+\]", s)}
+    mapping = {column: source for column, source in options.mapping.items() if column}
+    plain_names = {c: s for c, s in mapping.items() if not re.search(r"\[\d+\]", s)}
     if options.wide is None:
         refuse_absent(plain_names, there, table.file.name)
-    return told
+    return mapping
 
 
 def _mapped(table: FileTable, mapping: dict[str, str]) -> pl.DataFrame:

@@ -221,7 +221,7 @@ def people_of(tables: Sequence[FileTable], names: Mapping[str, str], reading: Re
         private = table.frame[columns["participantprivateid"]].to_list()
         stamps = columns.get("utctimestamp")
         times = table.frame[stamps].cast(pl.Float64, strict=False).to_list() if stamps else [None] * len(private)
-        about = {told: table.frame[columns[name]].to_list() for name, told in KNOWN.items() if name in columns}
+        about = {known: table.frame[columns[name]].to_list() for name, known in KNOWN.items() if name in columns}
         for row, (one, time) in enumerate(zip(private, times, strict=True)):
             if one is None:
                 continue
@@ -230,8 +230,8 @@ def people_of(tables: Sequence[FileTable], names: Mapping[str, str], reading: Re
                 earlier, later = person.get("started", time), person.get("finished", time)
                 person["started"] = min(time, earlier if isinstance(earlier, float) else time)
                 person["finished"] = max(time, later if isinstance(later, float) else time)
-            for told, values in about.items():
-                person[told] = values[row] if values[row] is not None else person.get(told)
+            for known, values in about.items():
+                person[known] = values[row] if values[row] is not None else person.get(known)
             for question, value in answers.get(row, {}).items():
                 person.setdefault(question, value)
     found = list(dict.fromkeys(["participant", *(name for person in rows.values() for name in person)]))

@@ -100,10 +100,10 @@ class LabelStudioAnswers:
         if count:
             self.set_aside[reason] = self.set_aside.get(reason, 0) + count
 
-    def reject(self, place: Place, what: str, mend: str, value: object) -> None:
+    def reject(self, place: Place, what: str, fix: str, value: object) -> None:
         """Count what should be a judgment and cannot be read."""
         file, kind, number = place
-        self.problems.add(what, mend, value=cell_text(value), file=file, place=kind, number=number)
+        self.problems.add(what, fix, value=cell_text(value), file=file, place=kind, number=number)
         self.bad_units += 1
 
     def reading(self) -> Reading:
@@ -127,8 +127,8 @@ class LabelStudioAnswers:
         frame = pl.DataFrame({name: [row.get(name) for row in self.rows] for name in names}, schema=types)
         if self.expected:
             right = [self.expected.get((row["item"], row["question"])) for row in self.rows]
-            told = ["|".join(answers) if answers else None for answers in right]
-            frame = frame.with_columns(pl.Series("expected", told, dtype=pl.String))
+            expected = ["|".join(answers) if answers else None for answers in right]
+            frame = frame.with_columns(pl.Series("expected", expected, dtype=pl.String))
         frame = frame.with_columns(typed_column(frame[name]) for name in names if name not in OWN)
         frame = _with_trials(frame)
         return frame.drop("question") if frame["question"].n_unique() == 1 else frame
@@ -192,8 +192,8 @@ def read_flat_json(file: SourceFile, options: Options, answers: LabelStudioAnswe
             rows.append({cell_text(name) or "": value for name, value in row.items()})
             places.append((file.name, "element", number))
         else:
-            what, mend = "is no annotation", "Export the project again as JSON_MIN."
-            answers.reject((file.name, "element", number), what, mend, row)
+            what, fix = "is no annotation", "Export the project again as JSON_MIN."
+            answers.reject((file.name, "element", number), what, fix, row)
     names = list(dict.fromkeys(name for row in rows for name in row))
     _read_rows(file, rows, lambda row: places[row], names, options, answers)
 
@@ -212,19 +212,19 @@ def _read_rows(
     file: SourceFile, rows: Sequence[Row], locate: Callable[[int], Place], names: Sequence[str], options: Options,
     answers: LabelStudioAnswers,
 ) -> None:  # fmt: skip
-    told = options.mapping.get("response")
-    columns = [told] if told and told in names else _answer_columns(rows, names)
+    mapped = options.mapping.get("response")
+    columns = [mapped] if mapped and mapped in names else _answer_columns(rows, names)
     if not columns and rows:
         others = [name for name in names if name not in ABOUT]
         raise IntakeError(
             f"{file.name} does not show which of its columns are answers. Use --map response=NAME with one of "
             f"{', '.join(others)}, or export the project as JSON, which says so."
         )
-    if told not in names and columns:
+    if mapped not in names and columns:
         answers.notes.append(Message("label_studio.answers", {"file": file.name, "columns": columns}))
-    free = {name for name in columns if name != told and _is_free_text([row.get(name) for row in rows])}
+    free = {name for name in columns if name != mapped and _is_free_text([row.get(name) for row in rows])}
     for number, row in enumerate(rows):
-        source = {n: cell_text(row.get(n)) for n in names if n not in ABOUT and (n not in columns or n == told)}
+        source = {n: cell_text(row.get(n)) for n in names if n not in ABOUT and (n not in columns or n == mapped)}
         about = {
             "participant": answers.annotator(row.get("annotator")),
             "item": cell_text(row.get("id")) or str(number + 1),

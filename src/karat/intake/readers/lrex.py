@@ -176,13 +176,13 @@ def _join_people(reading: Reading, people: pl.DataFrame, files: Sequence[SourceF
 def _participants(people: pl.DataFrame) -> pl.DataFrame:
     columns = [pl.col("participant") if "participant" in people.columns else pl.col("id").alias("participant")]
     for name in people.columns:
-        told = {"trialstartutc": "started", "trialendutc": "finished", "timetakensec": "working_time"}.get(plain(name))
+        names = {"trialstartutc": "started", "trialendutc": "finished", "timetakensec": "working_time"}.get(plain(name))
         if name in ("participant", "id") or names_a_person(name):
             continue
-        if told == "working_time":
-            columns.append(pl.col(name).cast(pl.Float64, strict=False).alias(told))
-        elif told:
-            columns.append(pl.lit(instants(people[name])).alias(told))
+        if names == "working_time":
+            columns.append(pl.col(name).cast(pl.Float64, strict=False).alias(names))
+        elif names:
+            columns.append(pl.lit(instants(people[name])).alias(names))
         else:
             columns.append(pl.col(name))
     return people.select(columns)

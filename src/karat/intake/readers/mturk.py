@@ -217,8 +217,8 @@ def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
 def _refuse_others(table: FileTable) -> None:
     missing = [name for name in NEEDED if name not in table.frame.columns]
     if missing or not any(name.startswith("Answer.") for name in table.frame.columns):
-        told = listed(missing) or "Answer.*"
-        raise IntakeError(f"{table.file.name} is no batch result of MTurk: it has no column {told}.")
+        lacking = listed(missing) or "Answer.*"
+        raise IntakeError(f"{table.file.name} is no batch result of MTurk: it has no column {lacking}.")
 
 
 def _in_order(frame: pl.DataFrame) -> pl.DataFrame:
@@ -293,12 +293,12 @@ def _is_about_worker(frame: pl.DataFrame, column: str) -> bool:
 def _choose(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: Reading) -> None:
     """Keep the fields that the user names as the answers, if any."""
     names = list(dict.fromkeys(name for fields in layout.answers for name in fields))
-    told = joined(options.mapping.get("response", "").replace("Answer.", ""), names)
-    if not told or not set(told) <= set(names):
+    mapped = joined(options.mapping.get("response", "").replace("Answer.", ""), names)
+    if not mapped or not set(mapped) <= set(names):
         return
     reading.used = ("response",)
     for fields in layout.answers:
-        for name in [name for name in fields if name not in told and plain(name) not in RESPONSE_TIMES]:
+        for name in [name for name in fields if name not in mapped and plain(name) not in RESPONSE_TIMES]:
             del fields[name]
             reading.set_apart(Message("role.other_answers"), frame.height)
 
@@ -426,8 +426,8 @@ def _people(frame: pl.DataFrame, layout: BatchLayout, reading: Reading) -> pl.Da
         worked |= {new: frame[old]} if old in frame.columns else {}
     about = [_question(column) for column in layout.background]
     reserved = (*worked, "assignments", "rejected")
-    told = {own_name(name, reserved, about): frame[f"Answer.{name}"] for name in about}
-    table = pl.DataFrame([column.alias(name) for name, column in {**worked, **told}.items()])
+    sentence = {own_name(name, reserved, about): frame[f"Answer.{name}"] for name in about}
+    table = pl.DataFrame([column.alias(name) for name, column in {**worked, **sentence}.items()])
     if "status" in worked:
         _note_rejected(worked["status"], reading)
     sums = {
@@ -438,7 +438,7 @@ def _people(frame: pl.DataFrame, layout: BatchLayout, reading: Reading) -> pl.Da
     columns = [pl.len().cast(pl.Int64).alias("assignments"), *(sums[name] for name in worked if name in sums)]
     if "status" in worked:
         columns.append((pl.col("status") == "Rejected").sum().cast(pl.Int64).alias("rejected"))
-    columns += [pl.col(name).drop_nulls().first() for name in told]
+    columns += [pl.col(name).drop_nulls().first() for name in sentence]
     return one_row_each(table.group_by("participant", maintain_order=True).agg(columns))
 
 

@@ -242,15 +242,15 @@ def tell_fields_apart(app: App, mapping: Mapping[str, str]) -> None:
     A field that the user maps to a column of karat describes the round, unless it is the response.
     """
     by_name = {plain(name): name for name in reversed(app.fields)}
-    told = {column: name for column, name in mapping.items() if name in app.fields}
-    app.item = told.get("item") or next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
-    app.rt = told.get("rt") or next((by_name[name] for name in RESPONSE_TIMES if name in by_name), None)
+    mapped = {column: name for column, name in mapping.items() if name in app.fields}
+    app.item = mapped.get("item") or next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
+    app.rt = mapped.get("rt") or next((by_name[name] for name in RESPONSE_TIMES if name in by_name), None)
     app.personal = [name for name in app.fields if names_a_person(name)]
-    if "response" in told:
-        app.answers = [told["response"]]
+    if "response" in mapped:
+        app.answers = [mapped["response"]]
         return
     for name in app.fields:
-        is_description = name in told.values() or plain(name) in DESCRIPTIONS or not texts(app.rounds[name])
+        is_description = name in mapped.values() or plain(name) in DESCRIPTIONS or not texts(app.rounds[name])
         if name not in (*BUILT_IN, *app.personal, app.rt) and not is_description:
             (app.free_text if _is_remark(name, texts(app.rounds[name])) else app.answers).append(name)
 
@@ -407,8 +407,10 @@ def _blocks(
 def _mapped(app: App, times: Sequence[pl.Expr], options: Options) -> list[pl.Expr]:
     """Fields that the user maps to item, rt or response, under their own names, because mappings look there."""
     fields = {app.item: [pl.col(app.item or "")], app.rt: times[:1], app.answers[0]: [pl.col(app.answers[0])]}
-    told = {name for column, name in options.mapping.items() if column in ("item", "rt", "response")} - COLUMNS.keys()
-    return [column.alias(name) for name, found in fields.items() if name and name in told for column in found]
+    mapped_names = {
+        name for column, name in options.mapping.items() if column in ("item", "rt", "response")
+    } - COLUMNS.keys()
+    return [column.alias(name) for name, found in fields.items() if name and name in mapped_names for column in found]
 
 
 def _times(app: App, rounds: pl.DataFrame, options: Options, reading: Reading) -> list[pl.Expr]:

@@ -154,9 +154,9 @@ def _answers(
 
 def _last(record: PotatoRecord, schema: str, filled: Mapping[str, str]) -> str | None:
     """Which of several marks came last: old versions kept every option that was ever clicked."""
-    told = record.resolved.get(schema)
-    if told is not None:
-        fitting = [label for label, value in filled.items() if told in (label, value)]
+    resolved = record.resolved.get(schema)
+    if resolved is not None:
+        fitting = [label for label, value in filled.items() if resolved in (label, value)]
         return fitting[0] if len(fitting) == 1 else None
     clicks = [
         (cell_number(change.get("timestamp")) or 0.0, cell_text(change.get("label_name")))
@@ -275,7 +275,7 @@ def read_potato(files: Sequence[SourceFile], options: Options) -> Reading:
     personal = sorted({name for person in people for name in person if names_a_person(name)})
     if personal:
         notes.append(Message("potato.survey_left_out", {"n": len(personal), "columns": personal}))
-    people = [{name: told for name, told in person.items() if name not in personal} for person in people]
+    people = [{name: answer for name, answer in person.items() if name not in personal} for person in people]
     for person in people:
         person["participant"] = annotators.name(person["participant"])
     if not records and not problems:
@@ -331,9 +331,9 @@ def _from_json(
     for number, document in file.json_documents():
         place = (_named(file), "element", number)
         if not isinstance(document, dict):
-            mend = "Every line is an object with named values."
+            fix = "Every line is an object with named values."
             problems.add(
-                "is no annotation", mend, value=cell_text(document), file=place[0], place=place[1], number=number
+                "is no annotation", fix, value=cell_text(document), file=place[0], place=place[1], number=number
             )
             bad += 1
         elif "instance_id_to_label_to_value" in document or "instance_id_ordering" in document:
@@ -405,14 +405,14 @@ def _labels(stored: object) -> Labels:
 
 def _survey(phases: object) -> dict[str, str | None]:
     """What an annotator answered before and after the annotations, as participant information."""
-    told: dict[str, str | None] = {}
+    answers: dict[str, str | None] = {}
     for pages in _dict(phases).values():
         for page in _dict(pages).values():
             for schema, marked in _labels(page).items():
                 values = [value if label in ("", "text_box") else label for label, value in marked.items() if value]
                 name = f"{schema}_" if schema in ("participant", "status", "list") else schema
-                told[name] = "|".join(value for value in values if value) or None
-    return told
+                answers[name] = "|".join(value for value in values if value) or None
+    return answers
 
 
 def _seconds(behaviour: object) -> float | None:

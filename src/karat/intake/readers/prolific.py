@@ -119,10 +119,10 @@ def _without_withheld(frame: pl.DataFrame, table: FileTable, reading: Reading) -
     return frame.with_columns(pl.when(~withheld[name]).then(pl.col(name)).alias(name) for name in frame.columns)
 
 
-def _flag(table: FileTable, problems: Problems, column: pl.Series, mask: pl.Series, what: str, mend: str) -> None:
+def _flag(table: FileTable, problems: Problems, column: pl.Series, mask: pl.Series, what: str, fix: str) -> None:
     for row in mask.arg_true().to_list():
         file, place, number = table.locate(row)
-        problems.add(what, mend, column=column.name, value=column[row], file=file, place=place, number=number)
+        problems.add(what, fix, column=column.name, value=column[row], file=file, place=place, number=number)
 
 
 def _one_row_a_person(submissions: pl.DataFrame, reading: Reading) -> pl.DataFrame:

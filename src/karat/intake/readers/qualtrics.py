@@ -230,9 +230,9 @@ class Survey:
         """The batteries that are judgments, where the user confirms which: of several long ones on different scales, or
         where most of what was asked stands outside of them. The user may also name tags.
         """
-        told = joined(options.mapping.get("response", ""), self.header)
-        named = [column for column in (*self.judged, *self.background) if column.tag in told]
-        if named and len(named) == len(told):
+        mapped = joined(options.mapping.get("response", ""), self.header)
+        named = [column for column in (*self.judged, *self.background) if column.tag in mapped]
+        if named and len(named) == len(mapped):
             self.background += [column for column in self.judged if column not in named]
             self.background = [column for column in self.background if column not in named]
             self.judged, self.used = [column for column in self.questions if column in named], True

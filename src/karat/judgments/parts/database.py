@@ -84,7 +84,7 @@ class DatabaseTable(Parts):
         """The table, how it is read, and how many rows each part had when it was opened."""
         return f"{self.where} {number} {self.rows} {self.mapping} {self.scales}"
 
-    def mend(self, parts: int | None = None) -> str:
+    def fix(self, parts: int | None = None) -> str:
         """How smaller parts are asked for."""
         return f"--parts {parts or len(self)}"
 

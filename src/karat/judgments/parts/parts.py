@@ -52,7 +52,7 @@ class Parts:
         """A text that changes where an answer of a part changes."""
         return self.read(number).fingerprint()
 
-    def mend(self, parts: int | None = None) -> str:
+    def fix(self, parts: int | None = None) -> str:
         """The command that writes parts of which every participant is in one."""
         return MEND.format(where=self.where, parts=parts or len(self))
 
@@ -91,12 +91,12 @@ def refuse_mapping(mapping: Mapping[str, str], columns: list[str], where: str) -
             raise PartsError(f"--map {ours}={theirs}: {where} has no column {theirs}; {hint}")
 
 
-def refuse_large(name: str, needed: int, memory: int | None, parts: int, mend: str) -> None:
-    """PartsError where a part needs more memory than it may have; `mend` has {parts} for how many there should be."""
+def refuse_large(name: str, needed: int, memory: int | None, parts: int, fix: str) -> None:
+    """PartsError where a part needs more memory than it may have; `fix` has {parts} for how many there should be."""
     if memory is None or needed <= memory:
         return
     more = max(2, parts * -(-needed // memory))
     raise PartsError(
         f"{name} needs about {needed / 1e9:.2g} GB of memory, but only {memory / 1e9:.2g} GB are available. "
-        f"Make smaller parts: {mend.format(parts=more)}"
+        f"Make smaller parts: {fix.format(parts=more)}"
     )

@@ -97,13 +97,13 @@ class BayesContrasts(MeasureResult):
     @property
     def summary(self) -> tuple[Message, ...]:
         """Each comparison, and what it is counted in."""
-        told = [message for row in self.frame.to_dicts() for message in _told(row)]
+        lines = [message for row in self.frame.to_dicts() for message in _row_sentences(row)]
         answers = self.settings.get("answers")
         unit = Message("bayes.units", {"unit": self.unit, "answers": answers}) if answers else None
-        return *told, unit or Message("planned.unit", {"unit": self.unit})
+        return *lines, unit or Message("planned.unit", {"unit": self.unit})
 
 
-def _told(row: dict[str, Any]) -> tuple[Message, ...]:
+def _row_sentences(row: dict[str, Any]) -> tuple[Message, ...]:
     values = {key: row[key] for key in ("first", "second", "estimate", "response")}
     values |= {"name": row["contrast"], "interval": interval(row["lower"], row["upper"])}
     values |= {"answers": interval(row["response_lower"], row["response_upper"])}

@@ -251,8 +251,8 @@ def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
 def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]) -> RawMeans:
     """The plain mean and standard deviation of the answers in every cell of a term."""
     columns = {name: column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)}
-    told = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
-    rows = pl.DataFrame({**told, "_plain": plain[model.frame.kept]})
+    levels = {name: [column.levels[code] for code in column.codes] for name, column in columns.items()}
+    rows = pl.DataFrame({**levels, "_plain": plain[model.frame.kept]})
     grouped = rows.group_by(names, maintain_order=True).agg(
         pl.col("_plain").mean(), pl.col("_plain").std().alias("_sd"), pl.len()
     )

@@ -116,15 +116,15 @@ class OrderEffects(MeasureResult):
         edges = np.unique(np.quantile(rows["trial"].to_numpy(), np.linspace(0, 1, STRETCHES + 1)[1:-1]))
         rows = rows.with_columns(_stretch=np.searchsorted(edges, rows["trial"].to_numpy(), side="left"))
         own = rows.group_by("condition", "_stretch", "participant").agg(pl.col("_drawn", "trial").mean())
-        told = []
+        stretches_found = []
         for (condition, _), part in own.sort("condition", "_stretch", "participant").group_by(
             "condition", "_stretch", maintain_order=True
         ):
-            told.append(
+            stretches_found.append(
                 (condition, part["trial"].mean(), *mean_interval(part["_drawn"].to_numpy(), self.level), part.height)
             )
         names = ["condition", "place", "mean", "lower", "upper", "participants"]
-        cut = pl.DataFrame(told, schema=names, orient="row")
+        cut = pl.DataFrame(stretches_found, schema=names, orient="row")
         return cut.with_columns(pl.col("mean", "lower", "upper").exp()) if measure == "rt" else cut
 
     def _finding(self, measure: str) -> str:

@@ -118,18 +118,18 @@ def draw_posterior(
     first = start if chains > 1 else {name: at[0] for name, at in start.items()}
     sampler.run(jax.random.PRNGKey(seed), init_params=first, extra_fields=("diverging",))
     moved = sampler.get_samples(group_by_chain=True)
-    told = {name: np.asarray(at) for name, at in jax.vmap(jax.vmap(density.told))(moved).items()}
-    return _concluded(told, int(np.asarray(sampler.get_extra_fields()["diverging"]).sum()), density.shared)
+    recorded = {name: np.asarray(at) for name, at in jax.vmap(jax.vmap(density.recorded))(moved).items()}
+    return _concluded(recorded, int(np.asarray(sampler.get_extra_fields()["diverging"]).sum()), density.shared)
 
 
-def _concluded(told: dict[str, Any], divergences: int, shared: bool) -> Posterior:
+def _concluded(recorded: dict[str, Any], divergences: int, shared: bool) -> Posterior:
     from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
 
-    strengths, sigma = told["strengths"], np.exp(told["u"])
+    strengths, sigma = recorded["strengths"], np.exp(recorded["u"])
     scale = strengths.std(axis=-1, ddof=1, keepdims=True)
-    criterion = np.exp(told["mu"][..., None] if shared else told["v"])
-    shape, mu = np.exp(told["log_shape"]).ravel(), told["mu"].ravel()
-    omega = [None] * len(mu) if shared else np.exp(told["log_omega"]).ravel().tolist()
+    criterion = np.exp(recorded["mu"][..., None] if shared else recorded["v"])
+    shape, mu = np.exp(recorded["log_shape"]).ravel(), recorded["mu"].ravel()
+    omega = [None] * len(mu) if shared else np.exp(recorded["log_omega"]).ravel().tolist()
     populations = tuple(
         Population(float(k), float(m), spread) for k, m, spread in zip(shape, mu, omega, strict=True)
     )  # fmt: skip

@@ -96,9 +96,9 @@ def choice_terms(pairs: Pairs, who: Ints) -> Callable[[Any, Any, Any], Any]:
 
     def found(strengths: Any, u: Any, v: Any) -> Any:
         scale, criterion = jnp.exp(-u), jnp.exp(v)
-        told = log_normal((strengths[better] - strengths[worse] - criterion[by]) * scale[by])
+        log_chance = log_normal((strengths[better] - strengths[worse] - criterion[by]) * scale[by])
         d, c, s = strengths[left] - strengths[right], criterion[tied_by], scale[tied_by]
-        return told.sum() + log_between((d + c) * s, (d - c) * s).sum()
+        return log_chance.sum() + log_between((d + c) * s, (d - c) * s).sum()
 
     return found
 
@@ -138,7 +138,7 @@ class Density:
             found |= {"v": jnp.zeros(self.people), "omega": 0.0}
         return {name: jnp.asarray(value, dtype=jnp.float64) for name, value in found.items()}
 
-    def told(self, moved: dict[str, Any]) -> dict[str, Any]:
+    def recorded(self, moved: dict[str, Any]) -> dict[str, Any]:
         """The parameters as the model has them; log_shape and log_omega, u and v as logarithms."""
         of, width = self.population, 1 / np.sqrt(self.people)
         found = {
@@ -155,7 +155,7 @@ class Density:
 
     def energy(self, moved: dict[str, Any]) -> Any:
         """Minus the logarithm of the posterior density."""
-        at = self.told(moved)
+        at = self.recorded(moved)
         shape = jnp.exp(at["log_shape"])
         y = shape * at["u"] - EULER
         room = self._from_normal(self.z + self.z_unit * moved["u"])[1].sum()

@@ -266,10 +266,10 @@ class Attentive:
     ) -> tuple[Floats, Floats]:
         strength, everybody = speakers.strengths[stimulus], speakers.information[stimulus]
         weight, place = speakers.own_weight[people][rows], speakers.own_place[people][rows[0]]
-        slope, told = self.model.own(strength, level, place)
+        slope, information = self.model.own(strength, level, place)
         if strength.ndim > 1:
             weight = weight[:, None]
-        left = np.maximum(everybody - weight * told, 0.3 * everybody)
+        left = np.maximum(everybody - weight * information, 0.3 * everybody)
         without = strength - weight * slope / left
         return without, left if left.ndim == 1 else left[np.arange(len(level)), level]
 

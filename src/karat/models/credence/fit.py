@@ -85,48 +85,48 @@ def fit_credence(
     >>> int(found.log_odds.argmin()), bool(found.log_odds[1:].min() > 0)
     (0, True)
     """
-    told = progress or (lambda done, of: None)
+    report_step = progress or (lambda done, of: None)
     total = ROUNDS + MORE_ROUNDS + 2 * ROUNDS
     if not sampled and all(part.few_answers for part in trials.parts):
-        found = _fitted_by_classes(trials, lambda done: told(done, ROUNDS))
-        told(total, total)
+        found = _fitted_by_classes(trials, lambda done: report_step(done, ROUNDS))
+        report_step(total, total)
         return found
-    by_strengths = _fitted_by_strengths(trials, seed, lambda done: told(done, total))
+    by_strengths = _fitted_by_strengths(trials, seed, lambda done: report_step(done, total))
     if not any(part.has_classes for part in trials.parts):
-        told(total, total)
+        report_step(total, total)
         return by_strengths
     by_classes = _fitted_by_classes(
-        trials, lambda done: told(ROUNDS + MORE_ROUNDS + ROUNDS + done, total), by_strengths.mixture
+        trials, lambda done: report_step(ROUNDS + MORE_ROUNDS + ROUNDS + done, total), by_strengths.mixture
     )
-    told(total, total)
+    report_step(total, total)
     graded = sum(int(part.there.sum()) for part in trials.parts if part.ordered and part.levels > 2)
     gain = float((by_classes.step.evidence - by_strengths.step.evidence).sum())
     return by_classes if gain > GAIN_BY_CLASSES * graded else by_strengths
 
 
 def _fitted_by_classes(
-    trials: CredenceTrials, told: Callable[[int], object], like: Mixture | None = None
+    trials: CredenceTrials, report_step: Callable[[int], object], like: Mixture | None = None
 ) -> Fitted:  # fmt: skip
     mixture = Mixture(trials, first_weights(trials), by_classes=True, like=like)
-    _until_still(mixture, told)
+    _until_still(mixture, report_step)
     return Fitted(mixture, mixture.step(learn=False), sparse=True)
 
 
-def _fitted_by_strengths(trials: CredenceTrials, seed: int, told: Callable[[int], object]) -> Fitted:
+def _fitted_by_strengths(trials: CredenceTrials, seed: int, report_step: Callable[[int], object]) -> Fitted:
     weight = first_weights(trials)
     people, count = trials.shape
     some = np.arange(people)
     if people * count > ENOUGH:
         some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, ENOUGH // count)])
     sparse = len(some) < people and _answers_a_stimulus(trials) * len(some) / people < SHARED
-    learned = None if sparse else _learned(trials.of(some), weight[some], seed, told)
+    learned = None if sparse else _learned(trials.of(some), weight[some], seed, report_step)
     if learned is not None and len(some) == people:
         mixture = learned
     else:
         mixture = Mixture(trials, weight)
         if learned is not None:
             mixture.adopt(learned)
-        _until_still(mixture, lambda done: told(ROUNDS + MORE_ROUNDS + done))
+        _until_still(mixture, lambda done: report_step(ROUNDS + MORE_ROUNDS + done))
     return Fitted(mixture, mixture.step(learn=False), sparse)
 
 
@@ -135,24 +135,24 @@ def _answers_a_stimulus(trials: CredenceTrials) -> float:
     return float(np.median(np.concatenate([np.bincount(part.item[part.there]) for part in trials.parts])))
 
 
-def _until_still(mixture: Mixture, told: Callable[[int], object]) -> None:
+def _until_still(mixture: Mixture, report_step: Callable[[int], object]) -> None:
     """Turns with everybody, until hardly anybody's probability of being attentive changes."""
     before = np.full(mixture.people, np.nan)
     for done in range(ROUNDS):
         now = mixture.step(slopes=False).posterior[:, ATTENTIVE]
-        told(done)
+        report_step(done)
         if done >= FEWEST_OF_ALL - 1 and float((np.abs(now - before) > CHANGED).mean()) < STILL:
             return
         before = now
 
 
-def _learned(trials: CredenceTrials, weight: Floats, seed: int, told: Callable[[int], object]) -> Mixture:
+def _learned(trials: CredenceTrials, weight: Floats, seed: int, report_step: Callable[[int], object]) -> Mixture:
     mixture = Mixture(trials, weight)
     step = mixture.step(slopes=False)
     for done in range(1, ROUNDS):
         # The directions of a second group are looked for in the slopes of the last round.
         step = mixture.step(slopes=done == ROUNDS - 1)
-        told(done)
+        report_step(done)
     tried: list[tuple[float, int, Mixture]] = []
     for direction in directions(mixture, seed):
         wider = deepcopy(mixture)
@@ -165,7 +165,7 @@ def _learned(trials: CredenceTrials, weight: Floats, seed: int, told: Callable[[
     *_, wider = max(tried)
     for done in range(MORE_ROUNDS):
         after = wider.step(slopes=False)
-        told(ROUNDS + done)
+        report_step(ROUNDS + done)
     return wider if is_worth_it(wider, step, after) else mixture
 
 

@@ -57,14 +57,14 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
     >>> leads(build(karat.Judgments(rows, karat.Ordinal(5)), quick=True))[0]
     ('Both participants are in the analysis.', 'No exclusion rule was stated.')
     """
-    told = [*((str(change), "") for change in gathered.screening.changes), _who_stays(gathered.screening)]
+    sentences = [*((str(change), "") for change in gathered.screening.changes), _who_stays(gathered.screening)]
     found = gathered.outcomes
     if isinstance(found, Outcomes):
         if found.right is not None:
-            told.append(_right_answers(found.right))
+            sentences.append(_right_answers(found.right))
         decided = not found.comparisons or found.comparisons[0].shown is not None
-        told += [_main(found), *_robust(found)] if found.right is None or decided else []
-    return told
+        sentences += [_main(found), *_robust(found)] if found.right is None or decided else []
+    return sentences
 
 
 def _who_stays(screening: Screening) -> tuple[str, str]:
@@ -78,9 +78,9 @@ def _who_stays(screening: Screening) -> tuple[str, str]:
     counts = sorted(excluded_by(screening).items(), key=lambda one: -one[1])
     if not counts:
         return claim, "No criterion excludes anybody." if not gone else ""
-    told = [f"{number:,} by {title[:1].lower()}{title[1:]}" for title, number in counts[:MOST_REASONS]]
+    sentences = [f"{number:,} by {title[:1].lower()}{title[1:]}" for title, number in counts[:MOST_REASONS]]
     rest = sum(number for _, number in counts[MOST_REASONS:])
-    return claim, f"Excluded: {ENGLISH.several([*told, *([f'{rest:,} by other criteria'] if rest else [])])}."
+    return claim, f"Excluded: {ENGLISH.several([*sentences, *([f'{rest:,} by other criteria'] if rest else [])])}."
 
 
 def _right_answers(right: tuple[float, float, float]) -> tuple[str, str]:
@@ -104,7 +104,7 @@ def _main(found: Outcomes) -> tuple[str, str]:
         pairs = counted(len(found.cells) + found.left_out, "pair")
         if len(found.cells) == 1:
             first, second = name[best].split(" over ", 1) if " over " in name[best] else (name[best], "the other")
-            return f"{first} was chosen over {second} in {_number(found, means[best])} of choices.", _ends_told(
+            return f"{first} was chosen over {second} in {_number(found, means[best])} of choices.", _ends_sentence(
                 found, best
             )
         claim = f"Choices show a preference in {clear:,} of {pairs}."
@@ -116,13 +116,13 @@ def _main(found: Outcomes) -> tuple[str, str]:
     if len(known) == 1:
         rest = {"means": "The mean rating is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
                 "right": "The share of right answers is"}[found.kind]  # fmt: skip
-        return f"{rest} {_number(found, means[best])}.", _ends_told(found, best)
+        return f"{rest} {_number(found, means[best])}.", _ends_sentence(found, best)
     return f"{what} from {_number(found, means[worst])} to {_number(found, means[best])}.", (
         f"The lowest is {name[worst]}, the highest {name[best]}."
     )
 
 
-def _ends_told(found: Outcomes, cell: int) -> str:
+def _ends_sentence(found: Outcomes, cell: int) -> str:
     _, low, high = found.analysed.cells[cell]
     return f"The 95 % interval is [{_number(found, low)}, {_number(found, high)}]." if math.isfinite(low) else ""
 
@@ -209,7 +209,7 @@ def verdict(screening: Screening) -> str:
     return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule})."
 
 
-def quality_told(gathered: ReportData) -> str:
+def quality_sentence(gathered: ReportData) -> str:
     """The Spammer Index with its reading, or why there is none."""
     index = gathered.index
     if isinstance(index, NotComputed):
@@ -230,12 +230,12 @@ def plainly(part: Measure, measures: Measures, study: Study | None) -> str:
     scale = judgments.scales.get(part.question) or next(iter(judgments.scales.values()))
     if isinstance(part.result, PlannedContrasts):
         fitted = [one.result for one in measures.parts if isinstance(one.result, Contrasts)]
-        return planned_told(part.result, fitted, scale)
+        return planned_sentence(part.result, fitted, scale)
     if isinstance(part.result, Contrasts):
-        return f"{means_told(part.result, scale)} {_said(part)}".strip()
+        return f"{means_sentence(part.result, scale)} {_said(part)}".strip()
     if isinstance(part.result, Strengths):
         tables = [judgments.frame, *(() if study is None else (block.items.frame for block in study.blocks))]
-        return f"{_said(part)} {wording_told(part.result, tables)}".strip()
+        return f"{_said(part)} {wording_sentence(part.result, tables)}".strip()
     return ""
 
 
@@ -263,7 +263,7 @@ def on_scale(scale: Scale) -> str | None:
     return None
 
 
-def planned_told(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scale: Scale) -> str:
+def planned_sentence(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scale: Scale) -> str:
     """Each planned comparison: the plain means or shares of both sides, then their difference in the model.
 
     >>> import karat
@@ -272,48 +272,48 @@ def planned_told(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scal
     >>> likert = karat.datasets.load("likert")
     >>> found = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
     >>> plan = [ContrastSettings(name="order", factor="order", levels=["PP>OBJ", "OBJ>PP"])]
-    >>> planned_told(planned_contrasts(plan, found), [found], likert.scale).split(";")[0]
+    >>> planned_sentence(planned_contrasts(plan, found), [found], likert.scale).split(";")[0]
     'order: the mean is 3.66 for PP>OBJ and 3.22 for OBJ>PP, on a scale of 1 to 5'
     """
-    told = []
+    sentences = []
     for row in planned.frame.to_dicts():
         plain = _both(row, contrasts, scale, chosen=planned.unit.code == "unit.choosing_first")
         joined = ", as the model estimates it, is " if plain else " "
         size = f"{row['first']} minus {row['second']}{joined}{_size(row)}"
-        told.append(f"{row['contrast']}: {plain + '; ' if plain else ''}{size}.")
-    return " ".join([*told, f"Differences are in {planned.unit}." if told else ""]).strip()
+        sentences.append(f"{row['contrast']}: {plain + '; ' if plain else ''}{size}.")
+    return " ".join([*sentences, f"Differences are in {planned.unit}." if sentences else ""]).strip()
 
 
-def means_told(found: Contrasts, scale: Scale) -> str:
+def means_sentence(found: Contrasts, scale: Scale) -> str:
     """The plain means or shares of the levels of each factor; empty where there are none to tell.
 
     >>> import karat
     >>> likert = karat.datasets.load("likert")
     >>> found = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
-    >>> means_told(found, likert.scale)
+    >>> means_sentence(found, likert.scale)
     'Means on a scale of 1 to 5: order: OBJ>PP 3.22, PP>OBJ 3.66.'
     """
     unit = on_scale(scale)
     if unit is None or "raw" not in found.means.columns:
         return ""
-    told = []
+    sentences = []
     for factor in found.factors:
         rows = found.means.filter(pl.col("term") == factor, pl.col("raw").is_not_null())
         if 1 < rows.height <= MOST_LEVELS:
             levels = (f"{level} {_mean(raw, scale)}" for level, raw in rows.select(factor, "raw").iter_rows())
-            told.append(f"{factor}: {', '.join(levels)}")
-    if not told:
+            sentences.append(f"{factor}: {', '.join(levels)}")
+    if not sentences:
         return ""
     what = f"Shares of answers “{unit.split('“')[1]}" if "“" in unit else f"Means {unit}"
-    return f"{what}: {'; '.join(told)}."
+    return f"{what}: {'; '.join(sentences)}."
 
 
-def wording_told(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
+def wording_sentence(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
     """How the strongest and the weakest stimulus read, where a table has their sentences.
 
     >>> frame = pl.DataFrame({"item": ["a", "b"], "estimate": [1.0, -1.0]})
     >>> table = pl.DataFrame({"item": ["a", "b"], "sentence": ["It rains.", "Rains it?"]})
-    >>> wording_told(Strengths(frame, "mean", "points", 0.95, None), [table])
+    >>> wording_sentence(Strengths(frame, "mean", "points", 0.95, None), [table])
     'The highest reads “It rains”, the lowest “Rains it?”.'
     """
     known = found.frame.filter(pl.col("estimate").is_not_null())

@@ -27,9 +27,9 @@ def section(gathered: ReportData) -> Section:
     names |= gathered.versions | {"platform": gathered.platform}
     rows = {"what": list(names), "value": list(names.values())}
     table = Table("versions", "Fingerprints and versions", pl.DataFrame(rows), headings={"what": "", "value": ""})
-    told = "A fingerprint changes when an answer, a scale, an item or a rule changes."
+    text = "A fingerprint changes when an answer, a scale, an item or a rule changes."
     command = (Listing("command", "Command", gathered.command),) if gathered.command else ()
-    return Section("colophon", "How this page was made", (told,), (table,), listings=command)
+    return Section("colophon", "How this page was made", (text,), (table,), listings=command)
 
 
 TITLES = {

@@ -39,14 +39,14 @@ def section(gathered: ReportData) -> Section:
         "answers": answer_strips(gathered.judgments, names),
     }
     pictures = {name: strips for name, strips in pictures.items() if any(strips)}
-    told = "Reasons come from the criteria that flagged the participant."
+    text = "Reasons come from the criteria that flagged the participant."
     if "times" in pictures:
-        told += " All rows share one logarithmic time axis. Times that ReMFOD flagged have longer, red marks."
-    told += " Answers are in trial order, with height showing the point on the scale."
+        text += " All rows share one logarithmic time axis. Times that ReMFOD flagged have longer, red marks."
+    text += " Answers are in trial order, with height showing the point on the scale."
     left = everybody.height - shown.height
     notes = (f"{counted(left, 'participant')} with fewer flags are not shown here.",) if left else ()
     table = Table(
-        "participants", "One row per participant", shown, told,
+        "participants", "One row per participant", shown, text,
         {"genuine": "genuine %", "median": "median (s)", "answers": "answered"},
         {"genuine": 0}, pictures, filtered=True,
     )  # fmt: skip
@@ -73,7 +73,7 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
     table = table.with_columns(
         pl.Series("verdict", ["excluded" if name in out else "kept" for name in names], pl.String),
         pl.Series("flags", [len(reasons.get(name, [])) for name in names], pl.Int64),
-        pl.Series("reasons", [_told(reasons.get(name, [])) for name in names], pl.String),
+        pl.Series("reasons", [_reasons_text(reasons.get(name, [])) for name in names], pl.String),
     ).join(frame.group_by("participant").agg(numbers), on="participant", how="left", maintain_order="left")
     for name, column, factor in (("remfod", "genuine", 100), ("credence", "credence", 1)):
         found = gathered.evidence(name)
@@ -246,7 +246,7 @@ def shown_sentences(gathered: ReportData) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _told(reasons: list[tuple[str, str]]) -> str:
+def _reasons_text(reasons: list[tuple[str, str]]) -> str:
     """The criteria in the first line, each reason in one of its own."""
     if not reasons:
         return ""

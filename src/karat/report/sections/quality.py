@@ -16,7 +16,7 @@ from karat.messages import Message, NotComputed, with_code
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
-from karat.report.sections.brief import quality_told
+from karat.report.sections.brief import quality_sentence
 from karat.screen.criteria.deletion import Deletion
 from karat.screen.criteria.markov import Markov
 from karat.screen.criteria.remfod import Remfod
@@ -63,7 +63,7 @@ def section(gathered: ReportData) -> Section:
             flagged, people = len(one.flagged), counted(one.participants.height, "participant")
             notes.append(f"{title_of(name)} flags {flagged:,} of {people}, too many to go by, and is not counted.")
     table = look_table(gathered)
-    text = (look_told(gathered),) if table.height else ()
+    text = (look_sentence(gathered),) if table.height else ()
     tables = (Table("look", "Participants by criterion", table, headings={
         "participants": "looked at", "alone": "by no other"}),) if table.height else ()  # fmt: skip
     return Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
@@ -150,27 +150,27 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
     return found | {"fast": missed.height, "fastest": missed["rt"].min(), "median": usual, "speed": known}
 
 
-def look_told(gathered: ReportData) -> str:
+def look_sentence(gathered: ReportData) -> str:
     """How many are flagged by the rule and by anything, and why criteria disagree."""
     counts = look_counts(gathered)
     people = counted(counts["participants"], "participant")
     several = f"{counts['several']:,} {'is' if counts['several'] == 1 else 'are'} flagged by several"
-    told = [f"At least one criterion flags {counts['flagged']:,} of {people}; {several}."]
+    sentences = [f"At least one criterion flags {counts['flagged']:,} of {people}; {several}."]
     if gathered.screening.exclude is not None:
-        told.append(f"The stated rule excludes {counts['excluded']:,}.")
+        sentences.append(f"The stated rule excludes {counts['excluded']:,}.")
     if counts["flagged"] > counts["several"]:
-        told.append(
+        sentences.append(
             "Criteria disagree because they look at different things: attention and control items at right answers, "
             "ReMFOD at single response times, credence and transitions at patterns of answers."
         )
     if counts.get("fast"):
-        told.append(
+        sentences.append(
             f"ReMFOD does not flag {counted(counts['fast'], 'participant')} who answered fast throughout, because it "
             "compares each response time with the participant's own. The fastest of their medians is "
             f"{counts['fastest']:.2f} s; the median of all participants is {counts['median']:.2f} s."
         )
-        told += [f"Speed flags {counts['speed']:,} of them."] if counts["speed"] is not None else []
-    return " ".join(told)
+        sentences += [f"Speed flags {counts['speed']:,} of them."] if counts["speed"] is not None else []
+    return " ".join(sentences)
 
 
 def _index(gathered: ReportData) -> Section | NotComputed:
@@ -186,7 +186,7 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         low = ENGLISH.value(SUSPICIOUS, ".2r")
         reading += f" From {low} on, it is read as the share of participants whose answers deserve a look."
     return Section(
-        "spammer-index", "Spammer Index", (quality_told(gathered), reading), (variances,),
+        "spammer-index", "Spammer Index", (quality_sentence(gathered), reading), (variances,),
         notes=tuple(map(str, found.notes)),
     )  # fmt: skip
 
@@ -375,7 +375,7 @@ def times_section(gathered: ReportData) -> Section | NotComputed:
         "participant", "trials", "intermissions", "rushes", "genuine_share", "flagged"
     )
     figures = [
-        densities_figure(found, _medians_told(found), "Kernel densities of log times.", _times(found)),
+        densities_figure(found, _medians_sentence(found), "Kernel densities of log times.", _times(found)),
         rows_figure(found, text, "Participants with the smallest shares of genuine trials.", everybody),
     ]
     return Section(
@@ -402,7 +402,7 @@ def _functions(found: Remfod) -> Table:
     )  # fmt: skip
 
 
-def _medians_told(found: Remfod) -> str:
+def _medians_sentence(found: Remfod) -> str:
     medians = found.timed.group_by("function").agg(pl.col("rt").median()).sort("rt")
     return "Median response times: " + ", ".join(f"{name} {median:.1f} s" for name, median in medians.iter_rows()) + "."
 

@@ -7,7 +7,7 @@ import re
 import polars as pl
 
 from karat.measure.effects.order_effects import OrderEffects
-from karat.measure.export import TABLES, TOLD, figures_of
+from karat.measure.export import MEANINGS, TABLES, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
@@ -66,9 +66,9 @@ def section(gathered: ReportData) -> Section:
     made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
     notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
-    told = f"All results are from the test trials of {who}."
+    text = f"All results are from the test trials of {who}."
     tables = _rules(gathered)
-    return Section("results", "Results", (told,), tables, notes=tuple(notes), sections=tuple(made))
+    return Section("results", "Results", (text,), tables, notes=tuple(notes), sections=tuple(made))
 
 
 def _rules(gathered: ReportData) -> tuple[Table, ...]:
@@ -126,7 +126,7 @@ def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
     shown = shown.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
     caption = f"The first {MOST_ROWS} of {frame.height:,} rows." if frame.height > MOST_ROWS else ""
     return Table(
-        key, TOLD.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption, HEADINGS,
+        key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption, HEADINGS,
         {"variance": 3, "share": 2}, filtered=shown.height > 20,
     )  # fmt: skip
 

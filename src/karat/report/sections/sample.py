@@ -37,12 +37,14 @@ def section(gathered: ReportData) -> Section:
     'Screening by completion left 47 of 48 participants, by response times 42 of 47.'
     """
     screening = gathered.screening
-    paragraphs = [verdict(screening), _flow_told(screening), _came(gathered)]
+    paragraphs = [verdict(screening), _flow_sentence(screening), _came(gathered)]
     tables, figures, notes = [], [], []
     if screening.exclude is not None:
         steps = steps_table(screening)
         caption = "One participant may be counted under several criteria."
-        figures.append(Figure("flow", "Flow of participants", _flow_told(screening), screening.flow(), caption, steps))
+        figures.append(
+            Figure("flow", "Flow of participants", _flow_sentence(screening), screening.flow(), caption, steps)
+        )
         tables.append(_flow_table(steps))
         notes += [f"{title_of(name)} could not be applied: {why}" for name, why in screening.skipped.items()]
     return Section(
@@ -71,11 +73,11 @@ def steps_table(screening: Screening) -> pl.DataFrame:
 
 
 def _flow_table(steps: pl.DataFrame) -> Table:
-    told = steps.with_columns(pl.col("stage").replace(STAGE_WORDS))
-    return Table("steps", "Participants at each step", told, headings={"criteria": "flagged among the excluded"})
+    worded = steps.with_columns(pl.col("stage").replace(STAGE_WORDS))
+    return Table("steps", "Participants at each step", worded, headings={"criteria": "flagged among the excluded"})
 
 
-def _flow_told(screening: Screening) -> str:
+def _flow_sentence(screening: Screening) -> str:
     if screening.exclude is None:
         return "Criteria give evidence only, and nobody is excluded."
     steps = step_counts(screening)
@@ -103,16 +105,16 @@ def _fielded(gathered: ReportData) -> str:
     """When answers were given, from the first moment to the last that is known, and how long it took."""
     known = days(gathered.judgments)
     if not known:
-        told = "When answers were given is not recorded."
+        text = "When answers were given is not recorded."
     elif known[0] == known[1]:
-        told = f"Answers were given on {known[0]}."
+        text = f"Answers were given on {known[0]}."
     else:
-        told = f"Answers were given between {known[0]} and {known[1]}."
+        text = f"Answers were given between {known[0]} and {known[1]}."
     taken = working_time(gathered.judgments.participants)
     if taken:
         low, middle, high = (f"{taken[name]:,.1f}" for name in ("low", "median", "high"))
-        told += f" The median working time was {middle} {taken['unit']}; nine of ten took {low} to {high}."
-    return told
+        text += f" The median working time was {middle} {taken['unit']}; nine of ten took {low} to {high}."
+    return text
 
 
 def _where(gathered: ReportData) -> str:
@@ -169,9 +171,9 @@ def _composition(screening: Screening) -> Section:
         {"share": 0, "lower": 0, "upper": 0},
     )  # fmt: skip
     # The paragraph names the first group that differs; the notes are the others.
-    told = str(found)
+    text = str(found)
     others = tuple(map(str, (*found.warnings[1:], *found.notes)))
-    return Section("composition", "By background", (told,), (table,), notes=others)
+    return Section("composition", "By background", (text,), (table,), notes=others)
 
 
 MOST_CELLS = 40
@@ -187,7 +189,7 @@ def asked_section(gathered: ReportData) -> Section:
     '120 participants, 80 items, 9,600 answers. Answers are binary: 0, 1.'
     """
     judgments, study = gathered.judgments, gathered.study
-    paragraphs = [_answers_told(judgments)]
+    paragraphs = [_answers_sentence(judgments)]
     paragraphs += ["No study file was given: the design is read from the judgments."] if study is None else []
     paragraphs += [] if study is None else _planned(study)
     tables = [_functions(judgments), _cells(judgments, _factors(gathered))]
@@ -197,24 +199,24 @@ def asked_section(gathered: ReportData) -> Section:
     )  # fmt: skip
 
 
-def _answers_told(judgments: Judgments) -> str:
+def _answers_sentence(judgments: Judgments) -> str:
     first = judgments.summary().splitlines()[0]
     scales = [f"{scale.kind}: {scale.known()}" for scale in dict.fromkeys(judgments.scales.values())]
     return f"{first}. Answers are {'; '.join(scales)}."
 
 
 def _planned(study: Study) -> list[str]:
-    told = [_block(block) for block in study.blocks]
+    sentences = [_block(block) for block in study.blocks]
     settings = study.settings
     lists = f"{counted(study.lists, 'list')}, about {study.minutes():.0f} minutes"
     sessions = " in each of 2 sessions" if settings.questionnaire.sessions == 2 else ""
-    told.append(f"The study has {lists}{sessions}.")
+    sentences.append(f"The study has {lists}{sessions}.")
     if settings.contrast:
         named = "; ".join(
             f"{one.name} ({' × '.join(one.own)}: {' minus '.join(one.sides)})" for one in settings.contrast
         )
-        told.append(f"Planned comparisons: {named}.")
-    return told
+        sentences.append(f"Planned comparisons: {named}.")
+    return sentences
 
 
 def _block(block: Block) -> str:

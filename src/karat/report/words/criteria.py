@@ -27,19 +27,19 @@ def clause(language: Language, name: str, settings: Mapping[str, Any], needed: s
     """
     whole = CRITERIA[name].settings.resolved(settings)
     keys = [key for key in CRITERIA[name].texts(whole) if language.knows(key)]
-    values = {key: _told(language, name, key, value) for key, value in whole.items()}
-    told = [language.say(key, **values) for key in keys]
+    values = {key: _setting_words(language, name, key, value) for key, value in whole.items()}
+    clauses = [language.say(key, **values) for key in keys]
     used = {place for key in keys for place in language.places(key)}
     usual = {key: field.default for key, field in CRITERIA[name].settings.model_fields.items()}
     if not any(key.startswith(f"needs.{name}") for key in language.texts):
         # Nobody knows what is usual in a criterion from elsewhere, so all its settings are listed.
-        told, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
+        clauses, usual = [language.say("needs", asks=CRITERIA[name].asks)], {}
     for key, value in whole.items():
         needed_too = CRITERIA[name].idle_without.get(key)
         idle = needed_too is not None and whole.get(needed_too) is None
         if key not in used and value is not None and value != usual.get(key) and value != {} and not idle:
-            told.append(language.say("further", name=key, value=values[key]))
-    return "; ".join([*told, *([needed] if needed else [])])
+            clauses.append(language.say("further", name=key, value=values[key]))
+    return "; ".join([*clauses, *([needed] if needed else [])])
 
 
 def name_of(language: Language, name: str) -> str:
@@ -78,7 +78,7 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
     >>> needed_answers(ENGLISH, karat.screen.attention(karat.datasets.load("likert").without(["p31"])))
     'at least 5 of 6 correct; guessing passes with p = .041'
     """
-    table, told = evidence.participants, []
+    table, clauses = evidence.participants, []
     for group in ("", "grammatical_", "ungrammatical_"):
         names = [f"{group}needed", f"{group}trials"]
         if not set(names) <= set(table.columns):
@@ -88,14 +88,14 @@ def needed_answers(language: Language, evidence: Evidence) -> str:
             return ""
         key, kind = ("needed.group", language.texts[f"group.{group[:-1]}"]) if group else ("needed", "")
         needed, trials = both.row(0)
-        told.append(language.say(key, needed=language.number(needed), trials=language.number(trials), group=kind))
+        clauses.append(language.say(key, needed=language.number(needed), trials=language.number(trials), group=kind))
     chances = table["guess_probability"].drop_nulls().unique() if "guess_probability" in table.columns else pl.Series()
-    if told and len(chances) == 1:
-        told.append(language.say("needed.guess", p=language.p_value(chances.item())))
-    return "; ".join(told)
+    if clauses and len(chances) == 1:
+        clauses.append(language.say("needed.guess", p=language.p_value(chances.item())))
+    return "; ".join(clauses)
 
 
-def _told(language: Language, name: str, key: str, value: Any) -> str:
+def _setting_words(language: Language, name: str, key: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         account = key == "account" and language.knows(f"account.{value}")
         return language.texts[f"account.{value}"] if account else language.value(value)

@@ -20,44 +20,44 @@ LONGEST = 160
 
 def asked(language: Language, study: Study) -> list[str]:
     """What a study asks, in sentences."""
-    told = []
+    sentences = []
     several = len(study.blocks) > 1
     for block in study.blocks:
         text = _block(language, block)
-        told.append(language.say("block", name=block.name, text=text) if several else text[0].upper() + text[1:])
+        sentences.append(language.say("block", name=block.name, text=text) if several else text[0].upper() + text[1:])
     settings = study.settings
-    told += [_items(language, study), *_example(language, study), _functions(language, study)]
+    sentences += [_items(language, study), *_example(language, study), _functions(language, study)]
     keyed = [name for name in _functions_there(study) if name in ("control", "attention")]
     if keyed:
         names = language.several([language.say(f"function.{name}") for name in keyed])
         trials = language.say("trials", functions=names)
-        told.append(language.say("clear", functions=trials[0].upper() + trials[1:]))
+        sentences.append(language.say("clear", functions=trials[0].upper() + trials[1:]))
     if settings.questionnaire.sessions == 2:
         days = settings.questionnaire.days_between
         apart = language.say("days", days=language.counted(days, "day")) if days else ""
-        told.append(language.say("sessions", days=apart))
-    told.append(_order(language, study))
+        sentences.append(language.say("sessions", days=apart))
+    sentences.append(_order(language, study))
     quiz = settings.texts.quiz
     if quiz:
         questions = language.spelled(len(quiz), "question")
         attempts = language.spelled(settings.texts.quiz_attempts, "attempt")
-        told.append(language.say("quiz", questions=questions, attempts=attempts))
-    return told
+        sentences.append(language.say("quiz", questions=questions, attempts=attempts))
+    return sentences
 
 
 def answered(language: Language, judgments: Judgments, known: bool) -> list[str]:
     """What the data say was asked; the scales only where no study says them better."""
     frame = judgments.frame
-    told = []
+    sentences = []
     if not known:
         scales = dict.fromkeys(judgments.scales.values())
         # Several questions on the same points are the lines of a differential.
         pairs = len(judgments.scales) if len(judgments.scales) > 2 else 0
         texts = [_scale(language, scale, pairs) for scale in scales]
-        told += [text[0].upper() + text[1:] for text in texts]
+        sentences += [text[0].upper() + text[1:] for text in texts]
     each = frame.filter(pl.col("response").is_not_null()).group_by("participant").len()["len"]
     median = each.median()
-    told.append(
+    sentences.append(
         language.say(
             "answers", answers=language.counted(int(each.sum()), "answer"),
             items=language.counted(frame["item"].n_unique(), "item"),
@@ -67,10 +67,10 @@ def answered(language: Language, judgments: Judgments, known: bool) -> list[str]
     )  # fmt: skip
     counts = dict(frame["function"].value_counts().iter_rows())
     if len(counts) > 1:
-        told.append(language.say("answers.functions", functions=_listed(language, counts)))
+        sentences.append(language.say("answers.functions", functions=_listed(language, counts)))
     if any(name in frame.columns for name in BROWSER):
-        told.append(language.say("browser"))
-    return told
+        sentences.append(language.say("browser"))
+    return sentences
 
 
 def _block(language: Language, block: Block) -> str:
@@ -82,11 +82,11 @@ def _block(language: Language, block: Block) -> str:
         ends = language.say("ends", low=low, high=high)
     slider = language.say("slider") if scale.slider else ""
     pairs = 0 if block.questions is None else block.questions.height
-    told = [_scale(language, block.scale, pairs, ends, slider)]
+    sentences = [_scale(language, block.scale, pairs, ends, slider)]
     if settings.repeated_questions:
-        told.append(language.say("repeated", pairs=language.spelled(settings.repeated_questions, "pair")))
+        sentences.append(language.say("repeated", pairs=language.spelled(settings.repeated_questions, "pair")))
     if settings.prompt:
-        told.append(language.say("prompt", prompt=language.quoted(settings.prompt)))
+        sentences.append(language.say("prompt", prompt=language.quoted(settings.prompt)))
     if settings.factors:
         factors = [
             language.say(
@@ -95,18 +95,18 @@ def _block(language: Language, block: Block) -> str:
             for name, one in settings.factors.items()
         ]
         number = language.spelled(len(factors), "factor")
-        told.append(language.say("factors", number=number, factors=language.several(factors)))
+        sentences.append(language.say("factors", number=number, factors=language.several(factors)))
     if settings.compared:
-        told.append(language.say("compared", factor=settings.compared))
+        sentences.append(language.say("compared", factor=settings.compared))
     if settings.subset is not None:
         items = language.counted(settings.subset.per_participant, "item")
         people = language.counted(settings.subset.ratings, "participant")
-        told.append(language.say("subset", items=items, participants=people))
+        sentences.append(language.say("subset", items=items, participants=people))
     if settings.pairs is not None and settings.pairs.random:
-        told.append(language.say("random pairs", pairs=language.counted(settings.pairs.random, "pair")))
+        sentences.append(language.say("random pairs", pairs=language.counted(settings.pairs.random, "pair")))
     if settings.rounds > 1:
-        told.append(language.say("rounds", times=language.spelled(settings.rounds, "time")))
-    return " ".join(told)
+        sentences.append(language.say("rounds", times=language.spelled(settings.rounds, "time")))
+    return " ".join(sentences)
 
 
 def _scale(
@@ -170,7 +170,7 @@ def _functions_there(study: Study) -> list[str]:
 def _functions(language: Language, study: Study) -> str:
     """How many trials a list has, by function; a range where lists differ."""
     table = functions_per_list(study)
-    told = []
+    sentences = []
     for name in ("trials", *_functions_there(study)):
         column = [int(number) for number in table[name].to_list()]
         low, high = min(column), max(column)
@@ -180,18 +180,18 @@ def _functions(language: Language, study: Study) -> str:
         if name == "trials":
             trials = f"{number} {language.nouns['trial'][high != 1]}"
         else:
-            told.append(language.say("function", number=number, name=language.say(f"function.{name}")))
-    whole = language.say("trials", functions=language.several(told))
+            sentences.append(language.say("function", number=number, name=language.say(f"function.{name}")))
+    whole = language.say("trials", functions=language.several(sentences))
     return language.say("functions", trials=trials, functions=whole)
 
 
 def _listed(language: Language, counts: dict[str, int]) -> str:
-    told = [
+    sentences = [
         language.say("function", number=language.number(counts[name]), name=language.say(f"function.{name}"))
         for name in FUNCTIONS
         if name in counts
     ]
-    return language.say("trials", functions=language.several(told))
+    return language.say("trials", functions=language.several(sentences))
 
 
 def _order(language: Language, study: Study) -> str:

@@ -36,22 +36,22 @@ def excluded(
 
     Without a rule nobody is excluded, and what criteria found is left to the report.
     """
-    told = [_stated(language, screening, study)]
+    sentences = [_stated(language, screening, study)]
     if screening.exclude is not None:
-        told += [_rule(language, screening.exclude), language.say("stages"), language.say("asks")]
+        sentences += [_rule(language, screening.exclude), language.say("stages"), language.say("asks")]
     for step in screening.steps if screening.exclude is not None else ():
         here = [name for name in screening.settings if CRITERIA[name].stage == step.stage]
-        told += [_found(language, screening, name) for name in here]
+        sentences += [_found(language, screening, name) for name in here]
         if step.excluded:
             counts = {"number": len(step.excluded), "entered": step.entered, "remained": step.remained}
-            told.append(
+            sentences.append(
                 language.say("stage.excluded", **{key: language.number(value) for key, value in counts.items()})
             )
         elif here:
-            told.append(language.say("stage.nobody"))
+            sentences.append(language.say("stage.nobody"))
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
     if screening.exclude is not None:
-        told.append(
+        sentences.append(
             language.say(
                 "verdict", number=language.number(gone), participants=language.counted(everyone, "participant"),
                 kept=language.number(everyone - gone),
@@ -59,10 +59,10 @@ def excluded(
         )  # fmt: skip
     if not isinstance(index, NotComputed):
         values = {"value": index.value, "lower": index.lower, "upper": index.upper}
-        told.append(
+        sentences.append(
             language.say("index", **{key: language.probability(value, 3) for key, value in values.items()})
         )  # fmt: skip
-    return told
+    return sentences
 
 
 def to_be_excluded(language: Language, study: Study) -> list[str]:
@@ -73,13 +73,15 @@ def to_be_excluded(language: Language, study: Study) -> list[str]:
     settings = settings_of(rules, study)
     if not settings:
         return [language.say("no screening")]
-    told = [_rule(language, rules["exclude"]), language.say("stages"), language.say("asks")]
+    sentences = [_rule(language, rules["exclude"]), language.say("stages"), language.say("asks")]
     for stage in STAGES:
         for name, own in settings.items():
             if CRITERIA[name].stage == stage:
                 text = clause(language, name, own, _to_be_right(language, study, name, own))
-                told.append(language.say("planned", name=name_of(language, name), clause=text, cites=cites(name, own)))
-    return [*told, language.say("nobody else")]
+                sentences.append(
+                    language.say("planned", name=name_of(language, name), clause=text, cites=cites(name, own))
+                )
+    return [*sentences, language.say("nobody else")]
 
 
 def _stated(language: Language, screening: Screening, study: Study | None) -> str:
@@ -100,12 +102,12 @@ def _stated(language: Language, screening: Screening, study: Study | None) -> st
 
 def _rule(language: Language, exclude: str | int) -> str:
     if isinstance(exclude, int):
-        told = language.say("rule.number", number=language.number(exclude))
+        result = language.say("rule.number", number=language.number(exclude))
     elif exclude in ("any", "all"):
-        told = language.say(f"rule.{exclude}")
+        result = language.say(f"rule.{exclude}")
     else:
-        told = language.say("rule.expression", rule=exclude)
-    return language.say("rule", rule=told)
+        result = language.say("rule.expression", rule=exclude)
+    return language.say("rule", rule=result)
 
 
 def _found(language: Language, screening: Screening, name: str) -> str:

@@ -40,28 +40,28 @@ def measured(
     software = language.say("software", karat=versions.get("karat", __version__), others=others)
     if isinstance(measures, NotComputed):
         return [language.say("unmeasured", why=render(measures, language.code)), software]
-    told = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
+    sentences = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
     scales = measures.judgments.scales
     for part in measures.parts:
         text = _part(language, part, study, scales.get(part.question) or next(iter(scales.values())))
         if text and part.question:
             text = language.say("question", text=text, question=part.question)
-        told.append(text)
-    return [*dict.fromkeys(text for text in told if text), software]
+        sentences.append(text)
+    return [*dict.fromkeys(text for text in sentences if text), software]
 
 
 def to_be_measured(language: Language, study: Study) -> list[str]:
     """What will be measured by default in the design of the study."""
-    told = [_analysed(language, ("test",), 0.95)]
+    sentences = [_analysed(language, ("test",), 0.95)]
     formulas = False
     for block in study.blocks:
         texts = _block(language, block, study)
         formulas = formulas or any("~" in text for text in texts)
-        told += texts
-    told += [language.say("simplify")] if formulas else []
-    told += _planned(language, study)
-    told += [_bayes(language, study.settings.bayes.priors)] if study.settings.bayes is not None else []
-    return [*dict.fromkeys(told), language.say("software.planned", karat=__version__)]
+        sentences += texts
+    sentences += [language.say("simplify")] if formulas else []
+    sentences += _planned(language, study)
+    sentences += [_bayes(language, study.settings.bayes.priors)] if study.settings.bayes is not None else []
+    return [*dict.fromkeys(sentences), language.say("software.planned", karat=__version__)]
 
 
 def _analysed(language: Language, functions: Any, level: float) -> str:
@@ -92,7 +92,7 @@ def _bayes(language: Language, priors: Mapping[str, float]) -> str:
 
 def _agreement(language: Language, found: Agreement) -> list[str]:
     """One coefficient per question, the one that fits the scale; the report has the others."""
-    told = []
+    sentences = []
     for (question,), rows in found.coefficients.group_by("question", maintain_order=True):
         known = {str(row["coefficient"]): row for row in rows.to_dicts() if row["estimate"] is not None}
         alphas = {f"{ALPHA} ({kind})": language.say(f"alpha.{kind}") for kind in CHOSEN}
@@ -107,8 +107,8 @@ def _agreement(language: Language, found: Agreement) -> list[str]:
             level=language.share(found.settings.get("level", LEVEL)), cites=citation(keys), **ends,
         )  # fmt: skip
         several = found.coefficients["question"].n_unique() > 1
-        told.append(language.say("question", question=question, text=text) if several else text)
-    return told
+        sentences.append(language.say("question", question=question, text=text) if several else text)
+    return sentences
 
 
 def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
@@ -135,26 +135,26 @@ def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
 
 def _contrasts(language: Language, found: Contrasts) -> str:
     family = found.settings.get("family") or (found.model.family if found.model else "gaussian")
-    told = [language.say(f"contrasts.{family}", formula=f"`{found.formula}`")]
+    sentences = [language.say(f"contrasts.{family}", formula=f"`{found.formula}`")]
     if found.simplified and found.model is not None:
         left = " + ".join(str(term) for term in found.model.fit.terms)
         times = language.spelled(len(found.simplified), "step")
-        told.append(language.say("simplified", times=times, formula=f"`{left}`"))
-    return " ".join(told)
+        sentences.append(language.say("simplified", times=times, formula=f"`{left}`"))
+    return " ".join(sentences)
 
 
 def _planned(language: Language, study: Study) -> list[str]:
     """The comparisons that the study file plans."""
-    told = []
+    sentences = []
     for one in study.settings.contrast:
         levels = language.several([f"{name} = {level}" for name, level in one.within.items()])
         within = language.say("contrast.within", levels=levels) if one.within else ""
         first, second = one.sides
         factor = " × ".join(one.own)
         key = "contrast.factor" if factor == one.name else "contrast"
-        told.append(language.say(key, name=one.name, factor=factor, first=first, second=second, within=within))
-    key = "planned contrasts" if len(told) > 1 else "planned contrast"
-    return [language.say(key, contrasts="; ".join(told))] if told else []
+        sentences.append(language.say(key, name=one.name, factor=factor, first=first, second=second, within=within))
+    key = "planned contrasts" if len(sentences) > 1 else "planned contrast"
+    return [language.say(key, contrasts="; ".join(sentences))] if sentences else []
 
 
 def _block(language: Language, block: Block, study: Study) -> list[str]:
@@ -162,19 +162,19 @@ def _block(language: Language, block: Block, study: Study) -> list[str]:
     stimuli = language.say("all stimuli")
     if block.questions is not None:
         return [language.say("part.factors")]
-    kind, told = block.scale.kind, []
+    kind, messages = block.scale.kind, []
     if isinstance(block.scale, Choice):
         model = "thurstone" if block.scale.none else "bradley-terry"
-        told.append(language.say(f"strengths.{model}", stimuli=stimuli))
+        messages.append(language.say(f"strengths.{model}", stimuli=stimuli))
     elif kind in MODELS:
-        told.append(language.say(f"strengths.{MODELS[kind][0]}", stimuli=stimuli))
+        messages.append(language.say(f"strengths.{MODELS[kind][0]}", stimuli=stimuli))
     formula = _formula(block, study)
     if formula is not None:
         family = family_of(block.scale, "contrasts")
-        told.append(language.say(f"contrasts.{family}", formula=f"`{formula}`"))
+        messages.append(language.say(f"contrasts.{family}", formula=f"`{formula}`"))
     if isinstance(block.scale, Nominal):
-        told.append(language.say("part.consensus"))
-    return told
+        messages.append(language.say("part.consensus"))
+    return messages
 
 
 def _formula(block: Block, study: Study) -> str | None:

@@ -11,7 +11,7 @@ from karat.report.build import ReportData
 from karat.report.words.design import answered, asked
 from karat.report.words.exclusions import excluded, to_be_excluded
 from karat.report.words.measured import measured, to_be_measured
-from karat.report.words.sample import recruited, simulated_told, took_part
+from karat.report.words.sample import recruited, simulated_notice, took_part
 from karat.simulate.behaviours import simulated
 from karat.study.study import Study
 
@@ -32,7 +32,7 @@ def methods(gathered: ReportData, language: str = "en") -> str:
     made_up, everyone = simulated(judgments.participants), judgments.participants.height
     plan = None if 0 < everyone == made_up else study
     paragraphs = [
-        simulated_told(words, judgments, "simulated.methods"),
+        simulated_notice(words, judgments, "simulated.methods"),
         [*([] if study is None else asked(words, study)), *answered(words, judgments, study is not None)],
         [*([] if plan is None else recruited(words, plan)), *took_part(words, judgments, study)],
         excluded(words, gathered.screening, study, gathered.index),

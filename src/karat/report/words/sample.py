@@ -26,7 +26,7 @@ def platform_name(source: str, language: Language) -> str:
     return language.say("source.link") if source == "link" else PLATFORMS.get(source, source)
 
 
-def simulated_told(language: Language, judgments: Judgments, key: str = "simulated") -> list[str]:
+def simulated_notice(language: Language, judgments: Judgments, key: str = "simulated") -> list[str]:
     """That answers are simulated, all or some; nothing where people gave them."""
     people = judgments.participants
     number = simulated(people)
@@ -43,28 +43,30 @@ def recruited(language: Language, study: Study) -> list[str]:
     settings = study.settings
     recruitment = settings.recruitment
     platform = platform_name(recruitment.platform, language)
-    told = [language.say("platform", platform=platform, number=language.number(recruitment.participants))]
-    told += _sample_size(language, study)
+    sentences = [language.say("platform", platform=platform, number=language.number(recruitment.participants))]
+    sentences += _sample_size(language, study)
     if recruitment.minutes is not None:
         whole = recruitment.minutes == int(recruitment.minutes)
         one = language.counted(int(recruitment.minutes), "minute")
-        told.append(language.say("minutes", minutes=one if whole else f"{language.number(recruitment.minutes)} min"))
+        sentences.append(
+            language.say("minutes", minutes=one if whole else f"{language.number(recruitment.minutes)} min")
+        )
     if recruitment.hourly_pay is not None:
         pay = language.number(recruitment.hourly_pay, 2)
-        told.append(language.say("pay", pay=pay, currency=recruitment.currency))
+        sentences.append(language.say("pay", pay=pay, currency=recruitment.currency))
     for one_question in settings.background:
         if one_question.eligible:
             quoted = [language.quoted(answer) for answer in one_question.eligible]
             answers = language.several(quoted, language.either)
-            told.append(language.say("eligible", answers=answers, question=language.quoted(one_question.question)))
+            sentences.append(language.say("eligible", answers=answers, question=language.quoted(one_question.question)))
     others = [_named(one.name) for one in settings.background if not one.eligible]
     if others:
-        told.append(language.say("asked", columns=language.several(others)))
+        sentences.append(language.say("asked", columns=language.several(others)))
     if settings.texts.consent:
-        told.append(language.say("consent"))
+        sentences.append(language.say("consent"))
     if settings.ethics:
-        told.append(language.say("ethics", ethics=settings.ethics.strip().removesuffix(".")))
-    return told
+        sentences.append(language.say("ethics", ethics=settings.ethics.strip().removesuffix(".")))
+    return sentences
 
 
 def _sample_size(language: Language, study: Study) -> list[str]:
@@ -95,14 +97,14 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
     if 0 < people.height == simulated(people):
         # Days, working times and backgrounds of simulated participants are made up as well.
         return [language.say("simulated.took part", participants=language.counted(people.height, "participant"))]
-    told = [language.say("took part", participants=language.counted(people.height, "participant"))]
-    told += _sources(language, people, study)
-    told += _when(language, judgments)
+    sentences = [language.say("took part", participants=language.counted(people.height, "participant"))]
+    sentences += _sources(language, people, study)
+    sentences += _when(language, judgments)
     taken = working_time(people)
     if taken:
         ends = {"median": taken["median"], "low": taken["shortest"], "high": taken["longest"]}
         numbers = {key: language.number(value, 1) for key, value in ends.items()}
-        told.append(language.say(f"working.{taken['unit']}", **numbers))
+        sentences.append(language.say(f"working.{taken['unit']}", **numbers))
     background = []
     for name in background_columns(people, study):
         column = people[name]
@@ -115,8 +117,8 @@ def took_part(language: Language, judgments: Judgments, study: Study | None) -> 
             counts = ", ".join(_counts(language, column))
             background.append(language.say("background.counts", column=_named(name), counts=counts))
     if background:
-        told.append(language.say("background", columns="; ".join(background)))
-    return told
+        sentences.append(language.say("background", columns="; ".join(background)))
+    return sentences
 
 
 def _sources(language: Language, people: pl.DataFrame, study: Study | None) -> list[str]:
@@ -134,10 +136,10 @@ def _sources(language: Language, people: pl.DataFrame, study: Study | None) -> l
 def _counts(language: Language, column: pl.Series) -> list[str]:
     """How often each answer was given, the commonest first."""
     counts = commonest(column).items()
-    told = [language.say("count", value=value, number=language.number(number)) for value, number in counts]
+    sentences = [language.say("count", value=value, number=language.number(number)) for value, number in counts]
     if column.null_count():
-        told.append(language.say("count.missing", number=language.number(column.null_count())))
-    return told
+        sentences.append(language.say("count.missing", number=language.number(column.null_count())))
+    return sentences
 
 
 def _when(language: Language, judgments: Judgments) -> list[str]:

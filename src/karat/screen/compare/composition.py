@@ -330,8 +330,8 @@ def background(
         for name in columns:
             if name not in known:
                 close = nearest(name, known)
-                mend = f"did you mean {close}?" if close else f"there are {', '.join(known) or 'none'}."
-                raise KaratError(f"Nothing called {name} is known of participants; {mend}")
+                fix = f"did you mean {close}?" if close else f"there are {', '.join(known) or 'none'}."
+                raise KaratError(f"Nothing called {name} is known of participants; {fix}")
         return [_named(people[name]) for name in columns], []
     variables: list[BackgroundVariable] = []
     notes: list[Message] = []

@@ -248,13 +248,13 @@ def multiverse(
     worlds.grid, worlds.followed = grid, followed
     done = 0
 
-    def told(_: int, rows: list[list[Any]]) -> None:
+    def report_rows(_: int, rows: list[list[Any]]) -> None:
         nonlocal done
         done += len(rows)
         if progress is not None:
             progress(done, len(chosen))
 
-    parts = executor.map(_tried, worlds, _in_parts(chosen, _early(grid)), name="multiverse", each=told)
+    parts = executor.map(_tried, worlds, _in_parts(chosen, _early(grid)), name="multiverse", each=report_rows)
     rows = [
         [*row, rules is not None and not any(places)]
         for row, places in zip((row for part in parts for row in part), chosen, strict=True)

@@ -94,8 +94,8 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
     notes: list[Message] = []
     choices = trials.filter(pl.col("question").is_in(chosen))
     if choices.height:
-        told, notes = scored(choices, judgments.scales)
-        parts.append(_chosen_pairs(told, judgments.scales))
+        messages, notes = scored(choices, judgments.scales)
+        parts.append(_chosen_pairs(messages, judgments.scales))
     rated = trials.filter(~pl.col("question").is_in(chosen))
     if rated.height:
         table, more = _rated_pairs(rated, judgments.scales)
@@ -119,13 +119,13 @@ def _pair_evidence(
     """The verdict on each participant's pairs."""
     texts = counts["chances"].unique(maintain_order=True).to_list()
     rules = [count_rule([Fraction(one) for one in text.split()], alpha, slips or 0) for text in texts]
-    told = pl.DataFrame([
+    sentence = pl.DataFrame([
         pl.Series("chances", texts, pl.String),
         pl.Series("needed", [rule.needed[0] if rule.needed else None for rule in rules], pl.Int64),
         pl.Series("_rule", range(len(rules)), pl.Int64),
         *rule_columns(rules),
     ])  # fmt: skip
-    table = people.join(counts.join(told, on="chances"), on="participant", how="left", maintain_order="left")
+    table = people.join(counts.join(sentence, on="chances"), on="participant", how="left", maintain_order="left")
     ruled = pl.col("guess_probability").is_not_null()
     values = values_of(
         VALUES,

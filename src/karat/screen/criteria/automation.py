@@ -195,28 +195,28 @@ def _read(text: str | None) -> dict[str, float] | None:
 
 def _weighed(one: Mapping[str, Any], people: Mapping[str, tuple[float, float]]) -> tuple[float, dict[str, Any] | None]:
     """The likelihood ratio of a script that does not imitate people, as a power of ten, and the reason's values."""
-    told: dict[str, Any] = {"pages": one["pages"]}
+    values: dict[str, Any] = {"pages": one["pages"]}
     if one["absent"] == one["pages"] and one["early"]:
         return 0.0, None
     weight = 0.0
     if one["absent"] * 2 > one["pages"]:
         weight += ABSENT
-        told["absent"] = one["absent"]
+        values["absent"] = one["absent"]
     if one["flags"]:
         weight += FLAGGED
-        told["flags"] = int(one["flags"])
+        values["flags"] = int(one["flags"])
     if one["untrusted"] * 2 > one["pages"]:
         weight += UNTRUSTED
-        told["untrusted"] = one["untrusted"]
+        values["untrusted"] = one["untrusted"]
     if one["fits"] == 0:
         weight += UNFIT
     hands = {name: _ratio(one[name], *people[name]) for name in SIGNALS if one[name] is not None}
     weight += float(np.clip(sum(hands.values()), -MOST, MOST))
-    told |= {name: round(one[name], 4) for name, power in hands.items() if power > UNLIKE}
+    values |= {name: round(one[name], 4) for name, power in hands.items() if power > UNLIKE}
     if _lines(one):
         weight += LINES - MOST
-        told["pace"] = round(one["pace"])
-    return weight, told
+        values["pace"] = round(one["pace"])
+    return weight, values
 
 
 def _ratio(value: float, mean: float, deviation: float) -> float:

@@ -201,8 +201,8 @@ def _missing(
 
 def _set_back(clock: Sequence[float | None], moments: Sequence[float]) -> int:
     """How often the browser's clock went back by more than a second; the server's stands in where that was absurd."""
-    told = [one for one, moment in zip(clock, moments, strict=True) if one is not None and abs(one - moment) > 1e-5]
-    return sum(later < earlier - 1 for earlier, later in pairwise(told))
+    trusted = [one for one, moment in zip(clock, moments, strict=True) if one is not None and abs(one - moment) > 1e-5]
+    return sum(later < earlier - 1 for earlier, later in pairwise(trusted))
 
 
 def _judge(table: pl.DataFrame, slack: float) -> pl.DataFrame:

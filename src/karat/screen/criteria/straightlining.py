@@ -88,8 +88,8 @@ def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["ow
         check_order(columns, ScreenError, "straightlining")
         settings = {"alpha": alpha, "shares": shares}
         given = (kinds, alpha, shares)
-        evidence, told = parts.judge("straightlining", _judge, given, settings, notes=order_messages(columns))
-        if any(told):
+        evidence, messages = parts.judge("straightlining", _judge, given, settings, notes=order_messages(columns))
+        if any(messages):
             return evidence
     raise ScreenError(Message("answering.nobody"))
 

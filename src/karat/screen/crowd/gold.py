@@ -138,9 +138,9 @@ def with_accuracy(judgments: Judgments, rows: pl.DataFrame, doubtful: Doubtful) 
         notes.append(Message("gold.left_out", {"n": checked.doubtful.height}))
     if not known.height:
         raise ScreenError(Message("gold.all_doubtful"))
-    trials, told = scored(known, judgments.scales)
+    trials, messages = scored(known, judgments.scales)
     right = trials.select("_row", pl.col("right").cast(pl.Int64).alias("correct"))
-    return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + told
+    return rows.join(right, on="_row", how="left", maintain_order="left").drop("_row"), notes + messages
 
 
 def _with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.DataFrame, int]:

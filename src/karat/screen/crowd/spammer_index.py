@@ -289,12 +289,12 @@ def index_of_labels(
                 raise ScreenError(Message("spammer_index.no_category_variances"))
             fits.append(found)
             models.append(_model(found))
-            row, told = _row(found, models[-1], answers.categories[baseline])
+            row, messages = _row(found, models[-1], answers.categories[baseline])
             rows.append(row)
-            notes += told
+            notes += messages
             _tell(progress if not simulations else None, number, len(used) + 1)
-        lower, upper, told = profiled(models) if not simulations else (0.0, 1.0, [])
-        notes += told
+        lower, upper, messages = profiled(models) if not simulations else (0.0, 1.0, [])
+        notes += messages
         _tell(progress if not simulations else None, len(used), len(used) + 1)
     variances = pl.concat([_variances(found, answers) for found in fits])
     of_workers = float(variances.filter(source="workers")["variance"].sum())
@@ -322,14 +322,14 @@ def _model(found: NominalFit) -> FittedShare:
 
 def _row(found: NominalFit, model: FittedShare, name: str) -> tuple[dict[str, Any], list[Message]]:
     """The index of one baseline, with what there is to say about it."""
-    lower, upper, told = profiled([model])
+    lower, upper, messages = profiled([model])
     worker, task = float(found.variances["worker"].sum()), float(found.variances["task"].sum())
     if not found.converged:
         reason = found.convergence.reason or None
-        told = [Message("spammer_index.not_converged", {"reason": reason}), *told]
+        messages = [Message("spammer_index.not_converged", {"reason": reason}), *messages]
     row = {"baseline": name, "value": worker / (worker + task), "lower": lower, "upper": upper,
            "log_likelihood": found.log_likelihood}  # fmt: skip
-    return row, [Message("spammer_index.baseline", {"baseline": name, "note": note}) for note in told]
+    return row, [Message("spammer_index.baseline", {"baseline": name, "note": note}) for note in messages]
 
 
 def _variances(found: NominalFit, answers: Crowd) -> pl.DataFrame:

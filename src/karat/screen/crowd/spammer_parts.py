@@ -118,7 +118,7 @@ def _in_parts(crowd: InParts, answers: PartedCrowd, seed: int, tasks: int, passe
         found = fit_crossed_in_parts(
             answers.files, partial(_steps(crowd.executor).map, name=CRITERION),
             family="binary" if answers.family == "binary" else "ordinal", tasks=tasks, seed=seed, most=passes,
-            told=_RoundFacts(crowd), keep=_keep(crowd, tasks, seed),
+            passes=_RoundFacts(crowd), keep=_keep(crowd, tasks, seed),
         )  # fmt: skip
         agreement = agreement_in_parts(found)
     except PassesError as error:

@@ -103,8 +103,8 @@ def index_of_rounds(
         notes += lost_samples(len(values), simulations)
     else:
         with one_thread(known.height * len(SOURCES)):
-            lower, upper, told = profiled([share_of_fit(found, len(rounds))])
-        notes += told
+            lower, upper, messages = profiled([share_of_fit(found, len(rounds))])
+        notes += messages
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
     return IndexFound(
         value,

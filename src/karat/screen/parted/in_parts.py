@@ -265,8 +265,8 @@ class InParts:
         The function gives the table of participants, or None where nobody is there, and anything small.
         """
         folder = self.out / "evidence" / criterion
-        told = self.map(_judged, (function, shared, folder), name=criterion)
-        return _evidence(told, criterion, settings, notes)
+        judged = self.map(_judged, (function, shared, folder), name=criterion)
+        return _evidence(judged, criterion, settings, notes)
 
     def judge_files(
         self, criterion: str, function: Callable[[Shared, int], tuple[pl.DataFrame | None, Facts]], shared: Shared,
@@ -274,8 +274,8 @@ class InParts:
     ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
         """The same, for a criterion that has put all that it needs into files of `scratch`."""
         folder = self.out / "evidence" / criterion
-        told = self.each(_judged_files, (function, shared, folder), name=criterion)
-        return _evidence(told, criterion, settings)
+        judged = self.each(_judged_files, (function, shared, folder), name=criterion)
+        return _evidence(judged, criterion, settings)
 
     def _each(
         self, how: Callable[[Any, Any], Any], function: Any, shared: Any, name: str, only: Sequence[int] | None = None

@@ -144,16 +144,16 @@ def remfod_in_parts(
 
     rounds = search_rounds(given, sum(part.trials for part in parts), cutoffs, search)
     places = [place for batch in batches for place in _places(batch)]
-    evidence, told = crowd.judge_files("remfod", _judge, (given, crowd.out, rounds.computed, places), settings)
+    evidence, messages = crowd.judge_files("remfod", _judge, (given, crowd.out, rounds.computed, places), settings)
     notes = trial_notes(sum(part.untimed for part in parts), parts[0].order)
     low, high = min(part.least for part in parts), max(part.most for part in parts)
     same = low == high and sum(part.trials for part in parts) > 1
-    notes += alike_notes(given.names, same, stated) + spread_note(sum(one.without_spread for one in told))
+    notes += alike_notes(given.names, same, stated) + spread_note(sum(one.without_spread for one in messages))
     own = {one.name: getattr(evidence, one.name) for one in fields(evidence)} | {"notes": notes}
     return PartedRemfod(
-        **own, rounds=rounds.found, intermissions=sum(one.intermissions for one in told),
-        rushes=sum(one.rushes for one in told), trial_files=tuple(one.trials for one in told if one.trials),
-        cutoff_files=tuple(one.cutoffs for one in told if one.cutoffs), spanning=rounds.spanning,
+        **own, rounds=rounds.found, intermissions=sum(one.intermissions for one in messages),
+        rushes=sum(one.rushes for one in messages), trial_files=tuple(one.trials for one in messages if one.trials),
+        cutoff_files=tuple(one.cutoffs for one in messages if one.cutoffs), spanning=rounds.spanning,
     )  # fmt: skip
 
 
@@ -246,15 +246,15 @@ def _outlying(found: NDArray[Any], participants: pl.Series, given: SharedPasses,
     order = np.argsort(named["row"].to_numpy())
     found = found[order]
     lower = np.where(np.isinf(found["lower"]), np.nan, found["lower"])
-    told = named.drop("row")[order]
+    in_order = named.drop("row")[order]
     return pl.DataFrame([
         participants.gather(order).alias("participant"),
-        told["trial"],
+        in_order["trial"],
         kinds_in_words(found["kind"]).alias("kind"),
         pl.Series("degree", found["degree"].astype(np.int64)),
         pl.Series("lower", lower, nan_to_null=True),
         pl.Series("upper", np.ascontiguousarray(found["upper"]), nan_to_null=True),
-        *told.drop("trial").get_columns(),
+        *in_order.drop("trial").get_columns(),
     ])  # fmt: skip
 
 

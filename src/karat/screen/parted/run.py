@@ -115,7 +115,7 @@ class PartedScreening:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, without what was found of each participant, which is in `files`."""
         index = self.spammer_index
-        told = {} if index is None else {"spammer_index": index_as_data(index)}
+        crowd = {} if index is None else {"spammer_index": index_as_data(index)}
         return {
             "skipped": {name: str(why) for name, why in self.skipped.items()},
             "summary": {
@@ -127,7 +127,7 @@ class PartedScreening:
             },
             "settings": {name: evidence.settings for name, evidence in self.evidence.items()}
             | {"exclude": self.exclude},
-        } | told  # fmt: skip
+        } | crowd  # fmt: skip
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -269,9 +269,9 @@ class _PartedRun:
         rule = _Rule(
             self.crowd.scratch, before, after, list(self.settings), _files(self.evidence), self.exclude, tuple(pending)
         )
-        told = self.crowd.each(_exclude, rule, name=f"exclusion after {stage}")
+        taken_out = self.crowd.each(_exclude, rule, name=f"exclusion after {stage}")
         self.crowd = replace(self.crowd, excluded=after)
-        return told
+        return taken_out
 
 
 @dataclass(frozen=True)
@@ -435,7 +435,7 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
     raise PartsError(
         f"Every participant must be in one part, and {counted(where.height, 'participant')} "
         f"{'is' if where.height == 1 else 'are'} in several: {', '.join(named)}{more}. "
-        f"Deal them out anew: {parts.mend()}"
+        f"Deal them out anew: {parts.fix()}"
     )
 
 
@@ -456,9 +456,9 @@ def joined_notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Me
             place = kinds.index(kind)
             having[place].add(number)
             total[place] += note.values.get(COUNT, 0)
-    told: list[Message] = []
+    messages: list[Message] = []
     for (code, values), part, where, answers in zip(kinds, first, having, total, strict=True):
         note = Message(code, {**values, COUNT: answers} if answers else values)
         everywhere = bool(answers) or len(where) == len(notes)
-        told.append(note if everywhere else Message("parts.note", {"part": parts.name(part), "note": note}))
-    return tuple(told)
+        messages.append(note if everywhere else Message("parts.note", {"part": parts.name(part), "note": note}))
+    return tuple(messages)

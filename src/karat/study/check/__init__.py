@@ -21,18 +21,18 @@ THEMES = (alike, balance, controls, expected, recruitment, sizes, tables, texts)
 """Modules that register rules when they are loaded."""
 
 
-@rule("warning", mend="Fix the name, or take it out; else nothing is allowed by it.")
+@rule("warning", fix="Fix the name, or take it out; else nothing is allowed by it.")
 def allow(draft: Draft) -> Iterator[Flaw]:
     """`[check] allow` names a rule that there is not, or one that cannot be allowed. Misspelt names, and names of what
     makes a questionnaire impossible, would allow nothing, in silence."""
     for name in draft.study.settings.check.allow:
         if name in RULES and RULES[name].must:
-            told = f"{name} cannot be allowed: what it finds leaves no questionnaire to be made."
-            yield Flaw(told, "Fix what it finds, and take it out of allow.", draft.at("check", "allow"))
+            text = f"{name} cannot be allowed: what it finds leaves no questionnaire to be made."
+            yield Flaw(text, "Fix what it finds, and take it out of allow.", draft.at("check", "allow"))
         elif name not in RULES:
             close = nearest(name, list(RULES))
-            mend = f"Did you mean {close}?" if close else ""
-            yield Flaw(f"there is no rule {shown(name)}.", mend, draft.at("check", "allow"))
+            fix = f"Did you mean {close}?" if close else ""
+            yield Flaw(f"there is no rule {shown(name)}.", fix, draft.at("check", "allow"))
 
 
 def check(study: Study) -> Report:

@@ -32,7 +32,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", text.lower()))
 
 
-@rule("warning", mend="Fix one of the two.")
+@rule("warning", fix="Fix one of the two.")
 def identical_sentences(draft: Draft) -> Iterator[Flaw]:
     """The same sentence stands in two conditions of an item, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:
@@ -66,7 +66,7 @@ def _name(row: Row) -> str:
 
 
 @rule(
-    "hint", source="Pieper et al., section 3.1", mend="Use other words: such items are no independent lexicalisations."
+    "hint", source="Pieper et al., section 3.1", fix="Use other words: such items are no independent lexicalisations."
 )
 def near_identical(draft: Draft) -> Iterator[Flaw]:
     """Two items share a sentence but for at most one word."""
@@ -105,7 +105,7 @@ def _share_a_sentence(one: Row, two: Row) -> bool:
     return bool(first & second)
 
 
-@rule("hint", source="Pieper et al., section 3.1, footnote 8", mend="Make the sentence as long as its neighbours.")
+@rule("hint", source="Pieper et al., section 3.1, footnote 8", fix="Make the sentence as long as its neighbours.")
 def lengths(draft: Draft) -> Iterator[Flaw]:
     """The conditions of an item differ in length much more than those of other items."""
     for rows in draft.rows:
@@ -132,7 +132,7 @@ def lengths(draft: Draft) -> Iterator[Flaw]:
 @rule(
     "hint",
     source="Pieper et al., section 3.1, footnote 8",
-    mend="Make the conditions equally long, or expect that length explains a difference.",
+    fix="Make the conditions equally long, or expect that length explains a difference.",
 )
 def condition_lengths(draft: Draft) -> Iterator[Flaw]:
     """Sentences of one condition are much longer than those of another."""
@@ -176,7 +176,7 @@ COMPARED_FROM = 6
 @rule(
     "hint",
     source="Pieper et al., section 3.1",
-    mend="Write some fillers in the frame of the test sentences, so that these do not stand out.",
+    fix="Write some fillers in the frame of the test sentences, so that these do not stand out.",
 )
 def filler_frames(draft: Draft) -> Iterator[Flaw]:
     """The frame of the test sentences is that of no filler: words that nearly all of them share, their length, or

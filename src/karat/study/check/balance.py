@@ -18,7 +18,7 @@ from karat.study.settings import BlockSettings
 SECTION = "Pieper et al., section 3.1"
 
 
-@rule("error", mend="Write one of the levels that the study file names.", must=True)
+@rule("error", fix="Write one of the levels that the study file names.", must=True)
 def levels(draft: Draft) -> Iterator[Flaw]:
     """A test item has a level that the study file does not name, or none."""
     for rows in draft.rows:
@@ -28,24 +28,24 @@ def levels(draft: Draft) -> Iterator[Flaw]:
                 found.setdefault((name, row[name]), []).append(row)
         for (name, value), own in found.items():
             factor = own[0].block.settings.factors[name]
-            told = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
+            text = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
             more = f" Rows like it: {len(own) - 1} more." if len(own) > 1 else ""
             close = nearest(value, factor.levels) if value else None
-            mend = f"Did you mean {close}? " if close else ""
-            yield Flaw(f"{own[0].item} has {told} of {name}.{more}", f"{mend}There are {', '.join(factor.levels)}.",
+            fix = f"Did you mean {close}? " if close else ""
+            yield Flaw(f"{own[0].item} has {text} of {name}.{more}", f"{fix}There are {', '.join(factor.levels)}.",
                        own[0].spot)  # fmt: skip
 
 
-@rule("error", mend="Fix the item table or the factors of the study file.", must=True)
+@rule("error", fix="Fix the item table or the factors of the study file.", must=True)
 def design(draft: Draft) -> Iterator[Flaw]:
     """No lists can be made from the item table. The compiler has a reason that no other rule reports."""
-    told = any(levels(draft)) or any(missing_cells(draft))
-    if draft.design_error is not None and not told:
+    incomplete = any(levels(draft)) or any(missing_cells(draft))
+    if draft.design_error is not None and not incomplete:
         message, advice = split_advice(draft.design_error)
         yield Flaw(str(message), "" if advice is None else str(advice), draft.at("block", 0))
 
 
-@rule("error", source=SECTION, mend="Write the missing sentence, or leave the item out.")
+@rule("error", source=SECTION, fix="Write the missing sentence, or leave the item out.")
 def missing_cells(draft: Draft) -> Iterator[Flaw]:
     """An item lacks a condition that others have."""
     for index, rows in enumerate(draft.rows):
@@ -79,9 +79,9 @@ def _missing_in(rows: tuple[Row, ...]) -> Iterator[Flaw]:
     if flawed:
         item, cells = next(iter(flawed.items()))
         spot = next(row.spot for row in rows if row.item == item)
-        told = f"{item} lacks {spelled(names, cells[0])}{_and_more(len(cells) - 1)}"
+        text = f"{item} lacks {spelled(names, cells[0])}{_and_more(len(cells) - 1)}"
         others = f", and {counted(len(flawed) - 1, 'item')} more lack a condition" if len(flawed) > 1 else ""
-        yield Flaw(f"{told}{others}.", spot=spot)
+        yield Flaw(f"{text}{others}.", spot=spot)
 
 
 def _and_more(number: int) -> str:
@@ -99,7 +99,7 @@ def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]
     return found
 
 
-@rule("error", source=SECTION, mend="Use as many lists as an item has conditions.")
+@rule("error", source=SECTION, fix="Use as many lists as an item has conditions.")
 def confounded_with_item(draft: Draft) -> Iterator[Flaw]:
     """Each item is seen in one condition only, so items and conditions cannot be separated."""
     for index, block in enumerate(draft.study.blocks):
@@ -150,7 +150,7 @@ def _too_few_lists(draft: Draft, index: int, settings: BlockSettings) -> Iterato
 @rule(
     "error",
     source="Pieper et al., section 3.1 and footnote 5",
-    mend="Write items in all levels, or declare the factor as between participants.",
+    fix="Write items in all levels, or declare the factor as between participants.",
 )
 def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
     """Each list shows one level of a factor that is not declared as between participants."""
@@ -169,7 +169,7 @@ def confounded_with_list(draft: Draft) -> Iterator[Flaw]:
                 )
 
 
-@rule("error", source=SECTION, mend="Name the rows as different items, or make them conditions of a factor.")
+@rule("error", source=SECTION, fix="Name the rows as different items, or make them conditions of a factor.")
 def item_twice(draft: Draft) -> Iterator[Flaw]:
     """A participant sees an item twice."""
     for index, _, lists in draft.planned():
@@ -187,22 +187,22 @@ def item_twice(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("warning", source=SECTION, mend="Use equally many items for every group of participants and every condition.")
+@rule("warning", source=SECTION, fix="Use equally many items for every group of participants and every condition.")
 def list_sizes(draft: Draft) -> Iterator[Flaw]:
     """The lists have different numbers of trials."""
     for index, _, lists in draft.planned():
         sizes = sorted({trials.height for trials in lists})
-        if len(sizes) > 1 and not _told_of_cells(draft, index):
+        if len(sizes) > 1 and not _cells_reported(draft, index):
             yield Flaw(f"the lists have {sizes[0]} to {sizes[-1]} trials.", spot=draft.at("block", index, "lists"))
 
 
-@rule("warning", source=SECTION, mend="Use a number of items and lists that the conditions divide.")
+@rule("warning", source=SECTION, fix="Use a number of items and lists that the conditions divide.")
 def unbalanced(draft: Draft) -> Iterator[Flaw]:
     """Conditions or items are not seen equally often. The compiler notes it, and no other rule reports it."""
     for index, plan in enumerate(draft.plans):
         uneven_lists = len({trials.height for trials in plan.lists}) > 1
         # In subsets and random pairs, small differences are unavoidable; the plan reports them.
-        if not draft.study.blocks[index].settings.factors or _told_of_cells(draft, index) or uneven_lists:
+        if not draft.study.blocks[index].settings.factors or _cells_reported(draft, index) or uneven_lists:
             continue
         if any(_too_few_lists(draft, index, draft.study.blocks[index].settings)):
             continue
@@ -211,6 +211,6 @@ def unbalanced(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(str(message), "" if advice is None else str(advice), draft.at("block", index))
 
 
-def _told_of_cells(draft: Draft, index: int) -> bool:
+def _cells_reported(draft: Draft, index: int) -> bool:
     """Whether missing cells or a confound explain what is uneven, so that it need not be reported twice."""
     return any(_missing_in(draft.rows[index])) or any(True for _ in _confounded_factors(draft, index))

@@ -66,7 +66,7 @@ def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
     return sum(ways[max(k, 0) :], Fraction(0))
 
 
-@rule("error", source="Pieper et al., section 5.2, tables 2 to 5", mend="Add controls.")
+@rule("error", source="Pieper et al., section 5.2, tables 2 to 5", fix="Add controls.")
 def controls(draft: Draft) -> Iterator[Flaw]:
     """So few controls that somebody who guesses passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "controls") or PassSettings()
@@ -74,7 +74,7 @@ def controls(draft: Draft) -> Iterator[Flaw]:
         yield from _worst(draft, "control", settings)
 
 
-@rule("error", source="Pieper et al., section 5.2, tables 2 and 3b", mend="Add attention trials.")
+@rule("error", source="Pieper et al., section 5.2, tables 2 and 3b", fix="Add attention trials.")
 def attention(draft: Draft) -> Iterator[Flaw]:
     """So few attention trials that somebody who guesses passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "attention") or PassSettings()
@@ -99,11 +99,11 @@ def _worst(draft: Draft, function: str, settings: PassSettings) -> Iterator[Flaw
             continue
         groups = _groups(trials, account, by_status=function == "control")
         if account == "extended" and len(groups) == 2:
-            told = _extended(groups, settings.alpha)
+            sentence = _extended(groups, settings.alpha)
         else:
-            told = _counted_right(groups, function, slips, settings.alpha)
-        if told is not None and (worst is None or told[0] > worst[0]):
-            worst = told
+            sentence = _counted_right(groups, function, slips, settings.alpha)
+        if sentence is not None and (worst is None or sentence[0] > worst[0]):
+            worst = sentence
     if worst is not None:
         yield Flaw(worst[1], worst[2], draft.at("screening", "controls" if function == "control" else function))
 
@@ -136,23 +136,23 @@ def _counted_right(
     perfect = prod((at_least(own, len(own)) for own in chances.values()), start=Fraction(1))
     n, p = _enough([max(own, default=Fraction(1, 2)) for own in chances.values()], slips, alpha)
     right = f"{n - slips} right{' each' if len(groups) == 2 else ''}, {p_sentence(p)}"
-    mend = f"Use {n}{' of each' if len(groups) == 2 else ''} ({right})." if n else "Expect fewer of the answers."
+    fix = f"Use {n}{' of each' if len(groups) == 2 else ''} ({right})." if n else "Expect fewer of the answers."
     if len(groups) == 2:
         numbers = " and ".join(f"{len(own)} {name}" for name, own in chances.items())
         allowed = {0: "without a slip", 1: "with one slip allowed in each group"}
-        told = (
+        text = (
             f"{numbers} trials cannot rule out guessing: {allowed.get(slips, f'with {slips} slips allowed in each')} "
             f"a guesser passes with {p_sentence(float(passing))}."
         )
-        return passing, told, mend
+        return passing, text, fix
     size = len(next(iter(chances.values())))
     noun = "pair" if "pair" in groups else f"{function} trial"
     if perfect <= Fraction(str(alpha)) and slips == 1:
-        told = f"with {size} of {size} right a guesser passes with {p_sentence(float(perfect))}, with one slip with"
-        return passing, f"{counted(size, noun)} leave no room for a slip: {told} {p_sentence(float(passing))}.", mend
-    told = f"with {max(size - (slips if slips > 1 else 0), 0)} of {size} right a guesser passes with "
-    told += p_sentence(float(perfect if slips <= 1 else passing))
-    return passing, f"{counted(size, noun)} cannot rule out guessing: {told}.", mend
+        text = f"with {size} of {size} right a guesser passes with {p_sentence(float(perfect))}, with one slip with"
+        return passing, f"{counted(size, noun)} leave no room for a slip: {text} {p_sentence(float(passing))}.", fix
+    text = f"with {max(size - (slips if slips > 1 else 0), 0)} of {size} right a guesser passes with "
+    text += p_sentence(float(perfect if slips <= 1 else passing))
+    return passing, f"{counted(size, noun)} cannot rule out guessing: {text}.", fix
 
 
 def _enough(chances: Sequence[Fraction], slips: int, alpha: float) -> tuple[int, float]:
@@ -173,14 +173,14 @@ def _extended(groups: dict[str, list[Scored]], alpha: float) -> tuple[Fraction, 
     if p <= alpha:
         return None
     n = smallest_pairs(points, EXTENDED, alpha)
-    told = f"{counted(pairs, 'pair')} of controls cannot rule out guessing: half of the range is guessed with "
-    return Fraction(p), f"{told}{p_sentence(p)}.", f"Use {max(n, INTERVAL)} of each kind." if n else ""
+    text = f"{counted(pairs, 'pair')} of controls cannot rule out guessing: half of the range is guessed with "
+    return Fraction(p), f"{text}{p_sentence(p)}.", f"Use {max(n, INTERVAL)} of each kind." if n else ""
 
 
 @rule(
     "error",
     source=SECTION,
-    mend='Use eight grammatical and eight ungrammatical controls, or state account = "positional".',
+    fix='Use eight grammatical and eight ungrammatical controls, or state account = "positional".',
 )
 def relational_controls(draft: Draft) -> Iterator[Flaw]:
     """An account that compares means has fewer than eight controls in each condition."""
@@ -210,7 +210,7 @@ def _controls_rated(draft: Draft, number: int, kind: str) -> int:
 @rule(
     "warning",
     source="Pieper et al., section 5.2, table 5",
-    mend='State account = "positional" (or "extended", with eight controls in each condition).',
+    fix='State account = "positional" (or "extended", with eight controls in each condition).',
 )
 def relational_account(draft: Draft) -> Iterator[Flaw]:
     """The purely relational account is stated, which four of ten guessers pass. A difference above zero is guessed in
@@ -238,7 +238,7 @@ CONTROLS = "Pieper et al., section 3.2"
 @rule(
     "warning",
     source="Pieper et al., sections 3.2 and 3.3",
-    mend="Add control and attention trials with expected answers.",
+    fix="Add control and attention trials with expected answers.",
 )
 def no_controls(draft: Draft) -> Iterator[Flaw]:
     """There are no control trials, or no attention trials. Without trials that have a correct answer,
@@ -263,7 +263,7 @@ def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
 @rule(
     "warning",
     source=CONTROLS,
-    mend="Verify controls in a scale study of their own (karat init DIR --task norming), then write into the column "
+    fix="Verify controls in a scale study of their own (karat init DIR --task norming), then write into the column "
     "verified when and where.",
 )
 def verified(draft: Draft) -> Iterator[Flaw]:
@@ -277,8 +277,8 @@ def verified(draft: Draft) -> Iterator[Flaw]:
         items = list(dict.fromkeys(row.item for row in open_ones))
         all_items = {row.item for row in rows}
         where = f" ({lines_of(open_ones)})" if len(open_ones) > 1 else ""
-        told = f"all {len(items)} controls have" if len(items) == len(all_items) > 1 else f"{_some(items)}"
-        yield Flaw(f"{told} no verified status{where}.", spot=open_ones[0].spot)
+        text = f"all {len(items)} controls have" if len(items) == len(all_items) > 1 else f"{_some(items)}"
+        yield Flaw(f"{text} no verified status{where}.", spot=open_ones[0].spot)
 
 
 def is_verified(text: str | None) -> bool:
@@ -297,7 +297,7 @@ NO = ("no", "not", "false", "0", "n", "nein", "nicht", "non")
 @rule(
     "hint",
     source=CONTROLS,
-    mend='Write both into the column verified, such as "2026-03, norming study with 40 participants".',
+    fix='Write both into the column verified, such as "2026-03, norming study with 40 participants".',
 )
 def verified_where(draft: Draft) -> Iterator[Flaw]:
     """Controls are marked as verified without saying when and where. Readers of the report cannot look it up, and
@@ -320,15 +320,15 @@ def _some(items: Sequence[str]) -> str:
 
 
 @rule(
-    "hint", source=CONTROLS, mend="Add controls that deviate only slightly from test items, with the subgroup related."
+    "hint", source=CONTROLS, fix="Add controls that deviate only slightly from test items, with the subgroup related."
 )
 def related_controls(draft: Draft) -> Iterator[Flaw]:
     """No control resembles the test items. Related controls are less salient and help to conceal test trials."""
     for rows in draft.rows:
         own = [row for row in rows if row.function == "control"]
         if own and has_factors(own[0].block.settings) and not any(_is_related(row["subgroup"]) for row in own):
-            told = counted(len({row.item for row in own}), "control")
-            yield Flaw(f"none of the {told} has the subgroup related; unrelated controls are easily recognised.")
+            text = counted(len({row.item for row in own}), "control")
+            yield Flaw(f"none of the {text} has the subgroup related; unrelated controls are easily recognised.")
 
 
 def _is_related(subgroup: str | None) -> bool:
@@ -339,7 +339,7 @@ def _is_related(subgroup: str | None) -> bool:
 @rule(
     "hint",
     source="Pieper et al., section 3.1",
-    mend="Add fillers that share a conspicuous trait of the test items, with the subgroup pseudo.",
+    fix="Add fillers that share a conspicuous trait of the test items, with the subgroup pseudo.",
 )
 def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
     """No filler picks up what is conspicuous in the test items."""
@@ -347,14 +347,14 @@ def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
         own = [row for row in rows if row.function == "filler"]
         marked = any("pseudo" in (row["subgroup"] or "").lower() for row in own)
         if own and has_factors(own[0].block.settings) and not marked:
-            told = counted(len({row.item for row in own}), "filler")
-            yield Flaw(f"none of the {told} has the subgroup pseudo; what the test items have in common stands out.")
+            text = counted(len({row.item for row in own}), "filler")
+            yield Flaw(f"none of the {text} has the subgroup pseudo; what the test items have in common stands out.")
 
 
 @rule(
     "error",
     source="Pieper et al., section 3.3",
-    mend="Hide a small violation late in the sentence, and state status = ungrammatical with its expected answer.",
+    fix="Hide a small violation late in the sentence, and state status = ungrammatical with its expected answer.",
 )
 def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
     """An attention item of a rating task is grammatical. Participants who overlook everything accept a grammatical
@@ -363,9 +363,9 @@ def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
     # Members of attention pairs are compared with each other; one of the two is grammatical by design.
     flawed = [row for row in rows if row["status"] == "grammatical" and not row["pair"]]
     if flawed:
-        told = f"{flawed[0].item} is" if len(flawed) == 1 else f"{len(flawed)} attention items ({lines_of(flawed)}) are"
+        text = f"{flawed[0].item} is" if len(flawed) == 1 else f"{len(flawed)} attention items ({lines_of(flawed)}) are"
         yield Flaw(
-            f"{told} grammatical: participants who read carelessly still give the right answer.", spot=flawed[0].spot
+            f"{text} grammatical: participants who read carelessly still give the right answer.", spot=flawed[0].spot
         )
 
 
@@ -378,7 +378,7 @@ LONG_SPACELESS = 20
 @rule(
     "warning",
     source="Pieper et al., section 3.3",
-    mend="Put the violation near the end, so that only those who read the whole sentence notice it.",
+    fix="Put the violation near the end, so that only those who read the whole sentence notice it.",
 )
 def attention_early(draft: Draft) -> Iterator[Flaw]:
     """The violation of an attention stimulus is in the first half of a long sentence. Where it is follows from the

@@ -209,11 +209,11 @@ def lines_of(rows: Sequence[Row], most: int = 4) -> str:
     numbers = sorted({row.spot[1] for row in rows if row.spot[1] is not None})
     if not numbers:
         return ""
-    told = [str(number) for number in numbers[:most]]
-    told += [f"{len(numbers) - most} more"] if len(numbers) > most else []
-    if len(told) == 1:
-        return f"line {told[0]}"
-    return f"lines {', '.join(told[:-1])} and {told[-1]}"
+    sentences = [str(number) for number in numbers[:most]]
+    sentences += [f"{len(numbers) - most} more"] if len(numbers) > most else []
+    if len(sentences) == 1:
+        return f"line {sentences[0]}"
+    return f"lines {', '.join(sentences[:-1])} and {sentences[-1]}"
 
 
 def items_of(rows: Sequence[Row]) -> str:

@@ -28,7 +28,7 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T].*)?|\d{1,2}[-. ]+[^\W\d_]{3,9}\.?|[^\
 @rule(
     "error",
     source="Pieper et al., sections 3.2 and 5.2",
-    mend="Fill the column expected: on five points 3-5 for grammatical and 1-2 for ungrammatical sentences.",
+    fix="Fill the column expected: on five points 3-5 for grammatical and 1-2 for ungrammatical sentences.",
 )
 def expected(draft: Draft) -> Iterator[Flaw]:
     """A control or attention trial has no expected answer, or an item has one that the scale does not know."""
@@ -39,13 +39,13 @@ def expected(draft: Draft) -> Iterator[Flaw]:
             if not _is_right(row):
                 wrong.setdefault(row["expected"] or "", []).append(row)
         for answer, own in list(wrong.items())[:MOST]:
-            told = f"{items_of(own)}: {shown(answer)} in the column expected is no answer of the scale, which knows "
-            yield Flaw(f"{told}{own[0].block.scale.known()}.", _mend(own[0], answer), own[0].spot)
+            text = f"{items_of(own)}: {shown(answer)} in the column expected is no answer of the scale, which knows "
+            yield Flaw(f"{text}{own[0].block.scale.known()}.", _fix(own[0], answer), own[0].spot)
         more = [row for own in list(wrong.values())[MOST:] for row in own]
         if more:
             others = f"{counted(len(more), 'row')} more ({lines_of(more)})"
-            told = f"{others} with expected answers that are none of the scale."
-            yield Flaw(told, _mend_expected(more[0].block.scale), more[0].spot)
+            text = f"{others} with expected answers that are none of the scale."
+            yield Flaw(text, _mend_expected(more[0].block.scale), more[0].spot)
 
 
 def _empty(draft: Draft) -> Iterator[Flaw]:
@@ -57,8 +57,8 @@ def _empty(draft: Draft) -> Iterator[Flaw]:
             empty = [row for row in empty if not row.get("status")]
         if empty:
             first = f", the first is {empty[0]['item']}" if len(empty) > 1 else f": {empty[0]['item']}"
-            told = f"{counted(len(empty), 'control or attention trial')} without an expected answer{first}."
-            yield Flaw(told, _mend_expected(block.scale), draft.spot_of(index, empty[0]["item"]))
+            text = f"{counted(len(empty), 'control or attention trial')} without an expected answer{first}."
+            yield Flaw(text, _mend_expected(block.scale), draft.spot_of(index, empty[0]["item"]))
 
 
 def _is_right(row: Row) -> bool:
@@ -90,7 +90,7 @@ def is_known(scale: Scale, answer: str) -> bool:
     return around or any(scale.read(end) is not None for end in (right.low, right.high))
 
 
-def _mend(row: Row, answer: str) -> str:
+def _fix(row: Row, answer: str) -> str:
     """How to fix an answer that is not on the scale: what it may mean, and what is possible."""
     if DATE.fullmatch(answer) and isinstance(row.block.scale, Ordinal | Magnitude | Continuous):
         return "A spreadsheet made a date of it: format the column as text, and write a range such as 1-2 again."
@@ -127,7 +127,7 @@ def _mend_expected(scale: Scale) -> str:
     return f"Write one of {scale.known()}."
 
 
-@rule("error", source="Pieper et al., section 5.2", mend="Fix the column expected or the column status.")
+@rule("error", source="Pieper et al., section 5.2", fix="Fix the column expected or the column status.")
 def expected_status(draft: Draft) -> Iterator[Flaw]:
     """The expected answer contradicts the status of the sentence."""
     for row in (row for rows in draft.rows for row in rows if row.function in SCORED):
@@ -144,7 +144,7 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
 @rule(
     "error",
     source="Pieper et al., section 5.2",
-    mend="Let the expected answers reach the end of the scale.",
+    fix="Let the expected answers reach the end of the scale.",
 )
 def expected_points(draft: Draft) -> Iterator[Flaw]:
     """Expected answers leave out the end of the scale to which a status belongs, as where they were written for fewer
@@ -170,8 +170,8 @@ def expected_points(draft: Draft) -> Iterator[Flaw]:
                       "answer": first["expected"], "points": points,
                       "end": ends[first["status"] or ""][0]}  # fmt: skip
             low, high = (f"1-{points // 2}", f"{points // 2 + 1}-{points}")
-            mend = f"On {points} points, use {high} for grammatical and {low} for ungrammatical sentences."
-            yield Flaw(Message("check.expected_points", values), mend, first.spot)
+            fix = f"On {points} points, use {high} for grammatical and {low} for ungrammatical sentences."
+            yield Flaw(Message("check.expected_points", values), fix, first.spot)
 
 
 SECTION = "Pieper et al., section 3.1"
@@ -202,7 +202,7 @@ def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
                 yield [row for row in rows if row.function == "test"], fillers
 
 
-@rule("warning", source=SECTION, mend="Write low, mid, high or, on a rating scale, a point.")
+@rule("warning", source=SECTION, fix="Write low, mid, high or, on a rating scale, a point.")
 def acceptability(draft: Draft) -> Iterator[Flaw]:
     """The column acceptability says what is neither low, mid or high nor a point of the scale, and so is passed over.
 
@@ -216,19 +216,19 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
                 odd.setdefault(said, []).append(row)
         if len(odd) > MOST_WORDS:
             own = [row for several in odd.values() for row in several]
-            told = f"{len(own)} rows ({lines_of(own)}) have in the column acceptability what is passed over, such as"
-            yield Flaw(f"{told} {shown(next(iter(odd)))}.", spot=own[0].spot)
+            text = f"{len(own)} rows ({lines_of(own)}) have in the column acceptability what is passed over, such as"
+            yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=own[0].spot)
             continue
         for said, own in odd.items():
             close = nearest(said, tuple(WORDS))
-            mend = f"Did you mean {close}?" if close else ""
-            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", mend, own[0].spot)
+            fix = f"Did you mean {close}?" if close else ""
+            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", fix, own[0].spot)
 
 
 @rule(
     "hint",
     source=SECTION,
-    mend="Fill the column acceptability (low, mid, high or a point of the scale) or the column status.",
+    fix="Fill the column acceptability (low, mid, high or a point of the scale) or the column status.",
 )
 def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
     """The intended acceptability of the fillers is not stated."""
@@ -251,7 +251,7 @@ def name_of(degrees: Counter[str]) -> str:
     return degrees.most_common(1)[0][0]
 
 
-@rule("warning", source=SECTION, mend="Add fillers until both ends and the middle of the scale are used.")
+@rule("warning", source=SECTION, fix="Add fillers until both ends and the middle of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
     """The fillers leave out an end of the scale or its middle, or nearly all stand at one place. Fillers from fully
     unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
@@ -264,10 +264,10 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
         missing = [name for name in places if not found[name]]
         name, most = found.most_common(1)[0]
         if most >= SKEWED * found.total():
-            told = f"all {most}" if most == found.total() else f"{most} of {found.total()}"
+            text = f"all {most}" if most == found.total() else f"{most} of {found.total()}"
             place = {"low": "at the bottom", "mid": "in the middle", "high": "at the top"}[name]
             yield Flaw(
-                f"{told} fillers are {WORDS[name]}; ratings will crowd {place} of the scale.",
+                f"{text} fillers are {WORDS[name]}; ratings will crowd {place} of the scale.",
                 f"Add fillers that are {' and '.join(WORDS[other] for other in WORDS if other != name)}.",
                 fillers[0].spot,
             )
@@ -291,7 +291,7 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 )
 
 
-@rule("warning", source=SECTION, mend="Add fillers of the acceptability of the test items.")
+@rule("warning", source=SECTION, fix="Add fillers of the acceptability of the test items.")
 def filler_match(draft: Draft) -> Iterator[Flaw]:
     """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind to
     subtle differences between test items."""

@@ -25,7 +25,7 @@ class Finding:
     rule: str
     message: str
     source: str = ""
-    mend: str = ""
+    fix: str = ""
     file: str | None = None
     line: int | None = None
     must: bool = False
@@ -44,7 +44,7 @@ class Finding:
 
     def __str__(self) -> str:
         source = f"[{self.source}]" if self.source else ""
-        parts = [f"{self.rule}: {self.message}", self.mend, source, self.place]
+        parts = [f"{self.rule}: {self.message}", self.fix, source, self.place]
         return " ".join(part for part in parts if part)
 
 
@@ -73,12 +73,12 @@ class Report:
 
     def lines(self, width: int = WIDTH) -> list[str]:
         """The report as it is printed."""
-        told = [self.head, ""]
+        printed = [self.head, ""]
         for finding in self.findings:
             wrapped = textwrap.wrap(str(finding), width - INDENT, break_long_words=False, break_on_hyphens=False)
-            told += [f"  {finding.grade:<{INDENT - 2}}{wrapped[0]}", *(" " * INDENT + line for line in wrapped[1:])]
-        told += [""] if self.findings else []
-        return [*told, self.summary()]
+            printed += [f"  {finding.grade:<{INDENT - 2}}{wrapped[0]}", *(" " * INDENT + line for line in wrapped[1:])]
+        printed += [""] if self.findings else []
+        return [*printed, self.summary()]
 
     def summary(self) -> str:
         """The last line: how many findings, and what to do about them."""
@@ -129,7 +129,7 @@ class Flaw:
     """What a rule says about one study; the registry adds name, grade and source."""
 
     message: str | Message
-    mend: str = ""
+    fix: str = ""
     spot: Spot = (None, None)
     must: bool = False
     """Whether this finding must be fixed, if not all findings of its rule must."""
@@ -147,7 +147,7 @@ class CheckRule:
     what: str
     """When there is a finding, in half a sentence."""
     source: str
-    mend: str
+    fix: str
     test: Test
     must: bool = False
     """Whether it must be fixed: no questionnaire could be made or served otherwise, so it cannot be intended."""
@@ -156,16 +156,16 @@ class CheckRule:
         """What the rule finds in a study."""
         for flaw in self.test(draft):
             file, line = flaw.spot
-            mend = flaw.mend or self.mend
+            fix = flaw.fix or self.fix
             said, must = str(flaw.message), self.must or flaw.must
             typed = flaw.message if isinstance(flaw.message, Message) else None
-            yield Finding(self.grade, self.name, said, self.source, mend, file, line, must, typed)
+            yield Finding(self.grade, self.name, said, self.source, fix, file, line, must, typed)
 
 
 RULES: dict[str, CheckRule] = {}
 
 
-def rule(grade: Grade, *, source: str = "", mend: str, must: bool = False, name: str = "") -> Callable[[Test], Test]:
+def rule(grade: Grade, *, source: str = "", fix: str, must: bool = False, name: str = "") -> Callable[[Test], Test]:
     """Register a function from a study to its flaws as a rule of the check.
 
     The first sentence of its docstring says when there is a finding; the rule has its name, with hyphens.
@@ -174,7 +174,7 @@ def rule(grade: Grade, *, source: str = "", mend: str, must: bool = False, name:
     def registered(test: Test) -> Test:
         what = " ".join((test.__doc__ or "").split()).split(". ")[0].removesuffix(".")
         known = name or test.__name__.replace("_", "-")
-        RULES[known] = CheckRule(known, grade, f"{what[:1].lower()}{what[1:]}", source, mend, test, must)
+        RULES[known] = CheckRule(known, grade, f"{what[:1].lower()}{what[1:]}", source, fix, test, must)
         return test
 
     return registered

@@ -20,7 +20,7 @@ SHORT = 0.7
 """Where a study is said to take less than this share of its estimated time, the estimate is hardly wrong."""
 
 
-@rule("warning", source="Pieper et al., section 4", mend="Recruit 24 to 36 participants.")
+@rule("warning", source="Pieper et al., section 4", fix="Recruit 24 to 36 participants.")
 def participants(draft: Draft) -> Iterator[Flaw]:
     """Fewer than 24 participants (for each group of a factor between participants)."""
     blocks = [block.settings for block in draft.study.blocks if block.task.acceptability]
@@ -44,7 +44,7 @@ def participants(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("warning", source="Pieper et al., section 3.1", mend="Recruit a multiple of the number of lists.")
+@rule("warning", source="Pieper et al., section 3.1", fix="Recruit a multiple of the number of lists.")
 def participants_lists(draft: Draft) -> Iterator[Flaw]:
     """The participants cannot be shared out equally over the lists."""
     number, lists = draft.study.settings.recruitment.participants, draft.list_count
@@ -59,7 +59,7 @@ def participants_lists(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule("error", source="Macketanz et al., section 3", mend="Recruit as many participants as the ratings need.")
+@rule("error", source="Macketanz et al., section 3", fix="Recruit as many participants as the ratings need.")
 def participants_ratings(draft: Draft) -> Iterator[Flaw]:
     """Too few participants for the ratings that each item of a subset design should get. k of n items each, r ratings
     an item: n r / k participants."""
@@ -80,7 +80,7 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("error", mend="Pay more, or shorten the study.")
+@rule("error", fix="Pay more, or shorten the study.")
 def pay(draft: Draft) -> Iterator[Flaw]:
     """An hour is paid less than the stated minimum, given the estimated duration."""
     settings = draft.study.settings.recruitment
@@ -99,7 +99,7 @@ def pay(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule("warning", mend="State the time that it will take: it is what participants are paid for.")
+@rule("warning", fix="State the time that it will take: it is what participants are paid for.")
 def minutes(draft: Draft) -> Iterator[Flaw]:
     """The study is said to take much less time than it will."""
     said = draft.study.settings.recruitment.minutes
@@ -111,7 +111,7 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule("error", mend="Fix the name, or state id_parameter and completion_url.")
+@rule("error", fix="Fix the name, or state id_parameter and completion_url.")
 def platform(draft: Draft) -> Iterator[Flaw]:
     """The platform is none that karat knows, and the study does not say how it names participants or takes them back. A
     misspelt name would be taken for a plain link, and nobody's identifier be read."""
@@ -129,7 +129,7 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     )
 
 
-@rule("warning", mend='State [recruitment] completion_code = "..." with the code that the platform shows you.')
+@rule("warning", fix='State [recruitment] completion_code = "..." with the code that the platform shows you.')
 def completion_code(draft: Draft) -> Iterator[Flaw]:
     """The platform takes participants back by a code of its own, and none is stated. Who finishes is paid by the
     platform's code; one that karat makes up is counted as none there."""
@@ -144,7 +144,7 @@ def completion_code(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule("error", mend="Raise the quotas, or recruit fewer participants.")
+@rule("error", fix="Raise the quotas, or recruit fewer participants.")
 def quotas(draft: Draft) -> Iterator[Flaw]:
     """Quotas that leave no room for all participants, or that no background question can fill."""
     settings = draft.study.settings
@@ -177,7 +177,7 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
 @rule(
     "warning",
     source="Pieper et al., section 5",
-    mend="State them before there are data: [screening] completion, remfod, attention, controls, ...",
+    fix="State them before there are data: [screening] completion, remfod, attention, controls, ...",
 )
 def screening(draft: Draft) -> Iterator[Flaw]:
     """No screening rules are stated."""
@@ -186,7 +186,7 @@ def screening(draft: Draft) -> Iterator[Flaw]:
         yield Flaw("no criteria are stated for excluding participants; stated later, they depend on the data.")
 
 
-@rule("error", mend='Write what participants agree to: [texts] consent = "...".')
+@rule("error", fix='Write what participants agree to: [texts] consent = "...".')
 def consent(draft: Draft) -> Iterator[Flaw]:
     """There is no text to which participants agree before they begin. Where consent is given elsewhere, allow it."""
     if not draft.study.settings.texts.consent.strip():
@@ -209,7 +209,7 @@ DECLINING = {
 """How answers that decline a question are worded; in other languages none is looked for."""
 
 
-@rule("warning", mend="Add an answer such as prefer not to say, or state required = false.")
+@rule("warning", fix="Add an answer such as prefer not to say, or state required = false.")
 def personal_question(draft: Draft) -> Iterator[Flaw]:
     """A question about the participant must be answered and cannot be declined. Questions that decide who is eligible
     are left out: to decline them is not to take part."""
@@ -222,7 +222,7 @@ def personal_question(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(Message("check.personal_question", {"name": question.name}), spot=draft.at("background", place))
 
 
-@rule("error", source="Pieper et al., section 5", mend="Add what the criterion needs, or take it out of [screening].")
+@rule("error", source="Pieper et al., section 5", fix="Add what the criterion needs, or take it out of [screening].")
 def screening_impossible(draft: Draft) -> Iterator[Flaw]:
     """A screening criterion asks for what the study does not have."""
     settings = draft.study.settings
@@ -245,8 +245,8 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{name} needs a background question that says which answers are eligible; there is none.",
                        "Add eligible = [...] to a [[background]] question.", spot)  # fmt: skip
         if not lacking and criterion.impossible is not None:
-            for message, mend in criterion.impossible(draft, own):
-                yield Flaw(message, mend, spot)
+            for message, fix in criterion.impossible(draft, own):
+                yield Flaw(message, fix, spot)
 
 
 def _asks_twice(draft: Draft) -> bool:

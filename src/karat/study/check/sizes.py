@@ -23,7 +23,7 @@ SPREAD_FROM = 4
 QUESTIONNAIRES = 4
 
 
-@rule("error", source=SECTION, mend="Add test items: six for each condition that a participant sees.")
+@rule("error", source=SECTION, fix="Add test items: six for each condition that a participant sees.")
 def lexicalisations(draft: Draft) -> Iterator[Flaw]:
     """A participant sees fewer than six lexicalisations of a condition."""
     for index, block, lists in draft.planned():
@@ -35,10 +35,10 @@ def lexicalisations(draft: Draft) -> Iterator[Flaw]:
         if not seen:
             yield Flaw("there are no test trials.", "Add items with the function test.", draft.at("block", index))
         elif fewest < LEXICALISATIONS:
-            told = f" of {spelled(names, condition)}" if names else ""
+            text = f" of {spelled(names, condition)}" if names else ""
             needed = LEXICALISATIONS * max(len(_seen(trials, names)) for trials in lists)
             yield Flaw(
-                f"a participant sees {counted(fewest, 'lexicalisation')}{told}; "
+                f"a participant sees {counted(fewest, 'lexicalisation')}{text}; "
                 f"{LEXICALISATIONS} are the least that keep a peculiar sentence from passing for an effect.",
                 f"Use {needed} test items or more, so that a list has {LEXICALISATIONS} of each condition.",
                 draft.at("block", index, "factors"),
@@ -51,7 +51,7 @@ def _seen(trials: pl.DataFrame, names: list[str]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, row)) for row in rows)
 
 
-@rule("warning", source=SECTION, mend="Add fillers: two for each test trial.")
+@rule("warning", source=SECTION, fix="Add fillers: two for each test trial.")
 def ratio(draft: Draft) -> Iterator[Flaw]:
     """There are fewer than two fillers for each test trial (all other functions count as fillers)."""
     for _, block, lists in draft.planned():
@@ -75,7 +75,7 @@ def _number(trials: pl.DataFrame, function: str) -> int:
 @rule(
     "warning",
     source=SECTION,
-    mend="Use fewer conditions, compare two conditions in a choice, or make a factor one between participants.",
+    fix="Use fewer conditions, compare two conditions in a choice, or make a factor one between participants.",
 )
 def length(draft: Draft) -> Iterator[Flaw]:
     """A participant judges more than about 100 trials."""
@@ -84,20 +84,20 @@ def length(draft: Draft) -> Iterator[Flaw]:
         factors = any(has_factors(block.settings) for block in draft.study.blocks)
         pairs = any(block.settings.pairs is not None for block in draft.study.blocks)
         part = "Use fewer pairs." if pairs else "Show each participant a part of the items: subset = { ... }."
-        mend = "" if factors else f"{part} Or split them over two studies."
-        yield Flaw(f"a participant judges {most:,} trials; after about {MOST_TRIALS} people tire.", mend)
+        fix = "" if factors else f"{part} Or split them over two studies."
+        yield Flaw(f"a participant judges {most:,} trials; after about {MOST_TRIALS} people tire.", fix)
 
 
-@rule("warning", source=SECTION, mend="Add calibration trials, six in all, that use the whole scale.")
+@rule("warning", source=SECTION, fix="Add calibration trials, six in all, that use the whole scale.")
 def calibration(draft: Draft) -> Iterator[Flaw]:
     """A task begins with fewer than six calibration trials."""
     for _, _, trials in _first_of_each_task(draft):
         count = _number(trials, "calibration")
         if count < CALIBRATION:
-            told = f"there {'is' if count == 1 else 'are'} {counted(count, 'calibration trial')}"
-            told = told if count else "there are no calibration trials"
+            text = f"there {'is' if count == 1 else 'are'} {counted(count, 'calibration trial')}"
+            text = text if count else "there are no calibration trials"
             yield Flaw(
-                f"{told}; {CALIBRATION} let participants get used to the task before it counts.",
+                f"{text}; {CALIBRATION} let participants get used to the task before it counts.",
                 f"Add {counted(CALIBRATION - count, 'item')} with the function calibration.",
             )
 
@@ -105,7 +105,7 @@ def calibration(draft: Draft) -> Iterator[Flaw]:
 @rule(
     "warning",
     source=SECTION,
-    mend="Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
+    fix="Use clearly natural, doubtful and clearly unnatural sentences, and state it: acceptability = low, mid, high.",
 )
 def calibration_range(draft: Draft) -> Iterator[Flaw]:
     """Calibration trials do not cover the scale, or do not say what they cover."""
@@ -144,17 +144,17 @@ def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame
             yield index, block, lists[0]
 
 
-@rule("error", source=SECTION, mend="Add fillers, or state [order] test_adjacent = true.", must=True)
+@rule("error", source=SECTION, fix="Add fillers, or state [order] test_adjacent = true.", must=True)
 def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
     """Test trials cannot be kept apart."""
     error = draft.order_error
     if error is not None and _is_about_tests(error):
-        message, mend = error.what, error.fix
-        mend = f"{mend} Or state [order] test_adjacent = true."
-        yield Flaw(message, mend, draft.at("order", "test_adjacent"))
+        message, fix = error.what, error.fix
+        fix = f"{fix} Or state [order] test_adjacent = true."
+        yield Flaw(message, fix, draft.at("order", "test_adjacent"))
 
 
-@rule("error", source="Pieper et al., section 3.1 and footnote 7", mend="Loosen a rule of [order].", must=True)
+@rule("error", source="Pieper et al., section 3.1 and footnote 7", fix="Loosen a rule of [order].", must=True)
 def order(draft: Draft) -> Iterator[Flaw]:
     """The rules of [order] cannot hold together. Orders that the solver proves impossible for another reason."""
     error = draft.order_error
@@ -162,7 +162,7 @@ def order(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(error.what, error.fix, draft.at("order"))
 
 
-@rule("warning", mend="Loosen a rule of [order].")
+@rule("warning", fix="Loosen a rule of [order].")
 def order_undecided(draft: Draft) -> Iterator[Flaw]:
     """No order was found in time that satisfies [order], and none was proved impossible."""
     error = draft.order_error
@@ -174,7 +174,7 @@ def _is_about_tests(error: OrderError) -> bool:
     return not isinstance(error, OrderUndecidedError) and error.separated == "test"
 
 
-@rule("warning", source="Pieper et al., section 3.3", mend='State [order] spread = ["control", "attention"].')
+@rule("warning", source="Pieper et al., section 3.3", fix='State [order] spread = ["control", "attention"].')
 def spread(draft: Draft) -> Iterator[Flaw]:
     """Controls or attention trials may stand, or always stand, at one end of the questionnaire."""
     if not draft.plans or draft.order_error is not None:

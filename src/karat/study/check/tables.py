@@ -15,7 +15,7 @@ from karat.study.settings import BlockSettings
 SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
 
 
-@rule("error", mend="Rename the column to function.")
+@rule("error", fix="Rename the column to function.")
 def function_column(draft: Draft) -> Iterator[Flaw]:
     """A table has no column function, so that all its rows are test items, but another column looks like it. Fillers
     and controls that nobody would notice to be taken for test items."""
@@ -30,7 +30,7 @@ def function_column(draft: Draft) -> Iterator[Flaw]:
             )
 
 
-@rule("hint", mend=f"If the word is not right, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}")
+@rule("hint", fix=f"If the word is not right, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}")
 def encoding(draft: Draft) -> Iterator[Flaw]:
     """A table is not UTF-8, so that its encoding had to be guessed. A wrong guess changes letters, and nothing else
     would say so."""
@@ -38,11 +38,11 @@ def encoding(draft: Draft) -> Iterator[Flaw]:
         guessed = read_as(file)
         if guessed is not None:
             how, word = guessed
-            seen, mend = (f': it has the word "{word}"', "") if word else ("", SAVE_AS_UTF8)
-            yield Flaw(f"{file.name} is not UTF-8; it {how}{seen}.", mend, (file.name, None))
+            seen, fix = (f': it has the word "{word}"', "") if word else ("", SAVE_AS_UTF8)
+            yield Flaw(f"{file.name} is not UTF-8; it {how}{seen}.", fix, (file.name, None))
 
 
-@rule("hint", mend='If the items are on another sheet, name the sheets in the block: sheets = ["..."].')
+@rule("hint", fix='If the items are on another sheet, name the sheets in the block: sheets = ["..."].')
 def sheets(draft: Draft) -> Iterator[Flaw]:
     """A spreadsheet has several sheets, of which only the first is read. Items on a second sheet, which nobody would be
     shown. A block that names its `sheets` has decided."""
@@ -51,8 +51,8 @@ def sheets(draft: Draft) -> Iterator[Flaw]:
         names = sheets_of(file)
         if len(names) > 1 and not named.intersection(names):
             others = f"{', '.join(names[1:4])}{', ...' if len(names) > 4 else ''}"
-            told = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, and not {others}."
-            yield Flaw(told, spot=(file.name, None))
+            text = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, and not {others}."
+            yield Flaw(text, spot=(file.name, None))
 
 
 def _files(draft: Draft) -> list[SourceFile]:
@@ -67,12 +67,12 @@ def _tables(block: BlockSettings) -> list[str]:
     return [*block.items, *(name for name in others if name is not None)]
 
 
-@rule("error", mend="Give it another name.", must=True, name="taken-names")
+@rule("error", fix="Give it another name.", must=True, name="taken-names")
 def names_taken(draft: Draft) -> Iterator[Flaw]:
     """A background question or a column of the items is named as a column that karat fills in the results, so that
     `karat serve` refuses the study. Answers must not be lost behind karat's own columns."""
     for taken in taken_names(draft.study):
         if taken.block is None:
-            yield Flaw(taken.what, taken.mend, draft.at("background", taken.question or 0))
+            yield Flaw(taken.what, taken.fix, draft.at("background", taken.question or 0))
         else:
-            yield Flaw(taken.what, taken.mend, draft.at("block", taken.block, "items"))
+            yield Flaw(taken.what, taken.fix, draft.at("block", taken.block, "items"))

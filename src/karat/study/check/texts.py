@@ -45,13 +45,13 @@ def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[s
     """The rows with a text that a test complains about, each with the complaint."""
     found = []
     for row in _rows(draft):
-        told = next((complaint for text in texts_of(row, columns) if (complaint := test(text))), None)
-        if told is not None:
-            found.append((row, told))
+        sentence = next((complaint for text in texts_of(row, columns) if (complaint := test(text))), None)
+        if sentence is not None:
+            found.append((row, sentence))
     return found
 
 
-@rule("warning", mend="Rename the column.")
+@rule("warning", fix="Rename the column.")
 def columns(draft: Draft) -> Iterator[Flaw]:
     """A column of the items is called almost like one that karat knows, and so is passed over."""
     for block in draft.study.blocks:
@@ -65,13 +65,13 @@ def columns(draft: Draft) -> Iterator[Flaw]:
                            (block.items.locate(0)[0], None))  # fmt: skip
 
 
-@rule("warning", mend="Take it out; it may show that a condition was edited.")
+@rule("warning", fix="Take it out; it may show that a condition was edited.")
 def white_space(draft: Draft) -> Iterator[Flaw]:
     """A text has two blanks in a row, a tab, a line break or an invisible character."""
     french = draft.study.settings.language.lower().startswith("fr")
     found = [
-        (row, told)
-        for row, told in _flawed(draft, lambda text: stray_space(text, french), SENTENCES)
+        (row, complaint)
+        for row, complaint in _flawed(draft, lambda text: stray_space(text, french), SENTENCES)
         # Whole texts have paragraphs, and Markdown gives meaning to blanks.
         if not (row.block.settings.markdown or row.block.questions is not None)
     ]
@@ -95,7 +95,7 @@ def stray_space(text: str, french: bool = False) -> str | None:
     return f"a blank before {shown(before[1])}" if before else None
 
 
-@rule("warning", mend="Add the missing one.")
+@rule("warning", fix="Add the missing one.")
 def quotes(draft: Draft) -> Iterator[Flaw]:
     """A text has a quotation mark or a bracket without its partner."""
     found = _flawed(draft, unbalanced_sign)
@@ -127,7 +127,7 @@ def unbalanced_sign(text: str) -> str | None:
     return None
 
 
-@rule("warning", mend="Save the table in the composed form (NFC) and type the letter anew.")
+@rule("warning", fix="Save the table in the composed form (NFC) and type the letter anew.")
 def unicode(draft: Draft) -> Iterator[Flaw]:
     """A text has letters with separate accents, or letters of two scripts in one word. Mixed Unicode forms: the same
     letter in two codings looks and compares differently."""
@@ -161,7 +161,7 @@ def _script(letter: str) -> str:
     return next((script for script in SCRIPTS if name.startswith(script)), "") if letter not in "µªº" else ""
 
 
-@rule("warning", mend="Add it; otherwise it reveals the condition.")
+@rule("warning", fix="Add it; otherwise it reveals the condition.")
 def final_punctuation(draft: Draft) -> Iterator[Flaw]:
     """A sentence has no final punctuation while most others have."""
     for rows in draft.rows:
@@ -190,7 +190,7 @@ ATTENTION = r"\bpay(?:ing)? attention to (?:this|the) (?:study|survey|question)|
 @rule(
     "warning",
     source="Pieper et al., section 3.3",
-    mend="Use an attention stimulus: a sentence with a small violation at a late point.",
+    fix="Use an attention stimulus: a sentence with a small violation at a late point.",
 )
 def instruction_check(draft: Draft) -> Iterator[Flaw]:
     """A stimulus gives an instruction, as in "please tick ...", instead of something to judge. Instruction-manipulation
@@ -218,7 +218,7 @@ def _instructs(text: str, row: Row) -> bool:
     return row.function == "attention" or re.search(OBJECTS, rest) is not None or any(label in rest for label in labels)
 
 
-@rule("error", mend="Put a PNG, JPEG, GIF, WebP or SVG file next to the study file, or fix its name.")
+@rule("error", fix="Put a PNG, JPEG, GIF, WebP or SVG file next to the study file, or fix its name.")
 def images(draft: Draft) -> Iterator[Flaw]:
     """An image file is missing, or is of a kind that browsers do not show. Image files that the item table names: the
     server of the study shows them, and no other."""
@@ -230,12 +230,12 @@ def images(draft: Draft) -> Iterator[Flaw]:
         if (name := row[column]) and not ((folder / name).is_file() and name.lower().endswith(IMAGES))
     ]
     if found:
-        row, told = found[0]
+        row, complaint = found[0]
         more = f", and {counted(len(found) - 1, 'file')} more" if len(found) > 1 else ""
-        yield Flaw(f"{row.item}: {told}{more}.", spot=row.spot)
+        yield Flaw(f"{row.item}: {complaint}{more}.", spot=row.spot)
 
 
-@rule("warning", mend="Take it out, or make the item one for practice.")
+@rule("warning", fix="Take it out, or make the item one for practice.")
 def feedback(draft: Draft) -> Iterator[Flaw]:
     """An item that is no practice item has feedback, which is never shown. Participants get feedback on their answers
     only in practice."""
@@ -246,7 +246,7 @@ def feedback(draft: Draft) -> Iterator[Flaw]:
 
 @rule(
     "hint",
-    mend="Say in the debriefing what they are for, keep them few and harmless, and look at the answers before you "
+    fix="Say in the debriefing what they are for, keep them few and harmless, and look at the answers before you "
     "exclude anybody.",
 )
 def probes(draft: Draft) -> Iterator[Flaw]:
@@ -256,8 +256,8 @@ def probes(draft: Draft) -> Iterator[Flaw]:
     wrong = [row for row in found if row.function != "filler" or row["subgroup"] not in PROBES or not row["expected"]]
     if wrong:
         kinds = f"{', '.join(PROBES[:-1])} or {PROBES[-1]}"
-        told = f"must be a filler with an expected answer and the subgroup {kinds}"
-        yield _gathered(wrong, f"a probe {told}.", f"are probes; each {told}")
+        text = f"must be a filler with an expected answer and the subgroup {kinds}"
+        yield _gathered(wrong, f"a probe {text}.", f"are probes; each {text}")
     elif found:
         yield _gathered(found, "is a probe for programs.", "are probes for programs")
 
@@ -265,7 +265,7 @@ def probes(draft: Draft) -> Iterator[Flaw]:
 @rule(
     "hint",
     source="Pieper et al., section 2",
-    mend="Add: rely on your own intuition, answer spontaneously; there is no right or wrong.",
+    fix="Add: rely on your own intuition, answer spontaneously; there is no right or wrong.",
 )
 def instructions(draft: Draft) -> Iterator[Flaw]:
     """The instructions do not ask for spontaneous judgments of one's own. Instructions in English or German that lack
@@ -293,14 +293,14 @@ TELLING = (
 """Words of the field, which tell participants what a study is about."""
 
 
-@rule("warning", mend="Set public_title to something harmless, such as How sentences sound.")
+@rule("warning", fix="Set public_title to something harmless, such as How sentences sound.")
 def public_title(draft: Draft) -> Iterator[Flaw]:
     """The study has no `public_title`, so that participants see its title. Titles often name what is tested."""
     if not draft.study.settings.public_title:
         yield Flaw(f"participants will see the title {shown(draft.study.title)}.", spot=draft.at("title"))
 
 
-@rule("warning", mend="Choose a public_title that says nothing about what is compared.")
+@rule("warning", fix="Choose a public_title that says nothing about what is compared.")
 def telling_title(draft: Draft) -> Iterator[Flaw]:
     """The title that participants see names a factor, a level or a term of the field. It gives the hypothesis away."""
     title = draft.study.settings.public_title
@@ -310,5 +310,5 @@ def telling_title(draft: Draft) -> Iterator[Flaw]:
     telling = {word.casefold() for name in named for word in re.findall(r"\w{4,}", name)} | set(TELLING)
     found = sorted(words & telling)
     if found:
-        told = f"the public title has {', '.join(shown(word) for word in found)}, which shows what is tested."
-        yield Flaw(told, spot=draft.at("public_title"))
+        text = f"the public title has {', '.join(shown(word) for word in found)}, which shows what is tested."
+        yield Flaw(text, spot=draft.at("public_title"))

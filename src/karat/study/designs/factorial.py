@@ -286,7 +286,7 @@ def notes(
 
 def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
     """Conditions that no item has, and items that lack one."""
-    told = [
+    messages = [
         Message("design.group_unseen", {"group": assigned(cells.group_names, group)})
         for group in cells.groups
         if group not in groups
@@ -302,13 +302,13 @@ def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
                 lacking = [item for item, own in members if condition not in own]
                 values = {"condition": assigned(cells.condition_names, condition), "where": where}
                 if len(lacking) == len(members):
-                    told.append(Message("design.condition_missing", values))
+                    messages.append(Message("design.condition_missing", values))
                 elif lacking:
-                    told.append(Message("design.items_lack_condition", {**_named(lacking), **values}))
+                    messages.append(Message("design.items_lack_condition", {**_named(lacking), **values}))
     partly = [item.item for item in cells.items if set(item.trials) < _due(cells, item)]
     if partly:
-        told.append(Message("design.items_lack_level", {**_named(partly), "factors": list(cells.group_names)}))
-    return told
+        messages.append(Message("design.items_lack_level", {**_named(partly), "factors": list(cells.group_names)}))
+    return messages
 
 
 def _due(cells: Cells, item: ItemCells) -> set[Levels]:
@@ -333,7 +333,7 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Messag
     for item in cells.items:
         for group, own in item.trials.items():
             present.setdefault((group, item.between), {}).update(dict.fromkeys(own))
-    told = []
+    lines = []
     for (group, between), conditions in present.items():
         numbers = sorted({one.number for one in seen if one.group == group})
         each = [[counts[number, group, between, condition] for condition in conditions] for number in numbers]
@@ -348,8 +348,8 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Messag
                 "most": max(map(max, uneven)),
                 "advice": Message("design.even_items", {"n": len(conditions)}),
             }
-            told.append(Message("design.uneven_conditions", values))
-    return told
+            lines.append(Message("design.uneven_conditions", values))
+    return lines
 
 
 def _items_over_lists(
@@ -357,7 +357,7 @@ def _items_over_lists(
 ) -> list[Message]:
     """Items that are seen more often in one of their conditions than in another."""
     counts = Counter((one.group, one.item, one.condition) for one in seen)
-    told = []
+    lines = []
     for group in groups:
         lists = group_of.count(group)
         sizes = [len(item.trials[group]) for item in cells.items if group in item.trials]
@@ -377,15 +377,15 @@ def _items_over_lists(
                 "sentences": sum(map(len, each)),
                 "advice": Message("design.even_lists", {"n": even}),
             }
-            told.append(Message("design.uneven_items", values))
-    return told
+            lines.append(Message("design.uneven_items", values))
+    return lines
 
 
 def _lists(
     cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
 ) -> list[Message]:
     """Lists of unequal length, and groups of participants with unequal numbers of lists."""
-    told = []
+    lines = []
     number_of = [group_of.count(group) for group in groups]
     if max(number_of) > min(number_of):
         values = {
@@ -396,12 +396,12 @@ def _lists(
             "most": max(number_of),
             "advice": Message("design.even_lists", {"n": len(groups)}),
         }
-        told.append(Message("design.uneven_groups", values))
+        lines.append(Message("design.uneven_groups", values))
     lengths = Counter(one.number for one in seen)
     if max(lengths.values()) > min(lengths.values()):
         values = {"least": min(lengths.values()), "most": max(lengths.values())}
-        told.append(Message("design.uneven_lengths", values))
-    return told
+        lines.append(Message("design.uneven_lengths", values))
+    return lines
 
 
 GROUPS = ("participant", "item")

@@ -103,7 +103,7 @@ class Arranger:
         """An order by a pattern and exchanges within it; None where a number of patterns do not lead to one."""
         for _ in range(TRIES):
             order, places = self._start(random)
-            if self._exact or self._repair.mend(order, places, STEPS, random):
+            if self._exact or self._repair.fix(order, places, STEPS, random):
                 return order
         return None
 
@@ -131,7 +131,7 @@ class Arranger:
         while time.thread_time() < end:
             for _ in range(4):
                 order, _ = self._start(random)
-                if self._repair.mend(order, self._everywhere, steps, random):
+                if self._repair.fix(order, self._everywhere, steps, random):
                     return order
             pattern = search.run(random, steps)
             if pattern is not None:

@@ -152,17 +152,17 @@ def joint_proof(columns: Columns, rules: OrderRules, names: Sequence[str] | None
         return possible(problem, PROOF_STEPS) is False
 
     kept = rules
-    told: list[str] = []
-    while untried := [rule for rule in rule_sentences(kept) if rule[0] not in told]:
+    sentences: list[str] = []
+    while untried := [rule for rule in rule_sentences(kept) if rule[0] not in sentences]:
         sentence, fewer = untried[0]
         # A rule that concerns no trial changes nothing; no search is needed to leave it out.
         if compile_rules(columns, fewer) == compile_rules(columns, kept) or impossible(fewer):
             kept = fewer
         else:
-            told.append(sentence)
-    which, mend = ("this rule", "it") if len(told) == 1 else ("these rules together", "one of them")
+            sentences.append(sentence)
+    which, fix = ("this rule", "it") if len(sentences) == 1 else ("these rules together", "one of them")
     return OrderError(
         f"No order of the {len(columns['function'])} trials satisfies {which} (every arrangement was searched): "
-        f"{'; '.join(told)}.",
-        f"Loosen {mend}, or leave {mend} out.",
+        f"{'; '.join(sentences)}.",
+        f"Loosen {fix}, or leave {fix} out.",
     )

@@ -84,15 +84,15 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
     for name in names:
         if name not in trials.columns:
             near = get_close_matches(name, trials.columns, 1)
-            mend = f"Did you mean {shown(near[0])}?" if near else f"There are: {', '.join(trials.columns)}."
-            raise OrderError(f"The order names the column {shown(name)}, which the trials do not have.", mend)
+            fix = f"Did you mean {shown(near[0])}?" if near else f"There are: {', '.join(trials.columns)}."
+            raise OrderError(f"The order names the column {shown(name)}, which the trials do not have.", fix)
     columns = {name: [_present(value) for value in trials[name].to_list()] for name in dict.fromkeys(names)}
     known = {*FUNCTIONS, *(str(value) for value in columns["function"])}
     for name in (*rules.first, *rules.apart, *rules.spread):
         if name not in known:
             near = get_close_matches(name, sorted(known), 1)
-            mend = f"Did you mean {shown(near[0])}?" if near else f"Functions are {', '.join(FUNCTIONS)}."
-            raise OrderError(f"The order names the function {shown(name)}, which is none.", mend)
+            fix = f"Did you mean {shown(near[0])}?" if near else f"Functions are {', '.join(FUNCTIONS)}."
+            raise OrderError(f"The order names the function {shown(name)}, which is none.", fix)
     for rule, numbers in (("in_a_row", rules.in_a_row), ("distance", rules.distance)):
         for name, number in numbers.items():
             if number < 1:
@@ -200,31 +200,31 @@ def _uneven(name: str, values: Sequence[object], wanted: object, parts: Sequence
 
 def rule_sentences(rules: OrderRules) -> list[tuple[str, OrderRules]]:
     """Each single rule in words, with the rules that remain when it alone is left out."""
-    told = [
+    sentences = [
         (f"no two {name} trials are adjacent", replace(rules, apart=_without(rules.apart, name)))
         for name in dict.fromkeys(rules.apart)
     ]
-    told += [
+    sentences += [
         (f"at most {most} in a row with the same {name}",
          replace(rules, in_a_row={key: value for key, value in rules.in_a_row.items() if key != name}))
         for name, most in rules.in_a_row.items()
     ]  # fmt: skip
-    told += [
+    sentences += [
         (f"one {name} trial in each of equal stretches", replace(rules, spread=_without(rules.spread, name)))
         for name in dict.fromkeys(rules.spread)
     ]
-    told += [
+    sentences += [
         (f"trials with the same {name} at least {least} positions apart",
          replace(rules, distance={key: value for key, value in rules.distance.items() if key != name}))
         for name, least in rules.distance.items()
     ]  # fmt: skip
     if rules.keep_ratio:
-        told.append(("the same share of test trials in each quarter", replace(rules, keep_ratio=False)))
+        sentences.append(("the same share of test trials in each quarter", replace(rules, keep_ratio=False)))
     if rules.mixed_blocks:
-        told.append((f"{rules.mixed_blocks} blocks of equal mixture", replace(rules, mixed_blocks=0)))
+        sentences.append((f"{rules.mixed_blocks} blocks of equal mixture", replace(rules, mixed_blocks=0)))
     if rules.first:
-        told.append((f"{' and '.join(rules.first)} trials first", replace(rules, first=())))
-    return told
+        sentences.append((f"{' and '.join(rules.first)} trials first", replace(rules, first=())))
+    return sentences
 
 
 def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:

@@ -223,9 +223,7 @@ class Repair:
         self.blame = [0] * len(problem.groups)
         """How often each group still broke a rule when the repair was given up."""
 
-    def mend(
-        self, order: list[int], partners: Sequence[Sequence[int]], steps: int, random: Callable[[], float]
-    ) -> bool:
+    def fix(self, order: list[int], partners: Sequence[Sequence[int]], steps: int, random: Callable[[], float]) -> bool:
         """Change an order in place until all rules hold; False where so many tries do not suffice.
 
         `partners` are, for each position, the positions with which it may be exchanged.

@@ -71,13 +71,13 @@ def completion(
     if outcome != "complete" and not stated:
         # Without a code of its own for this outcome, the platform frees the place when the task is given back.
         return Completion(ask_to_return=where.needs_person)
-    told = stated or code
-    post = where.post(visit, outcome, told)
+    shown_code = stated or code
+    post = where.post(visit, outcome, shown_code)
     redirect = None
     if post is None and field.completion != "code":
-        redirect = where.address(recruitment, visit, told, bool(stated))
+        redirect = where.address(recruitment, visit, shown_code, bool(stated))
     hidden = field.completion == "redirect" and (redirect is not None or post is not None)
-    return Completion("" if hidden else told, redirect, post)
+    return Completion("" if hidden else shown_code, redirect, post)
 
 
 def person_hash(secret: bytes, where: str, person: str) -> str:

@@ -115,8 +115,8 @@ def answers_of(trial: Sequence[LogLine], go_on: set[str], reading: Reading, file
             reading.set_apart(KEYS_TO_GO_ON)
         elif flaw := _unreadable_time(line, kind):
             column, value = flaw
-            mend = "Write milliseconds, or Never where nothing happened."
-            reading.problems.add("is not a time", mend, column=column, value=value, file=file, number=line.number)
+            fix = "Write milliseconds, or Never where nothing happened."
+            reading.problems.add("is not a time", fix, column=column, value=value, file=file, number=line.number)
             reading.bad_units += 1
         else:
             candidates.append(_answer(trial, line, kind))

@@ -224,8 +224,8 @@ def _read_text_log(file: SourceFile) -> Log:
             log.rows += 1
             flaw, cells = columns.name(text)
             if flaw:
-                mend = "Fix the line or its comment lines, or leave it out with --skip-bad."
-                log.problems.add(flaw, mend, file=file.name, number=number)
+                fix = "Fix the line or its comment lines, or leave it out with --skip-bad."
+                log.problems.add(flaw, fix, file=file.name, number=number)
                 continue
             log.lines.append(_line(number, cells, agent, design))
     return log

@@ -144,7 +144,7 @@ def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
         if len(set(known.values())) > 1 and all(known.values()):
             by_label = [function_named_in(answer.line.label) for answer in answers]
             logged = [known.get(answer.line.get(name) or "") for answer in answers]
-            return [told or label for told, label in zip(logged, by_label, strict=True)]
+            return [logged_function or label for logged_function, label in zip(logged, by_label, strict=True)]
     return [function_named_in(answer.line.label) for answer in answers]
 
 
@@ -156,10 +156,10 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
     items = [answer.line.get(column) or _item_of_label(answer.line) for answer in answers]
     if not column and len({(i, s) for i, s in zip(items, shown, strict=True) if s}) > 1.05 * len(set(items)):
         orders = [f"{answer.line.label}-{answer.line.order}" for answer in answers]
-        told = {(order, text) for order, text in zip(orders, shown, strict=True) if text}
+        texts_by_order = {(order, text) for order, text in zip(orders, shown, strict=True) if text}
         texts = len({text for text in shown if text})
         # The number of an item in the script distinguishes versions, unless rows are drawn from a table.
-        items = orders if len(told) == len(set(orders)) <= 1.2 * texts else [
+        items = orders if len(texts_by_order) == len(set(orders)) <= 1.2 * texts else [
             text or item for text, item in zip(shown, items, strict=True)
         ]  # fmt: skip
     tested = {item for item, function in zip(items, functions, strict=True) if function == "test"}
@@ -282,8 +282,8 @@ def _list_of_group(
     The design number is no list: it counts the participants.
     """
     groups = [answer.line.get("Group") or answer.line.get("group") for answer in answers]
-    told = {(id(one), group) for one, group in zip(people, groups, strict=True) if group is not None}
-    if not told or len({one for one, _ in told}) < len(told):
+    groups_of_people = {(id(one), group) for one, group in zip(people, groups, strict=True) if group is not None}
+    if not groups_of_people or len({one for one, _ in groups_of_people}) < len(groups_of_people):
         return {}
     reading.notes.append(Message("pcibex.list"))
     return {"list": groups}

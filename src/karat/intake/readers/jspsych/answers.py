@@ -163,13 +163,13 @@ def _button(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
         return [JsPsychAnswer(None, "button", levels=levels)]
     position = as_number(text(given) or "")
     index = int(position) if position is not None and position == int(position) else None
-    told = next((text(cell(values, name)) for name in values if plain_name(name) in LABELS), None)
+    label = next((text(cell(values, name)) for name in values if plain_name(name) in LABELS), None)
     if index is not None and labels:
         if not 0 <= index < len(labels):
             fix = f"The buttons of this row are {', '.join(labels)[:200]}, counted from 0."
             return AnswerFlaw("is no button", fix, column, text(given) or "")
-        told = labels[index]
-    return [JsPsychAnswer(told or text(given), "button", index=index if told else None, levels=levels)]
+        label = labels[index]
+    return [JsPsychAnswer(label or text(given), "button", index=index if label else None, levels=levels)]
 
 
 def _labels(values: Values) -> tuple[str, ...]:

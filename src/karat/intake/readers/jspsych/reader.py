@@ -86,7 +86,7 @@ def _rows_of_csv(file: SourceFile, options: Options, trials: JsPsychTrials, name
     for problem in table.problems:
         number = None if problem.number is None else problem.number + line
         trials.problems.add(
-            problem.what, problem.mend, column=problem.column, value=problem.value, file=name, number=number
+            problem.what, problem.fix, column=problem.column, value=problem.value, file=name, number=number
         )
     trials.bad_units += table.rows_in - table.frame.height
     rows = []
@@ -164,9 +164,9 @@ def name_participants(
 def id_column(rows: Sequence[TrialRow], options: Options) -> str | None:
     """The column with the ids of the participants: given, or the first by its name that is filled anywhere."""
     filled = {name for row in rows for name in row.values if text(cell(row.values, name))}
-    told = options.mapping.get("participant")
-    if told in filled:
-        return told
+    mapped = options.mapping.get("participant")
+    if mapped in filled:
+        return mapped
     named = {plain_name(name): name for name in sorted(filled, reverse=True)}
     return next((named[name] for name in ID_COLUMNS if name in named), None)
 

@@ -244,9 +244,9 @@ def _name_items(judged: Sequence[Judged], item_column: str | None, trials: JsPsy
 def _item_column(rows: Sequence[TrialRow], options: Options) -> str | None:
     """The column that names the item: given, or the first by its name that is filled anywhere."""
     filled = {name for row in rows for name in row.values if cell(row.values, name) is not None}
-    told = options.mapping.get("item")
-    if told and told in filled:
-        return told
+    mapped = options.mapping.get("item")
+    if mapped and mapped in filled:
+        return mapped
     named = {plain_name(name): name for name in sorted(filled, reverse=True)}
     return next((named[name] for name in ITEM_COLUMNS if name in named), None)
 
@@ -457,7 +457,7 @@ def _own_columns(
     judged: Sequence[Judged], used: set[str], options: Options, notes: list[Message]
 ) -> dict[str, list[str | None]]:
     """The study's columns that say something about the judgments, as text."""
-    told = set(options.mapping.values())
+    mapped = set(options.mapping.values())
     names = dict.fromkeys(name for one in judged for name in one.row.values)
     if len(names) > MOST_COLUMNS:
         raise IntakeError(f"The data have {len(names):,} different columns, such as {text(next(iter(names)))}.")
@@ -465,10 +465,10 @@ def _own_columns(
     notes += left_out_note([text(name) or "" for name in personal])
     own: dict[str, list[str | None]] = {}
     for name in names:
-        if name in personal or (name not in told and (name in READ_AWAY or name in used)):
+        if name in personal or (name not in mapped and (name in READ_AWAY or name in used)):
             continue
         values = [text(cell(one.row.values, name)) for one in judged]
-        if any(values) and (name in told or not _of_people(name, judged, values)):
+        if any(values) and (name in mapped or not _of_people(name, judged, values)):
             own[name] = values
     return own
 

@@ -251,8 +251,8 @@ def cell_grid(model: Model | Laid, *factors: str, at: Mapping[str, float] | None
         np.ones(len(full), dtype=bool) for one in asked
     ], dtype=np.float64)  # fmt: skip
     weights /= weights.sum(axis=1, keepdims=True)
-    told = np.abs(weights @ full @ model.design.null).max(axis=1, initial=0.0) <= ESTIMABLE
-    return CellGrid(asked, weights, kept, told, tuple(notes))
+    estimable = np.abs(weights @ full @ model.design.null).max(axis=1, initial=0.0) <= ESTIMABLE
+    return CellGrid(asked, weights, kept, estimable, tuple(notes))
 
 
 def _grid(

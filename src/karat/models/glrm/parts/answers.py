@@ -259,8 +259,8 @@ class PassesError(ValueError):
 class Crew:
     """The parts, and the map that asks them; counts how often they were asked."""
 
-    def __init__(self, parts: Sequence[Placed], mapper: Map, most: int, told: Passes | None = None) -> None:
-        self.parts, self.mapper, self.most, self.told = parts, mapper, most, told
+    def __init__(self, parts: Sequence[Placed], mapper: Map, most: int, passes: Passes | None = None) -> None:
+        self.parts, self.mapper, self.most, self.after_pass = parts, mapper, most, passes
         self.passes = 0
 
     def total(self, function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any], numbers: int) -> Any:
@@ -277,8 +277,8 @@ class Crew:
         for other in others:
             total.add(other)
         self.passes += 1
-        if self.told is not None:
-            self.told(self.passes)
+        if self.after_pass is not None:
+            self.after_pass(self.passes)
         return total
 
 

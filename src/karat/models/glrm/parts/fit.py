@@ -63,15 +63,16 @@ def fit_crossed_in_parts(
     tasks: int = TASKS,
     seed: int = 1,
     most: int = PASSES,
-    told: Passes | None = None,
+    passes: Passes | None = None,
     keep: Keep | None = None,
 ) -> Fit:
     """Fit crossed random intercepts for workers and tasks to binary or ordered answers in parts of workers.
 
     `mapper(function, shared, tasks)` gives what the function returns for what is shared and each task, in the order of
     tasks; it may spread them over processes or machines. Where there are more than `tasks` tasks, `seed` draws the
-    sample. `told` hears after each pass how often the answers were gone through; after `most` passes the fit gives up.
-    `keep` may keep evaluations, for these answers alone: a fit that was broken off then goes on where it was.
+    sample. `passes` hears after each pass how often the answers were gone through; after `most`
+    passes the fit gives up. `keep` may keep evaluations, for these answers alone: a fit that was broken off then goes
+    on where it was.
 
     >>> from karat.models.glrm.parts.answers import PartAnswers
     >>> random = np.random.default_rng(1)
@@ -101,7 +102,7 @@ def fit_crossed_in_parts(
     whole, about = about, merged(every, family)
     view = View(family, about.tasks, about.categories, sample)
     sizes = tuple(len(known.workers) for known in every)
-    objective = PartedObjective(Crew(placed, mapper, most, told), view, len(about.size), sizes)
+    objective = PartedObjective(Crew(placed, mapper, most, passes), view, len(about.size), sizes)
     objective = objective if keep is None else replace(objective, keep=keep)
     optimum, convergence = solve(objective, start_values(objective, about, start), objective.zero_modes())
     known = About(
