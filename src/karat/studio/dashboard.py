@@ -50,7 +50,7 @@ def server_address(text: str) -> str:
     ('https://study.example.org', 'http://127.0.0.1:8000')
     """
     text = text.strip()
-    wrong = StudioError(f"{text} is no address of a server. Write it as in https://study.example.org.")
+    wrong = StudioError(f"{text} is not the address of a server. Write it as in https://study.example.org.")
     try:
         parts = urlsplit(text if "://" in text else f"https://{text}")
         host, port = (parts.hostname or "").lower(), parts.port
