@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -153,8 +155,10 @@ def kind_of(annotation: object) -> str:
 
 
 def package_page(package: str) -> str:
-    """The page of a package."""
-    return f"{MADE}\n{python_page(package)}"
+    """The page of a package, with its code as ruff breaks the lines."""
+    page, root = f"{MADE}\n{python_page(package)}", PAGES.parent.parent
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(PAGES / f"{package}.md"), "-"]
+    return subprocess.run(command, input=page, cwd=root, capture_output=True, check=True, encoding="utf-8").stdout
 
 
 MAKERS: dict[str, Callable[[], str]] = {

@@ -99,7 +99,7 @@ def nobody(files: list[Path] | None = None) -> Excluded:
     """Nobody is left out; says so, and whether the judgments are what a screening left.
 
     >>> print(nobody().description)
-    nobody. Use --without screening.json to leave out participants that a screening excluded.
+    nobody. Use --without screening.json to leave out participants excluded by a screening.
     """
     for file in files or []:
         beside = file.parent / NAME

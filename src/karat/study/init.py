@@ -242,14 +242,14 @@ def _in_a_row(numbers: Sequence[str]) -> bool:
 
 def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     """The study file of a template with the scale of results, where it has one for its task."""
-    if scale is None or TASK_OF.get(scale.kind) != task or task == "magnitude":
+    if scale is None or TASK_OF.get(scale.kind) != task or scale.kind == "magnitude":
         return _ScaleChange(text)
     toml = partial(json.dumps, ensure_ascii=False)
     line = next(line for line in text.splitlines() if line.startswith("scale "))
     words: list[str] = json.loads(line[line.index("[") : line.index("]") + 1])
     levels: tuple[str, ...] = getattr(scale, "levels", ())
     named = not all(re.fullmatch(r"-?\d+|true|false", level) for level in levels)
-    if task == "yes-no":
+    if scale.kind == "binary":
         new = list(levels) if named else words
         text = text.replace(line, f"scale     = {{ levels = {toml(new)} }}", 1)
         return _ScaleChange(text, dict(zip(levels, new, strict=True)), dict(zip(words, new, strict=True)))

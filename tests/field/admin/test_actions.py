@@ -59,7 +59,7 @@ def test_excluding_frees_the_place_and_restoring_takes_it_back(researcher: Visit
     names = [fielded.finish(region=region) for region in ("north", "south") * 4]
     assert fielded.come().outcome == "full"
     page = submit(researcher, f"/admin/blind/people/{names[2]}", "/decision", {"decision": "excluded"})
-    assert "no word about payment" in page.text
+    assert "says nothing about payment" in page.text
     assert "Excluding data does not mean refusing payment" in page.text
     (gone,) = sessions(fielded, names[2])
     assert gone.state == "excluded"

@@ -17,7 +17,7 @@ NOUNS = [
     "wagon", "helmet", "teapot", "shovel", "pencil", "anchor", "blanket", "cabinet", "tractor", "violin", "pillar",
     "puppet", "trumpet", "window", "fountain", "chimney", "parcel", "sandal", "whistle",
 ]  # fmt: skip
-VERBS = ("fixed", "painted", "borrowed", "polished", "hid")
+VERBS = ("mended", "painted", "borrowed", "polished", "hid")
 SYLLABLES = ("ba", "do", "fe", "gu", "ka", "li", "mo", "ne", "pi", "ro", "su", "ta")
 VERIFIED = "2026-03, norming study"
 LABELS = ["very unnatural", "rather unnatural", "no tendency", "rather natural", "very natural"]

@@ -89,9 +89,10 @@ class Credence(Evidence):
         >>> import karat
         >>> found = credence(karat.datasets.load("likert"))
         >>> found.plot().get_suptitle()
-        '5 of 48 participants answered attentively with a probability below .05'
-        >>> found.plot("p06").get_suptitle()
-        'p06: attentive with probability below .001; closest behaviour: rushing'
+        '5 of 48 participants are attentive with a probability below .05'
+        >>> print(found.plot("p06").get_suptitle())
+        p06: attentive with probability below .001; closest behaviour:
+        rushing
         """
         from karat.plots import credence as plots
         from karat.plots.style import short_name
@@ -104,7 +105,7 @@ class Credence(Evidence):
         known = self.participants.drop_nulls("score")
         number, everyone = len(self.flagged), counted(self.participants.height, "participant")
         limit = language_of("en").value(self.settings["below"], ".2r+")
-        title = f"{number} of {everyone} answered attentively with a probability below {limit}"
+        title = f"{number} of {everyone} are attentive with a probability below {limit}"
         scores, flagged = known["score"].to_numpy(), known["flagged"].to_numpy()
         return plots.probabilities_plot(scores, flagged, float(self.settings["below"]), title, width_cm)
 
