@@ -39,8 +39,13 @@ class Opened:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.process.kill()
-        self.process.communicate()
+        # Asked first, so that it ends the servers of studies that it started.
+        self.process.terminate()
+        try:
+            self.process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
 
     @property
     def folders(self) -> list[Path]:
