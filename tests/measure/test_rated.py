@@ -26,6 +26,7 @@ def test_each_scale_has_its_numbers() -> None:
         (made([1, 3, 5], karat.Ordinal(5)), [1, 3, 5], [0, 2, 4]),
         (made([0, 1], karat.Binary()), [0, 1], [0, 1]),
         (made([50, 200], karat.Magnitude(100)), [np.log(0.5), np.log(2)], [-1, -1]),
+        (made([0, 4], karat.Magnitude(zeros=True)), [np.log(2), np.log(4)], [-1, -1]),
         (made([-2.5, 3], karat.Continuous(-3, 3)), [-2.5, 3], [-1, -1]),
         (made(["b", "a"], karat.Nominal(["a", "b"])), [1, 0], [1, 0]),
         (made(["b", "a"], karat.Nominal(["a", "b", "c"])), [np.nan, np.nan], [1, 0]),

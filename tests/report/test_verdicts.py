@@ -54,7 +54,8 @@ def contradictions(found: ReportData) -> Iterator[str]:
     figures = [one for part in sections(found) for own in part.walk() for one in own.figures]
     for part in parts:
         if isinstance(part.result, OrderEffects):
-            yield from _order(part.result, figures)
+            key = re.sub(r"[^a-z0-9]+", "-", part.heading.lower())
+            yield from _order(part.result, [one for one in figures if one.key.startswith(key)])
     if isinstance(found.outcomes, Outcomes):
         yield from _brief(found, found.outcomes)
     lines = [claim for claim, _ in leads(found)]
@@ -71,7 +72,7 @@ def _order(found: OrderEffects, figures: list[Figure]) -> Iterator[str]:
     """Titles and sentences on the change along the questionnaire go by the same p."""
     for measure, code, word in (("response", "order.slope", "Answers"), ("rt", "order.time_slope", "Response times")):
         said = [message.values["p"] for message in found.summary if message.code == code]
-        titles = [one.title for one in figures if one.key.startswith("order") and one.title.startswith(f"{word} ")]
+        titles = [one.title for one in figures if one.title.startswith(f"{word} ")]
         shown = any(is_shown(p) for p in said)
         for title in titles:
             if shown == ("not shown" in title):

@@ -47,7 +47,7 @@ def position(scale: Scale, aligned: bool = False) -> pl.Expr:
             mirrored = pl.when(found == 2).then(found).otherwise(1.0 - found)
     else:
         found = response.cast(pl.Float64, strict=False)
-        found = _logarithm(found) if isinstance(scale, Magnitude) else found
+        found = log_magnitude(found) if isinstance(scale, Magnitude) else found
         ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
         mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
     if not aligned or isinstance(scale, Nominal):
@@ -55,8 +55,12 @@ def position(scale: Scale, aligned: bool = False) -> pl.Expr:
     return pl.when(pl.col("polarity") == -1).then(mirrored).otherwise(found)
 
 
-def _logarithm(numbers: pl.Expr) -> pl.Expr:
-    """The logarithm of magnitudes; 0, which has none, counts as half of the smallest positive answer."""
+def log_magnitude(numbers: pl.Expr) -> pl.Expr:
+    """The logarithm of magnitudes; 0, which has none, counts as half of the smallest positive answer.
+
+    >>> pl.DataFrame({"a": [0.0, 2.0, None]}).select(log_magnitude(pl.col("a")).exp()).to_series().round(6).to_list()
+    [1.0, 2.0, None]
+    """
     positive = pl.when(numbers > 0).then(numbers)
     return pl.when(numbers.is_not_null()).then(pl.coalesce(positive, positive.min() / 2)).log()
 

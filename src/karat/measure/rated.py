@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.answer_codes import log_magnitude
 from karat.judgments.columns import FUNCTIONS, nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import PAIR, group_numbers, with_choices
@@ -235,7 +236,7 @@ def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:
         return [place.alias("_category"), value.alias("_value")]
     number = pl.col("response").cast(pl.Float64)
     if isinstance(scale, Magnitude):
-        number = (number / (scale.modulus or 1.0)).log()
+        number = log_magnitude(number / (scale.modulus or 1.0))
     ends = 0.0
     if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
         ends = scale.low + scale.high

@@ -150,7 +150,7 @@ def test_links_for_prolific(tmp_path: Path) -> None:
         assert text in result
     stated = '[recruitment]\nplatform = "prolific"\ncompletion_code = "C9"\nnot_from = ["pilot"]\nwaiting_days = 40\n'
     own = links(small(tmp_path, rest=stated), "https://x.org", "s")
-    assert "C9, for everybody who finishes" in own
+    assert "C9, for participants who finish" in own
     assert "participants of pilot, for 40 days" in own
     assert "missing" not in own
     assert max(len(line) for line in own.splitlines() if "://" not in line) <= 112

@@ -26,6 +26,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from karat.judgments import Judgments, frames
+from karat.judgments.answer_codes import log_magnitude
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
 from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
@@ -167,7 +168,7 @@ def rating_of(scale: Scale, aligned: bool = False) -> pl.Expr:
         )
     elif isinstance(scale, Continuous | Magnitude):
         found = response.cast(pl.Float64, strict=False)
-        found = found.log() if isinstance(scale, Magnitude) else found
+        found = log_magnitude(found) if isinstance(scale, Magnitude) else found
         ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
         mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
     else:

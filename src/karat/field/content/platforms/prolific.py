@@ -15,14 +15,14 @@ PROLIFIC_ID = re.compile(r"[0-9a-fA-F]{24}")
 COMPLETE = f"{HOST}/submissions/complete?cc={{code}}"
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 CODES = (
-    ("completed", "completion_code", "everybody who finishes"),
-    ("screened out", "screened_out_code", "who is not eligible by their answers"),
-    ("failed quiz", "failed_quiz_code", "who does not understand the instructions"),
-    ("no consent", "no_consent_code", "who does not agree to take part"),
+    ("completed", "completion_code", "participants who finish"),
+    ("screened out", "screened_out_code", "participants who are not eligible"),
+    ("failed quiz", "failed_quiz_code", "participants who fail the quiz"),
+    ("no consent", "no_consent_code", "participants who do not agree to take part"),
 )
 REJECTING = (
-    "On Prolific a submission may be rejected only by Prolific's own rules; attention items that look like the study's "
-    "other sentences, as karat plans them, are no grounds for that."
+    "Prolific's own rules say when a submission may be rejected. They do not allow it for attention items that look like "
+    "the other sentences of the study, as karat plans them."
 )
 
 
@@ -47,15 +47,15 @@ class Prolific(Platform):
         yield from places(study)
         yield from devices(study)
         yield ""
-        yield "  completion codes, one a path, to be made on Prolific and stated under [recruitment]"
+        yield "  completion codes, one for each way to end; make them on Prolific and state them in [recruitment]"
         for name, key, who in CODES:
             code = getattr(study.settings.recruitment, key)
             missing = f'missing: state {key} = "..."' if key == "completion_code" else (
-                f"none ({key}): {who} is asked to return the submission"
+                f"none ({key}): {who} are asked to return the submission"
             )  # fmt: skip
             yield from row(name, f"{code}, for {who}" if code else missing)
-        yield from row("", "A failed quiz or wrong answers to attention items are no ground for rejecting on Prolific: "
-                       "exclude the data, and pay.")  # fmt: skip
+        yield from row("", "Prolific does not allow you to reject a submission for a failed quiz or for wrong answers to "
+                       "these attention items. Exclude the data, and pay.")  # fmt: skip
 
 
 PROLIFIC = Prolific(

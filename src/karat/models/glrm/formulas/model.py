@@ -91,10 +91,13 @@ class Model:
     def tested_by(self, method: Method | None = None) -> Model:
         """The model with other tests; by default those for small samples.
 
-        These are Kenward and Roger's for measured answers fitted by REML, and else Satterthwaite's.
+        These are Kenward and Roger's for measured answers fitted by REML, and else Satterthwaite's. Where variances of
+        random effects are hardly informed, the covariance of the former may have a negative diagonal, and the latter's
+        hold.
         """
         if method is None:
             fits = self.fit.reml and effects_of(self.fit) <= MOST_EFFECTS
+            fits = fits and bool((np.diag(self.kenward_roger.covariance) > 0).all())
             method = "kenward-roger" if fits else "satterthwaite"
         elif method == "kenward-roger" and not self.fit.reml:
             raise ValueError("Kenward and Roger's method is for measured answers that are fitted by REML.")
