@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import karat
+from benchmarks.automation import one_crowd
 from benchmarks.real_crowds import TRAINED, agreement, area, found_without_error, information, real_crowd
 
 LEAST_FLAGGED = 0.9
@@ -48,3 +49,12 @@ def test_the_order_of_rows_does_not_matter(reference: Path) -> None:
     assert first["attentive"].to_list() == pytest.approx(second["attentive"].to_list(), abs=1e-3)
     assert first.select("participant", "flagged").equals(second.select("participant", "flagged"))
     assert first["attentive"].dtype == pl.Float64
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["gpt-4o-mini", "llama-31"])
+def test_annotators_are_not_taken_for_the_twins_of_accounts_beside_them(model: str, reference: Path) -> None:
+    assert (reference / "machines").is_dir()
+    found, annotators = one_crowd(("relations", model, 0.3, 0))
+    assert sum(found) >= 2
+    assert annotators == 0

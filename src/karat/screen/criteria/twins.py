@@ -28,8 +28,9 @@ share as much taste as tau says. They go through the same computation. A pair ha
 
 and is flagged where it is at most `rate` and c is at least `at_least`. Besides, both must agree by two standard errors
 less with their fourth best partner (in large crowds, with the last of the best tenth), because experts agree with all
-experts. The most alike group is taken out first, and the rest is judged without it. This needs pairs with `shared`
-items in common, five participants, and others who answered the same items; with fewer there is no score.
+experts. The most alike group is taken out first, and the rest is judged without it. Where there are several groups,
+each must be alike without the others too. This needs pairs with `shared` items in common, five participants, and others
+who answered the same items; with fewer there is no score.
 
 *Limits.* Both of a pair are flagged, although only one may have copied. Members of one household, students who talked,
 and trained annotators with the same manual agree too: look at the answers before you exclude anybody. One account of a
@@ -313,19 +314,17 @@ def _found(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
     The most alike participants come first, and the rest is judged without them: copies in a crowd make people who do
     not copy look more alike than they are.
     """
-    people = len(pairs.known)
+    people, whole = len(pairs.known), tables
     rates, found, left = np.ones((people, people)), np.zeros((people, people), dtype=bool), np.arange(people)
+    clusters: list[Ints] = []
     for _ in range(MOST_CLUSTERS):
-        alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= given["at_least"])
+        here, alike = _alike(tables, pairs, given)
         if not alike.any():
             break
-        here = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
         rates[np.ix_(left, left)] = here
-        alike &= here <= given["rate"]
-        if not alike.any():
-            break
         cluster = _together(alike, np.where(alike, pairs.common, -np.inf))
         found[np.ix_(left[cluster], left[cluster])] = alike[np.ix_(cluster, cluster)]
+        clusters.append(left[cluster])
         left = np.delete(left, cluster)
         tables = [answers_of(np.delete(one.table, cluster, axis=0), one.levels) for one in tables]
         if len(left) < 2:
@@ -333,7 +332,32 @@ def _found(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[s
         pairs = _compared(tables, int(given["shared"]))
         if pairs.known.sum() // 2 < FEWEST_PAIRS:
             break
+    for cluster in clusters if len(clusters) > 1 else []:
+        if not _stands_alone(whole, cluster, np.setdiff1d(np.concatenate(clusters), cluster), given):
+            found[np.ix_(cluster, cluster)] = False
     return rates, found
+
+
+def _alike(tables: list[AnswerMatrix], pairs: ParticipantPairs, given: Mapping[str, float]) -> tuple[Floats, Bools]:
+    """The false discovery rates, and the pairs that are more alike than usual; rates are 1 where none is."""
+    alike = _apart(pairs) & (np.nan_to_num(pairs.common) >= given["at_least"])
+    if not alike.any():
+        return np.ones(alike.shape), alike
+    rates = _rates(tables, pairs, int(given["shared"]), int(given["seed"]))
+    return rates, alike & (rates <= given["rate"])
+
+
+def _stands_alone(tables: list[AnswerMatrix], cluster: Ints, others: Ints, given: Mapping[str, float]) -> bool:
+    """Whether members of a cluster are alike in the crowd without all other clusters too.
+
+    Accounts that agree badly with everybody else make two people who agree well look like twins.
+    """
+    rest = [answers_of(np.delete(one.table, others, axis=0), one.levels) for one in tables]
+    pairs = _compared(rest, int(given["shared"]))
+    if pairs.known.sum() // 2 < FEWEST_PAIRS:
+        return False
+    inside = np.isin(np.delete(np.arange(len(tables[0].table)), others), cluster)
+    return bool(_alike(rest, pairs, given)[1][np.ix_(inside, inside)].any())
 
 
 def _apart(pairs: ParticipantPairs) -> Bools:

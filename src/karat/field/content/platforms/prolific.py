@@ -21,8 +21,8 @@ CODES = (
     ("no consent", "no_consent_code", "participants who do not agree to take part"),
 )
 REJECTING = (
-    "Prolific's own rules say when a submission may be rejected. They do not allow it for attention items that look like "
-    "the other sentences of the study, as karat plans them."
+    "Prolific's own rules say when a submission may be rejected. They do not allow it for attention items that look "
+    "like the other sentences of the study, as karat plans them."
 )
 
 
@@ -54,8 +54,8 @@ class Prolific(Platform):
                 f"none ({key}): {who} are asked to return the submission"
             )  # fmt: skip
             yield from row(name, f"{code}, for {who}" if code else missing)
-        yield from row("", "Prolific does not allow you to reject a submission for a failed quiz or for wrong answers to "
-                       "these attention items. Exclude the data, and pay.")  # fmt: skip
+        yield from row("", "Prolific does not allow you to reject a submission for a failed quiz or for wrong answers "
+                       "to these attention items. Exclude the data, and pay.")  # fmt: skip
 
 
 PROLIFIC = Prolific(
