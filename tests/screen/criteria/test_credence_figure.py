@@ -38,7 +38,7 @@ def test_everybody_is_in_one_bar_and_the_cutoff_is_written(width: float) -> None
     assert (flagged, kept) == (3, 17)
     assert ".05" in [text.get_text() for text in axes.texts]
     said = figure.get_suptitle().replace("\n", " ")
-    assert said == "3 of 20 participants answered attentively with a probability below .05"
+    assert said == "3 of 20 participants are attentive with a probability below .05"
     assert found().to_svg().startswith("<svg role=")
 
 
