@@ -111,6 +111,8 @@ app.command("people", hidden=True, deprecated=True)(participants.participants)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command. A KaratError, or a file that cannot be read or written, exits with status 2 and a message."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    # Matrices of a study are small: threads that wait for work cost more than they do.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app(arguments)
     except KaratError as error:
