@@ -244,13 +244,13 @@ def dataset_description(
     >>> found["@type"], found["variableMeasured"][0]["name"]
     ('Dataset', 'participant')
     """
-    sentence: dict[str, Any] = {
+    described: dict[str, Any] = {
         "@context": "https://schema.org/", "@type": "Dataset", "name": title, "description": description,
     }  # fmt: skip
-    sentence |= {"inLanguage": language} if language else {}
-    sentence |= {"creator": [{"@type": "Person", "name": name} for name in creators]} if creators else {}
-    sentence |= {"license": license} if license else {}
-    return sentence | {"variableMeasured": _variables(codebook)}
+    described |= {"inLanguage": language} if language else {}
+    described |= {"creator": [{"@type": "Person", "name": name} for name in creators]} if creators else {}
+    described |= {"license": license} if license else {}
+    return described | {"variableMeasured": _variables(codebook)}
 
 
 def _variables(codebook: pl.DataFrame) -> list[dict[str, Any]]:

@@ -127,11 +127,11 @@ def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Fi
     shares = people.select("participant", "genuine_share").rows()
     names = [f"{short_name(name)}  {percent(share)}" for name, share in shares]
     left = 8 + LETTER * max(map(len, names), default=4)
-    result = key.split("\n")
-    top = 24.0 + 13 * len(result)
+    key_lines = key.split("\n")
+    top = 24.0 + 13 * len(key_lines)
     bottom = top + ROW * people.height + 4
     x = _Axis(float(trials["rt"].min() or 1) / 1.1, float(trials["rt"].max() or 1) * 1.1, left, PAGE - 34, True)  # type: ignore[arg-type]
-    drawn = [_text(4, 29 + 13 * number, line, GREY) for number, line in enumerate(result)]
+    drawn = [_text(4, 29 + 13 * number, line, GREY) for number, line in enumerate(key_lines)]
     own = {key[0]: part for key, part in trials.group_by("participant")}
     for number, (name, flagged) in enumerate(people.select("participant", "flagged").rows()):
         y = top + ROW * (number + 0.5)

@@ -134,10 +134,10 @@ def power(
     if found is not None:
         values = {"effect": found.effect, "error": found.standard_error}
         notes += [Message("power.pilot", values), *found.notes]
-    sentence = unit_of(layout.scale)
-    shown = sentence if found is not None or unit == "scale" else Message("power.log_odds")
+    unit_name = unit_of(layout.scale)
+    shown = unit_name if found is not None or unit == "scale" else Message("power.log_odds")
     cells = pl.DataFrame(rows, schema_overrides={"type_s": pl.Float64, "type_m": pl.Float64})
-    return Power(cells, planned.name, shown, sentence, alpha, exclude, analysis, seed, tuple(notes))
+    return Power(cells, planned.name, shown, unit_name, alpha, exclude, analysis, seed, tuple(notes))
 
 
 def _analysis(asked: Analysis | None, layout: SimulationLayout, pilot: Pilot | None) -> tuple[Analysis, list[Message]]:

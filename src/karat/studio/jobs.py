@@ -339,9 +339,14 @@ def _checked(found: FileClasses, say: Say) -> Preview:
         raise StudioError("There is no study file.")
     words(study.settings.language, study.settings.texts.words)
     say(f"checking {study.path.name}")
-    sentence: Report = check(study)
-    findings = [{"grade": finding.grade, "text": str(finding)} for finding in sentence.findings]
-    data = {"head": sentence.head, "findings": findings, "summary": sentence.summary(), "errors": sentence.errors}
+    checked_study: Report = check(study)
+    findings = [{"grade": finding.grade, "text": str(finding)} for finding in checked_study.findings]
+    data = {
+        "head": checked_study.head,
+        "findings": findings,
+        "summary": checked_study.summary(),
+        "errors": checked_study.errors,
+    }
     return Preview((), _name(found.study), study.title, check=data)
 
 

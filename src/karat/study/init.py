@@ -202,11 +202,11 @@ class _ScaleChange:
         if scale is None or "expected" not in row:
             return dict(row)
         right = scale.expected(row["expected"]) if self.spelled else ()
-        lines = [new for old, new in self.spelled.items() if old in right]
+        spellings = [new for old, new in self.spelled.items() if old in right]
         ends = (
-            f"{lines[0]}-{lines[-1]}"
-            if len(lines) > 1 and lines[0].isdecimal() and _in_a_row(lines)
-            else "|".join(lines)
+            f"{spellings[0]}-{spellings[-1]}"
+            if len(spellings) > 1 and spellings[0].isdecimal() and _in_a_row(spellings)
+            else "|".join(spellings)
         )
         return {name: cell for name, cell in {**row, "expected": ends}.items() if cell}
 

@@ -65,8 +65,8 @@ def decide(connection: Connection, given: Decision) -> bool | Exception:
         else:
             continue
         connection.execute(update(session).where(session.c.id == row.id).values(**values))
-        sentence = {"kind": given.decision, "time": given.now, "details": {}}
-        connection.execute(insert(event).values(session_id=row.id, **sentence))
+        event_row = {"kind": given.decision, "time": given.now, "details": {}}
+        connection.execute(insert(event).values(session_id=row.id, **event_row))
         changed = True
     return changed
 

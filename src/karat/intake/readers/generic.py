@@ -51,11 +51,11 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     table = _stacked([table_of(one, options) for one in files])
     table, screens = _answering_screens(table)
     table, words = _per_trial(table, options)
-    sentence = _stated_mapping(table, options)
-    if is_native(table.frame, sentence) and options.wide is None:
-        return _read_native(table, sentence, options)
-    shaped = shape(table.frame, options.wide, file.name, sentence)
-    given = {**shaped.mapping, **sentence}
+    stated = _stated_mapping(table, options)
+    if is_native(table.frame, stated) and options.wide is None:
+        return _read_native(table, stated, options)
+    shaped = shape(table.frame, options.wide, file.name, stated)
+    given = {**shaped.mapping, **stated}
     refuse_absent(given, shaped.frame.columns, file.name)
     roles = find_roles(shaped.frame, given, file.name)
     long = replace(table, frame=shaped.frame)

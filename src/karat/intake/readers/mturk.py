@@ -426,8 +426,8 @@ def _people(frame: pl.DataFrame, layout: BatchLayout, reading: Reading) -> pl.Da
         worked |= {new: frame[old]} if old in frame.columns else {}
     about = [_question(column) for column in layout.background]
     reserved = (*worked, "assignments", "rejected")
-    sentence = {own_name(name, reserved, about): frame[f"Answer.{name}"] for name in about}
-    table = pl.DataFrame([column.alias(name) for name, column in {**worked, **sentence}.items()])
+    own_columns = {own_name(name, reserved, about): frame[f"Answer.{name}"] for name in about}
+    table = pl.DataFrame([column.alias(name) for name, column in {**worked, **own_columns}.items()])
     if "status" in worked:
         _note_rejected(worked["status"], reading)
     sums = {
@@ -438,7 +438,7 @@ def _people(frame: pl.DataFrame, layout: BatchLayout, reading: Reading) -> pl.Da
     columns = [pl.len().cast(pl.Int64).alias("assignments"), *(sums[name] for name in worked if name in sums)]
     if "status" in worked:
         columns.append((pl.col("status") == "Rejected").sum().cast(pl.Int64).alias("rejected"))
-    columns += [pl.col(name).drop_nulls().first() for name in sentence]
+    columns += [pl.col(name).drop_nulls().first() for name in own_columns]
     return one_row_each(table.group_by("participant", maintain_order=True).agg(columns))
 
 

@@ -450,8 +450,8 @@ def spread_ratios(found: Contrasts, level: float = 0.95) -> SpreadRatios:
         raise MeasureError(Message("spread.not_ordinal"))
     try:
         made = scale_effects(model.fit, model.design.matrix, model.fit.names)
-    except ValueError:
-        raise MeasureError(Message("spread.not_ordinal")) from None
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
     names = list(dict.fromkeys(name for own in factor_terms(model).values() for name in own))
     factors = [column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)]
     if not factors:

@@ -117,9 +117,9 @@ class Classes:
         counts = counts.reshape(-1, levels, levels).transpose(0, 2, 1)
         self.of_all = self._table(counts.sum(axis=0))
         own = _shares(counts + HELD * self.of_all)
-        sentence = weight[:, None] * np.log(own[self.owner, :, self.level])
-        whole = self._prior() + _sums(self.item, sentence, part.items)
-        without = whole[self.item] - _sums(self.own, sentence, int(self.own.max(initial=-1)) + 1)[self.own]
+        log_chances = weight[:, None] * np.log(own[self.owner, :, self.level])
+        whole = self._prior() + _sums(self.item, log_chances, part.items)
+        without = whole[self.item] - _sums(self.own, log_chances, int(self.own.max(initial=-1)) + 1)[self.own]
         self.by_others = np.exp(without - log_sum(without)[:, None])
         self.classes = np.exp(whole - log_sum(whole)[:, None])
 

@@ -102,12 +102,12 @@ def _stated(language: Language, screening: Screening, study: Study | None) -> st
 
 def _rule(language: Language, exclude: str | int) -> str:
     if isinstance(exclude, int):
-        result = language.say("rule.number", number=language.number(exclude))
+        rule_words = language.say("rule.number", number=language.number(exclude))
     elif exclude in ("any", "all"):
-        result = language.say(f"rule.{exclude}")
+        rule_words = language.say(f"rule.{exclude}")
     else:
-        result = language.say("rule.expression", rule=exclude)
-    return language.say("rule", rule=result)
+        rule_words = language.say("rule.expression", rule=exclude)
+    return language.say("rule", rule=rule_words)
 
 
 def _found(language: Language, screening: Screening, name: str) -> str:

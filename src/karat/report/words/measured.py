@@ -162,19 +162,19 @@ def _block(language: Language, block: Block, study: Study) -> list[str]:
     stimuli = language.say("all stimuli")
     if block.questions is not None:
         return [language.say("part.factors")]
-    kind, messages = block.scale.kind, []
+    kind, texts = block.scale.kind, []
     if isinstance(block.scale, Choice):
         model = "thurstone" if block.scale.none else "bradley-terry"
-        messages.append(language.say(f"strengths.{model}", stimuli=stimuli))
+        texts.append(language.say(f"strengths.{model}", stimuli=stimuli))
     elif kind in MODELS:
-        messages.append(language.say(f"strengths.{MODELS[kind][0]}", stimuli=stimuli))
+        texts.append(language.say(f"strengths.{MODELS[kind][0]}", stimuli=stimuli))
     formula = _formula(block, study)
     if formula is not None:
         family = family_of(block.scale, "contrasts")
-        messages.append(language.say(f"contrasts.{family}", formula=f"`{formula}`"))
+        texts.append(language.say(f"contrasts.{family}", formula=f"`{formula}`"))
     if isinstance(block.scale, Nominal):
-        messages.append(language.say("part.consensus"))
-    return messages
+        texts.append(language.say("part.consensus"))
+    return texts
 
 
 def _formula(block: Block, study: Study) -> str | None:

@@ -119,13 +119,13 @@ def _pair_evidence(
     """The verdict on each participant's pairs."""
     texts = counts["chances"].unique(maintain_order=True).to_list()
     rules = [count_rule([Fraction(one) for one in text.split()], alpha, slips or 0) for text in texts]
-    sentence = pl.DataFrame([
+    applied_rules = pl.DataFrame([
         pl.Series("chances", texts, pl.String),
         pl.Series("needed", [rule.needed[0] if rule.needed else None for rule in rules], pl.Int64),
         pl.Series("_rule", range(len(rules)), pl.Int64),
         *rule_columns(rules),
     ])  # fmt: skip
-    table = people.join(counts.join(sentence, on="chances"), on="participant", how="left", maintain_order="left")
+    table = people.join(counts.join(applied_rules, on="chances"), on="participant", how="left", maintain_order="left")
     ruled = pl.col("guess_probability").is_not_null()
     values = values_of(
         VALUES,

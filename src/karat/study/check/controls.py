@@ -99,11 +99,11 @@ def _worst(draft: Draft, function: str, settings: PassSettings) -> Iterator[Flaw
             continue
         groups = _groups(trials, account, by_status=function == "control")
         if account == "extended" and len(groups) == 2:
-            sentence = _extended(groups, settings.alpha)
+            candidate = _extended(groups, settings.alpha)
         else:
-            sentence = _counted_right(groups, function, slips, settings.alpha)
-        if sentence is not None and (worst is None or sentence[0] > worst[0]):
-            worst = sentence
+            candidate = _counted_right(groups, function, slips, settings.alpha)
+        if candidate is not None and (worst is None or candidate[0] > worst[0]):
+            worst = candidate
     if worst is not None:
         yield Flaw(worst[1], worst[2], draft.at("screening", "controls" if function == "control" else function))
 

@@ -45,9 +45,9 @@ def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[s
     """The rows with a text that a test complains about, each with the complaint."""
     found = []
     for row in _rows(draft):
-        sentence = next((complaint for text in texts_of(row, columns) if (complaint := test(text))), None)
-        if sentence is not None:
-            found.append((row, sentence))
+        first_complaint = next((complaint for text in texts_of(row, columns) if (complaint := test(text))), None)
+        if first_complaint is not None:
+            found.append((row, first_complaint))
     return found
 
 
