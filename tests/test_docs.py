@@ -167,14 +167,14 @@ def take_part(address: str, folder: Path) -> None:
     asyncio.run(one())
 
 
-def assert_printed(command: str, expected: list[str], sentence: list[str]) -> None:
+def assert_printed(command: str, expected: list[str], output: list[str]) -> None:
     """Compare line by line; a line `...` stands for any lines, three dots inside a line for any text."""
     lines = [line for line in expected if line.strip()]
     pattern = "".join(
         r"(?:.*\n)*" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\n" for line in lines
     )
     # Steps are named where they take longer than two seconds, so on slow machines only.
-    text = "".join(line + "\n" for line in sentence if not STEP.match(line))
+    text = "".join(line + "\n" for line in output if not STEP.match(line))
     assert re.fullmatch(pattern, text), f"$ {command}\nprinted:\n{text}\nthe page says:\n" + "\n".join(lines)
 
 

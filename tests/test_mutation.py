@@ -115,6 +115,6 @@ def test_lines_that_no_test_runs() -> None:
         "src/karat/study/c.py": module(40, [7]),
     }
     assert [round(tested_lines.share(files, package), 1) for package in tested_lines.PACKAGES] == [100.0, 93.3, 97.5]
-    sentence = tested_lines.table(files).splitlines()
-    assert sentence[2:5] == ["| `models` | 100 | 100.0 % |", "| `screen` | 60 | 93.3 % |", "| `study` | 40 | 97.5 % |"]
-    assert sentence[8:] == ["| `screen/b` | 60 | 93 % | 3-5, 9 |"]
+    rows = tested_lines.table(files).splitlines()
+    assert rows[2:5] == ["| `models` | 100 | 100.0 % |", "| `screen` | 60 | 93.3 % |", "| `study` | 40 | 97.5 % |"]
+    assert rows[8:] == ["| `screen/b` | 60 | 93 % | 3-5, 9 |"]
