@@ -1,6 +1,6 @@
 """Whether the planned test of a small study holds its level: studies without an effect, measured as karat does.
 
-    python -m benchmarks.coverage [--smallest] [--runs 2000] [--write docs/explanation/coverage.md]
+    python benchmarks/coverage.py [--smallest] [--runs 2000] [--processes 2] [--write docs/explanation/coverage.md]
 
 Two factors of two levels in a Latin square, 16 x 12, 24 x 16 and 48 x 24 participants x items, ratings of five and
 seven points and yes-or-no answers. Participants and items each have an intercept and, in each of the four conditions, a
@@ -15,9 +15,15 @@ a cell is always the same.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import sys
 import textwrap
 import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +32,8 @@ from scipy.special import ndtr
 from scipy.stats import beta
 
 import karat
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.marked import parse_options
 from karat.measure import contrasts
 from karat.measure.effects.planned import planned_contrasts
@@ -115,23 +123,35 @@ def read() -> dict[str, dict[str, int]]:
     return known
 
 
-def run(cells: list[Cell], runs: int) -> None:
-    """Go on until every cell has so many studies, all cells at the same pace."""
-    known = read()
-    start, done = time.perf_counter(), 0
-    while True:
-        left = [cell for cell in cells if known.get(str(cell), {}).get("runs", 0) < runs]
-        if not left:
-            return
-        cell = min(left, key=lambda one: known.get(str(one), {}).get("runs", 0))
-        own = known.setdefault(str(cell), {})
-        first = own.get("runs", 0)
-        for number in range(first, min(first + EVERY, runs)):
-            for key, value in counted(cell, number).items():
+def batch(given: tuple[Cell, range]) -> Counter[str]:
+    """What some studies of a cell add to its counts."""
+    cell, numbers = given
+    counts: Counter[str] = Counter()
+    for number in numbers:
+        counts.update(counted(cell, number))
+    return counts
+
+
+def run(cells: list[Cell], runs: int, processes: int = 1, *, save: bool = True) -> dict[str, dict[str, int]]:
+    """The counts once every cell has so many studies, all cells at the same pace."""
+    known = read() if save else {}
+    done = {cell: known.get(str(cell), {}).get("runs", 0) for cell in cells}
+    left = [(cell, range(n, min(n + EVERY, runs))) for cell in cells for n in range(done[cell], runs, EVERY)]
+    left.sort(key=lambda one: one[1].start)
+    start, studies = time.perf_counter(), 0
+    with contextlib.ExitStack() as stack:
+        spread: Callable[..., Iterable[Counter[str]]] = map
+        if processes > 1:
+            spread = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn"))).map
+        for (cell, numbers), counts in zip(left, spread(batch, left), strict=True):
+            own = known.setdefault(str(cell), {})
+            for key, value in counts.items():
                 own[key] = own.get(key, 0) + value
-            done += 1
-        SAVED.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-        print(f"{cell}: {own['runs']} studies; {(time.perf_counter() - start) / done:.2f} s each", flush=True)
+            studies += len(numbers)
+            if save:
+                SAVED.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+            print(f"{cell}: {own['runs']} studies; {(time.perf_counter() - start) / studies:.2f} s each", flush=True)
+    return known
 
 
 def monte_carlo(hits: int, runs: int, level: float = 0.99) -> tuple[float, float]:
@@ -221,7 +241,7 @@ alone, which take participants and items to be alike in the effect:
     return f"""{HEADING}
 
 A test at the 5 % level should reject 5 % of true null hypotheses, even with few participants and items.
-`python -m benchmarks.coverage` simulates studies of two factors in a Latin square, in which the first factor and the
+`python benchmarks/coverage.py` simulates studies of two factors in a Latin square, in which the first factor and the
 interaction do nothing, and measures each with the defaults of `karat measure`. Participants and items each have an
 intercept (standard deviation {INTERCEPTS}) and a deviation of their own in each condition ({DEVIATIONS}), in logits.
 
@@ -239,12 +259,15 @@ def main() -> None:
     """Simulate, and write the page where it is asked for."""
     parser = argparse.ArgumentParser(description="Whether the planned test of a small study holds its level.")
     parser.add_argument("--runs", type=int, default=ENOUGH, help="Studies a cell.")
+    parser.add_argument("--processes", type=int, default=1, help="How many work at a time.")
     parser.add_argument("--write", type=Path, help="The page whose section is written anew.")
     options = parse_options(parser)
-    cells = [cell for cell in CELLS if (cell.participants, cell.items) == SIZES[0]] if options.smallest else CELLS
-    run(cells, options.runs)
-    if not options.smallest:
-        run(BESIDE, options.runs // 4)
+    cells = [cell for cell in CELLS if not options.smallest or (cell.participants, cell.items) == SIZES[0]]
+    if options.smallest:
+        run(cells, 1, save=False)
+        return
+    run(cells, options.runs, options.processes)
+    run(BESIDE, options.runs // 4, options.processes)
     if options.write:
         page = options.write.read_text(encoding="utf-8").split(HEADING)[0].rstrip()
         options.write.write_text(f"{page}\n\n{section()}", encoding="utf-8")

@@ -52,7 +52,11 @@ SLOW_SHARE = 0.3
 FRAME = 1000 / 60
 HEADING = "| Input | Processor | Trials | Mean | SD | 5 % | Median | 95 % | Over a frame off |"
 STUDY = """title = "Timing"
+public_title = "Timing"
 language = "en"
+
+[texts]
+consent = "Nobody takes part but a program."
 
 [[block]]
 task   = "likert"

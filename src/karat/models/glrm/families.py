@@ -20,7 +20,7 @@ r_psi.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -121,6 +121,10 @@ class OrdinalFamily:
 
     category: Ints
     categories: int
+    _last: list[tuple[Floats, Floats, tuple[Floats, Floats, Floats]]] = field(
+        init=False, repr=False, compare=False, default_factory=list
+    )
+    """The tails that were computed last: slope, third derivative and gradient are asked for at one place."""
 
     @property
     def parameters(self) -> int:
@@ -187,12 +191,19 @@ class OrdinalFamily:
 
     def _tails(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
         """log F and 1 - F of the threshold above minus eta and of eta minus the one below, and the log of the gap."""
+        if self._last and self._last[0][0] is eta and self._last[0][1] is psi:
+            return self._last[0][2]
         above, below, gap = self._sides(eta, psi)
-        return *log_logistic(np.stack([above, -below])), gap
+        both = np.empty((2, *above.shape))
+        both[0] = above
+        np.negative(below, out=both[1])
+        tails = *log_logistic(both), gap
+        self._last[:] = [(eta, psi, tails)]
+        return tails
 
     def _sides(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
         ends = np.concatenate([[-np.inf], psi, [np.inf]])
-        gaps = np.log(-np.expm1(-np.diff(ends)))
+        gaps = np.log(-np.expm1(ends[:-1] - ends[1:]))
         return ends[self.category + 1] - eta, ends[self.category] - eta, gaps[self.category]
 
 

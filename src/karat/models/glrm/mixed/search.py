@@ -39,6 +39,8 @@ LOSS = 1e-9
 """By how much the log-likelihood may fall for it."""
 TURNING = 1e-8
 """A singular value of Lambda below which it can turn."""
+ROUGHLY = 1e-3
+"""Half a squared Newton decrement at which it is looked whether a fit is going to be left."""
 RESTARTS = 4
 
 
@@ -97,10 +99,17 @@ def search(
     if at is None:
         raise ValueError("The parameters to start from are not allowed: thresholds must increase and all be finite.")
     for _ in range(RESTARTS):
-        best = minimise(function, x, at, hessian, TOLERANCE / 10)
+        best = minimise(function, x, at, hessian, ROUGHLY if leave else TOLERANCE / 10)
         x, at = tidy_factors(function, best.parameters, best.at, blocks)
-        curved = None if leave and _singular(function, x, at, blocks) else _curvature(function, x, at)
-        iterations += best.evaluations + 1 + 2 * len(x)
+        iterations += best.evaluations + 1
+        if leave and _singular(function, x, at, blocks):
+            curved = None
+            break
+        if leave:
+            leave, hessian = False, best.hessian
+            continue
+        curved = _curvature(function, x, at)
+        iterations += 2 * len(x)
         if curved is None:
             break
         if curved.values[0] < -FLAT:
