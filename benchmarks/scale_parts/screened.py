@@ -53,7 +53,9 @@ def load() -> None:
     from karat.study.criteria import CRITERIA as KNOWN
 
     for name in CRITERIA:
-        pkgutil.resolve_name(KNOWN[name].in_parts)
+        in_parts = KNOWN[name].in_parts
+        if isinstance(in_parts, str):
+            pkgutil.resolve_name(in_parts)
 
 
 def rules_of(what: str) -> dict[str, Any]:
