@@ -46,7 +46,8 @@ LONG = (
     "tutorials/crowd-labels.md", "tutorials/item-sheet.md", "tutorials/pairs.md",
     "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
     "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",
-    "explanation/contrasts.md", "docs/credence.md",
+    "explanation/contrasts.md", "docs/credence.md", "gallery/analyses.md", "gallery/studies.md", "field/fielding.md",
+    "reference/sources.md", "reference/criteria.md",
 )  # fmt: skip
 """Pages whose examples take long; the commands on them have quick tests of their own."""
 

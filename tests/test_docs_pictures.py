@@ -56,9 +56,9 @@ def on_pages() -> dict[str, str]:
 
 
 def test_every_picture_of_a_page_is_taken_by_a_test() -> None:
-    names = set(on_pages())
+    names, patterns = set(on_pages()), taken()
     assert set(NEEDED) <= names
-    assert [name for name in sorted(names) if not any(re.fullmatch(known, name) for known in taken())] == []
+    assert [name for name in sorted(names) if not any(re.fullmatch(known, name) for known in patterns)] == []
 
 
 def test_every_picture_that_is_taken_is_on_a_page() -> None:

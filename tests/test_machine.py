@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tools.workers import free_memory, usable_cores, workers
 
 MACHINES = {
@@ -50,6 +52,7 @@ def written(root: Path, folder: Path, machine: dict[str, str]) -> dict[str, str]
     return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
 
 
+@pytest.mark.slow
 def test_files_are_the_same_on_every_machine(root: Path, tmp_path: Path) -> None:
     plain, other = (written(root, tmp_path / name, machine) for name, machine in MACHINES.items())
     assert len(plain) > 40

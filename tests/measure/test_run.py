@@ -98,6 +98,7 @@ def test_every_kind_of_result_has_files_that_are_reported(factorial: Measures, d
     assert set(FIGURES) <= set(TABLES)
 
 
+@pytest.mark.slow
 def test_a_semantic_differential_has_dimensions(differentials: Measures, tmp_path: Path) -> None:
     assert names(differentials)[:6] == ["ratings", "adequacy", "number of factors", "factors", "scores", "profiles"]
     assert differentials.of("factors").names == ("F1", "F2")
@@ -138,6 +139,7 @@ def test_few_questions_are_no_differential() -> None:
     assert tables(found)["strengths"]["question"].unique(maintain_order=True).to_list() == ["q0", "q1"]
 
 
+@pytest.mark.slow
 def test_pairs_are_decided_by_every_model_and_compared(tmp_path: Path) -> None:
     judgments = judged("likert", [2.0, 1.5, 0.0, -2.0])
     found = run(judgments, ["ordinal", "mean"], pairs=PAIRS)

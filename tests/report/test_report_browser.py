@@ -179,6 +179,7 @@ def test_the_methods_paragraph_can_be_copied(browser: Any, report: Path) -> None
     context.close()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
     browser: Any, report: Path, size: dict[str, int], scheme: str

@@ -47,6 +47,7 @@ def test_without_rules_nobody_is_said_to_be_out() -> None:
     assert "explain.not_computed" in codes(messages)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "rules",
     [RULES, {**{name: {} for name in CRITERIA}, "exclude": 2}, pytest.param(None, marks=pytest.mark.slow)],

@@ -72,6 +72,7 @@ def changed(tmp_path: Path) -> tuple[dict[str, Any], Study]:
     return record, load(written[0])
 
 
+@pytest.mark.slow
 def test_screening_report_and_archive_say_it_first(changed: tuple[dict[str, Any], Study], tmp_path: Path) -> None:
     record, study = changed
     screening = run(LIKERT.with_frozen(record), None, study)

@@ -166,6 +166,7 @@ def answer_one(frame: Any) -> None:
     arrive(frame)
 
 
+@pytest.mark.slow
 def test_a_preview_takes_no_place(framed: Framed) -> None:
     page, frame, complaints = open_work(framed, PREVIEW)
     assert "preview" in frame.locator(".notice").inner_text().lower()
@@ -230,6 +231,7 @@ def check_saved(framed: Framed) -> None:
     }
 
 
+@pytest.mark.slow
 def test_another_site_cannot_frame_the_study(framed: Framed) -> None:
     for parameters in (WORKER, PREVIEW):
         page, frame, complaints = open_work(framed, parameters, host=ELSEWHERE)

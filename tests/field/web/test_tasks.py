@@ -78,7 +78,7 @@ def some_seldom(kinds: Iterable[str]) -> list[Any]:
     return [pytest.param(kind, marks=[pytest.mark.slow] * (kind not in usual), id=kind) for kind in kinds]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", TASKS)
 def test_by_pointer(kind: str, serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", kind)])
@@ -89,6 +89,7 @@ def test_by_pointer(kind: str, serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["pointer"] == "mouse"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", some_seldom(TASKS))
 def test_by_keyboard(kind: str, serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", kind)])
@@ -104,6 +105,7 @@ def test_by_keyboard(kind: str, serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["pointer"] == "key"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "kind", some_seldom(["likert", "labelled", "yes-no", "choice", "label", "differential", "magnitude"])
 )
@@ -172,6 +174,7 @@ def test_arrows_choose_without_answering(serve: Serve, visit: Visit) -> None:
     assert (answer["first_response"], answer["response"], answer["changes"]) == ("7", "6", 1)
 
 
+@pytest.mark.slow
 def test_digits_do_nothing_elsewhere(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1")])
     page = visit(stub)
@@ -211,6 +214,7 @@ def test_numbers_are_checked(serve: Serve, visit: Visit) -> None:
     assert (answer["first_response"], answer["response"], answer["changes"]) == ("10", "12", 1)
 
 
+@pytest.mark.slow
 def test_no_line_of_a_differential_is_left_out(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", "differential")])
     page = visit(stub)
@@ -246,6 +250,7 @@ def test_an_unset_slider_is_no_answer(serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["response"] == "4"
 
 
+@pytest.mark.slow
 def test_pictures_are_there_at_the_onset(serve: Serve, visit: Visit) -> None:
     pictures = [{"text": None, "gloss": None, "image": f"/s/sample/image/{side}.svg"} for side in "ab"]
     stub = serve([trial("t1", "choice", stimuli=pictures)])

@@ -46,6 +46,7 @@ def same(found: Credence, expected: Credence) -> None:
     assert one["log_odds"].to_numpy() == pytest.approx(other["log_odds"].to_numpy(), abs=0.05)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "behaviours"),
     [

@@ -16,9 +16,12 @@ WITH_ORDER = karat.Judgments(KEPT, LIKERT.scales, LIKERT.participants)
 WITHOUT = karat.Judgments(KEPT.drop("trial", "time"), LIKERT.scales, LIKERT.participants)
 LABELS = karat.Judgments(crowd(karat.Nominal(("a", "b", "c"))).frame.drop("trial"), karat.Nominal(("a", "b", "c")))
 SEQUENCES = {"markov", "straightlining", "even_odd", "risk"}
+LONG = {"deletion", "procedure"}
 
 
-@pytest.mark.parametrize("name", sorted(CRITERIA))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in sorted(CRITERIA)]
+)
 def test_verdicts_do_not_depend_on_rows(name: str) -> None:
     ran = 0
     for judgments in (WITH_ORDER, WITHOUT, LABELS):

@@ -54,6 +54,7 @@ def assert_same_screening(parted: PartedScreening, together: screen.Screening) -
         )  # fmt: skip
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("exclude", "shares"),
     [
