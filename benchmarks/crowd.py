@@ -27,8 +27,16 @@ import polars as pl
 import karat
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
-from karat.models.markov import distances, targets, transition_counts
-from karat.models.markov_null import Sequences, calibrate, credible_counts, judged_together, pattern_counts
+from karat.models.markov import (
+    Sequences,
+    calibrate,
+    credible_counts,
+    distances,
+    judged_together,
+    pattern_counts,
+    targets,
+    transition_counts,
+)
 from karat.screen.criteria.markov import markov
 from karat.screen.criteria.procedure import procedure
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.models.markov import distances, targets
-from karat.models.markov_null import (
+from karat.models.markov import (
     PREFERENCE,
     Sequences,
     calibrate,
     credible_counts,
+    distances,
     drawn,
     grouped,
     judged_together,
     pattern_counts,
     preference_spread,
+    targets,
 )
 
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models import runs
-from karat.models.runs import binomial_tail, longest_run_tail
+from karat.models.proportions import binomial_tail, longest_run_tail
 
 WEIGHTS = st.lists(st.integers(0, 9), min_size=1, max_size=4).filter(lambda weights: sum(weights) > 0)
 
@@ -83,13 +82,12 @@ def test_small_tails_keep_their_digits() -> None:
     assert longest_run_tail([[0.2] * 5], [75], [75])[0] == pytest.approx(5.0**-74, rel=1e-12)
 
 
-def test_many_sequences_are_those_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_sequences_are_those_one_by_one() -> None:
     rng = np.random.default_rng(4)
     shares = rng.dirichlet(np.ones(4), 40)
     trials, lengths = rng.integers(0, 30, 40), rng.integers(0, 12, 40)
     together = longest_run_tail(shares, trials, lengths)
-    monkeypatch.setattr(runs, "CELLS", 500)
-    assert longest_run_tail(shares, trials, lengths) == pytest.approx(together, abs=1e-15)
+    assert longest_run_tail(shares, trials, lengths, cells=500) == pytest.approx(together, abs=1e-15)
     for row in range(40):
         assert longest_run_tail(shares[row], [trials[row]], [lengths[row]])[0] == pytest.approx(together[row])
 

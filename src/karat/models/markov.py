@@ -26,7 +26,36 @@ Targets for K answers. Every target but random guessing is a way round some of t
 - random guessing: 1 / K everywhere.
 
 A pattern in which an answer comes back before the way is complete (1 1 2 2) is not seen by transitions of first order;
-`karat.models.runs` and periods are for that.
+`karat.models.proportions` and periods are for that.
+
+Distances from patterns by chance: participants simulated for a design, and cutoffs that hold over all patterns.
+
+Credible participants answer each stimulus as the crowd did. With s_jk, the share of answer k to stimulus j among those
+who judged it, participant i answers k with a probability proportional to
+
+    s_jk exp(b_ik),    b_ik ~ N(0, sigma_k^2)
+
+where b_i are their preferences. Stimuli and their order are those of a participant drawn at random, so that blocks,
+balance and missing answers are as they were. The sigmas are the crowd's own. If participant i gave answer k n_ik times
+where the shares let expect E_ik = sum of s_jk, then z_ik = (n_ik - E_ik) / sqrt(V_ik), with V_ik = sum of s_jk
+(1 - s_jk), has to first order in b the variance
+
+    1 + (V_ik^2 sigma_k^2 + sum over l of C_ikl^2 sigma_l^2) / V_ik,    C_ikl = sum of s_jk s_jl, l other than k
+
+and the sigma^2 that are not negative and fit best to the observed variances of z are taken. The observed variance is
+the smaller of the mean of z^2 and the square of 1.4826 times the median of |z|, so that a minority that follows a
+pattern does not widen what counts as credible. With fewer than 20 participants every sigma is 0.61: two answers then
+differ by a log-odds with standard deviation 0.87, that of the uniform distribution from -1.5 to 1.5 by which Ba et al.
+simulate credible workers.
+
+Those who follow a pattern, as in their appendix B: an answer preferred with probability .88, the others sharing the
+rest; the way round all answers followed with probability .96; every answer with 1 / K. Stimuli do not matter to them.
+
+Several patterns are tried for each participant. Each distance gets its rank among the simulated credible ones, u_t =
+share of them at most as far from pattern t; the smallest rank over all patterns, min_t u_t, is compared with the same
+minimum of the credible ones (the single-step minP procedure of Westfall and Young). So the probability that somebody
+credible is under any of the cutoffs is alpha, however many patterns are tried and however much they overlap. With
+simulations N, the p value is (1 + number of credible minima at most as small) / (N + 1).
 """
 
 from __future__ import annotations
@@ -39,6 +68,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from karat.models.robust import MAD_CONSTANT
 from karat.types import Floats, Ints
 
 Strategy = Literal["rows", "average", "minimum"]
@@ -237,3 +267,213 @@ def parts(total: int, width: int, cells: int = CELLS_AT_A_TIME) -> Iterator[slic
     """
     step = max(1, cells // max(1, width))
     return (slice(start, min(start + step, total)) for start in range(0, total, step))
+
+
+PREFERENCE = float(1.5 / np.sqrt(3) / np.sqrt(2))
+"""Standard deviation of a credible participant's preference for one answer, where the crowd is too small to say."""
+FEW = 20
+PRIMARY, FOLLOWED = 0.88, 0.96
+"""How often those who follow a pattern give their preferred answer, or the next one of their way."""
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Which stimuli participants judged, in the order of presentation: stimulus codes one participant after the other,
+    and how many each judged."""
+
+    stimuli: NDArray[np.integer]
+    lengths: Ints
+
+
+def credible_counts(
+    sequences: Sequences,
+    shares: ArrayLike,
+    people: int,
+    random: np.random.Generator,
+    preference: ArrayLike = PREFERENCE,
+) -> NDArray[np.int32]:
+    """Transition counts of simulated credible participants. `shares` has a row for each stimulus.
+
+    `preference` is the standard deviation of their preferences, for each answer or for all.
+
+    >>> shares = [[1.0, 0.0], [0.0, 1.0]]
+    >>> one = Sequences(np.array([0, 1, 1]), np.array([3]))
+    >>> credible_counts(one, shares, 2, np.random.default_rng(1)).tolist()
+    [[[0, 1], [0, 1]], [[0, 1], [0, 1]]]
+    """
+    s, spread = np.asarray(shares, dtype=np.float64), np.asarray(preference, dtype=np.float64)
+    starts = np.cumsum(sequences.lengths) - sequences.lengths
+    width = int(sequences.lengths.max()) * s.shape[1]
+    tables = []
+    for size in _batches(people, width):
+        whose = random.integers(len(sequences.lengths), size=size)
+        lengths = sequences.lengths[whose]
+        places = np.arange(lengths.sum()) + np.repeat(starts[whose] - np.cumsum(lengths) + lengths, lengths)
+        likes = np.exp(random.normal(0.0, spread, (size, s.shape[1])))
+        weights = s[sequences.stimuli[places]] * np.repeat(likes, lengths, axis=0)
+        tables.append(transition_counts(drawn(weights, random), lengths, s.shape[1]))
+    return np.concatenate(tables)
+
+
+def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: ArrayLike) -> Floats:
+    """The standard deviation of the crowd's preferences for each answer, by the middle of the crowd.
+
+    `codes` are the answers given to `sequences.stimuli`.
+
+    >>> halves = Sequences(np.zeros(2000, dtype=np.int64), np.full(100, 20))
+    >>> alternating = np.arange(2000) % 2
+    >>> preference_spread(halves, alternating, [[0.5, 0.5]]).tolist()
+    [0.0, 0.0]
+    """
+    from scipy.optimize import nnls
+
+    s = np.asarray(shares, dtype=np.float64)
+    people, kinds = len(sequences.lengths), s.shape[1]
+    if people < FEW:
+        return np.full(kinds, PREFERENCE)
+    person = np.repeat(np.arange(people), sequences.lengths)
+    given = s[sequences.stimuli]
+    expected = np.stack([np.bincount(person, given[:, a], people) for a in range(kinds)], axis=1)
+    products = np.stack(
+        [np.bincount(person, given[:, a] * given[:, b], people) for a in range(kinds) for b in range(kinds)], axis=1
+    ).reshape(people, kinds, kinds)
+    counts = np.bincount(person * kinds + codes, minlength=people * kinds).reshape(people, kinds)
+    own = np.arange(kinds)
+    # An answer that hardly ever varies says nothing about preferences.
+    variance = np.maximum(expected - products[:, own, own], 0.1)
+    z = (counts - expected) / np.sqrt(variance)
+    seen = np.minimum((z**2).mean(axis=0), (MAD_CONSTANT * np.median(np.abs(z), axis=0)) ** 2)
+    slopes = products**2
+    slopes[:, own, own] = variance**2
+    slopes = np.median(slopes / variance[:, :, None], axis=0)
+    fitted, _ = nnls(slopes, np.maximum(seen - 1.0, 0.0))
+    spread: Floats = np.sqrt(fitted)
+    return spread
+
+
+def pattern_counts(
+    target: Target, lengths: Ints, people: int, categories: int, random: np.random.Generator
+) -> NDArray[np.int32]:
+    """Transition counts of simulated participants who follow a pattern, as many answers each as somebody gave."""
+    tables = []
+    for size in _batches(people, int(lengths.max()) * categories):
+        own = lengths[random.integers(len(lengths), size=size)]
+        total = int(own.sum())
+        if target.kind == "random guessing":
+            codes = random.integers(categories, size=total)
+        elif target.kind == "primary choice":
+            codes = _otherwise(np.full(total, target.way[0]), PRIMARY, categories, random)
+        else:
+            place = np.arange(total) - np.repeat(np.cumsum(own) - own, own)
+            begin = np.repeat(random.integers(categories, size=size), own)
+            codes = _otherwise(np.array(target.way)[(place + begin) % len(target.way)], FOLLOWED, categories, random)
+        tables.append(transition_counts(codes, own, categories))
+    return np.concatenate(tables)
+
+
+def drawn(weights: Floats, random: np.random.Generator) -> NDArray[np.int8]:
+    """One category for each row of weights, with probabilities in their proportion."""
+    total = np.cumsum(weights, axis=1)
+    point = random.random(len(weights)) * total[:, -1]
+    found: NDArray[np.int8] = (point[:, None] >= total[:, :-1]).sum(axis=1, dtype=np.int8)
+    return found
+
+
+def _otherwise(wanted: Ints, probability: float, categories: int, random: np.random.Generator) -> Ints:
+    """What is wanted with this probability, else one of the other answers."""
+    other = (wanted + random.integers(1, categories, size=len(wanted))) % categories
+    return np.where(random.random(len(wanted)) < probability, wanted, other)
+
+
+def _batches(people: int, width: int) -> list[int]:
+    step = max(1, CELLS_AT_A_TIME // max(1, width))
+    return [min(step, people - start) for start in range(0, people, step)]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The distances of credible participants from each pattern or group of patterns, and the cutoffs that follow."""
+
+    groups: tuple[tuple[int, ...], ...]
+    """Which targets are judged by one cutoff: their smallest distance counts."""
+    null: Floats
+    """Sorted distances of the credible, a column for each group."""
+    smallest: Floats
+    """Sorted smallest ranks of the credible over all groups."""
+    cutoffs: Floats
+    """A distance below the cutoff of its group has a p value of at most alpha."""
+
+    def grouped(self, found: Floats) -> tuple[Floats, Ints]:
+        """The smallest distance within each group, and of which target it is."""
+        return grouped(found, self.groups)
+
+    def ranks(self, by_group: Floats) -> Floats:
+        """The share of the credible whose distance is at most as large, for each group."""
+        return _ranks(self.null, by_group)
+
+    def p_values(self, by_group: Floats) -> Floats:
+        """The probability that somebody credible has a smallest rank as small as each participant's."""
+        least = self.ranks(by_group).min(axis=1)
+        below = np.searchsorted(self.smallest, least, side="right")
+        p = (1 + below) / (len(self.smallest) + 1)
+        return np.where(np.isnan(least), np.nan, p)
+
+
+def calibrate(credible: Floats, groups: Sequence[Sequence[int]], alpha: float) -> Calibration:
+    """Cutoffs from the distances of simulated credible participants (rows) from all targets (columns).
+
+    >>> simulated = np.column_stack([np.arange(1.0, 201), np.arange(200.0, 0, -1)])
+    >>> calibrate(simulated, [[0], [1]], alpha=0.05).cutoffs.tolist()
+    [5.0, 5.0]
+    """
+    chosen = tuple(tuple(group) for group in groups)
+    by_group, _ = grouped(credible, chosen)
+    by_group = by_group[~np.isnan(by_group).any(axis=1)]
+    null = np.sort(by_group, axis=0)
+    smallest = np.sort(_ranks(null, by_group).min(axis=1))
+    tolerated = int(np.floor(alpha * (len(smallest) + 1) + 1e-9)) - 1
+    if tolerated < 0:
+        cutoffs = np.full(null.shape[1], -np.inf)
+    else:
+        # The first distance whose rank is not small enough any more.
+        limit = smallest[tolerated]
+        at = np.searchsorted(np.arange(1, len(null) + 1) / len(null), limit, side="left")
+        cutoffs = null[at]
+    return Calibration(chosen, null, smallest, cutoffs)
+
+
+def grouped(found: Floats, groups: Sequence[Sequence[int]]) -> tuple[Floats, Ints]:
+    """The smallest distance within each group of targets, and which target has it (the first of equal ones)."""
+    best = np.full((len(found), len(groups)), np.nan)
+    which = np.zeros((len(found), len(groups)), dtype=np.int64)
+    filled = np.where(np.isnan(found), np.inf, found)
+    for place, group in enumerate(groups):
+        members = np.asarray(group)
+        nearest = filled[:, members].argmin(axis=1)
+        which[:, place] = members[nearest]
+        best[:, place] = found[np.arange(len(found)), which[:, place]]
+    return best, which
+
+
+def _ranks(null: Floats, by_group: Floats) -> Floats:
+    columns = [
+        np.searchsorted(null[:, place], by_group[:, place], side="right") / len(null) for place in range(null.shape[1])
+    ]
+    return np.where(np.isnan(by_group), np.nan, np.column_stack(columns))
+
+
+def judged_together(patterns: Sequence[Target]) -> list[list[int]]:
+    """The groups of targets with a cutoff each: every primary choice, staying, all ways round together, guessing.
+
+    A cutoff for each primary choice, because in an unbalanced design the frequent answer is near for everybody.
+
+    >>> from karat.models.markov import targets
+    >>> judged_together(targets(3))
+    [[0], [1], [2], [3], [4, 5, 6, 7, 8], [9]]
+    """
+    groups: dict[object, list[int]] = {}
+    for place, target in enumerate(patterns):
+        groups.setdefault((target.kind, target.way) if target.kind == "primary choice" else target.kind, []).append(
+            place
+        )
+    return list(groups.values())

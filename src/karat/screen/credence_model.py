@@ -36,8 +36,7 @@ from karat.models.credence import (
     residual_times,
     with_one_another,
 )
-from karat.screen.answer_table import with_stimuli
-from karat.screen.evidence import ScreenError
+from karat.screen.evidence import ScreenError, with_stimuli
 from karat.types import Bools, Floats, Ints
 
 INTERVAL = 0.9

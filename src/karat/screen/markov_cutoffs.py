@@ -1,6 +1,6 @@
 """Cutoffs for the Markov criterion that fit the design: its stimuli, their order, balance, answers and gaps.
 
-What credible participants would answer is simulated from the crowd itself (`karat.models.markov_null`): the stimuli
+What credible participants would answer is simulated from the crowd itself (`karat.models.markov`): the stimuli
 that somebody saw, in that order, answered by the shares of the crowd's answers to each, and with preferences for
 answers as spread as in the middle of the crowd. The share of answer k to stimulus j is (n_jk + m_k) / (n_j + 1), where
 m_k is the share of stimuli whose majority answers k; one imaginary answer keeps unanimous stimuli from being certain.
@@ -24,15 +24,21 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.judgments.scales import Scale
 from karat.messages import Message
-from karat.models.markov import Strategy, Target, distances, parts, row_divergences, targets, transition_counts
-from karat.models.markov_null import (
+from karat.models.markov import (
     Calibration,
     Sequences,
+    Strategy,
+    Target,
     calibrate,
     credible_counts,
+    distances,
     judged_together,
+    parts,
     pattern_counts,
     preference_spread,
+    row_divergences,
+    targets,
+    transition_counts,
 )
 from karat.screen.evidence import ScreenError
 from karat.screen.one_part import KeptTables

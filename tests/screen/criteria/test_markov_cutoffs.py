@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from karat.models.markov_null import Sequences
+from karat.models.markov import Sequences
 from karat.screen.markov_cutoffs import CutoffDesign, about_equal, errors_by_trials, simulate_cutoffs
 
 

@@ -33,8 +33,16 @@ from karat.judgments.columns import nearest
 from karat.judgments.stimuli import SHARED, numbered
 from karat.judgments.trial_order import check_order, order_messages
 from karat.messages import Message
-from karat.screen.answer_table import correlations, ordered_answers, owners, without_score
-from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside
+from karat.screen.evidence import (
+    Evidence,
+    ScreenError,
+    correlations,
+    everybody,
+    ordered_answers,
+    owners,
+    round_beside,
+    without_score,
+)
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 

@@ -42,8 +42,17 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.stimuli import numbered
 from karat.messages import Message
-from karat.screen.answer_table import ordered_answers, owners, with_stimuli, without_score
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, round_beside
+from karat.screen.evidence import (
+    Evidence,
+    ScreenError,
+    everybody,
+    ordered_answers,
+    owners,
+    refused_setting,
+    round_beside,
+    with_stimuli,
+    without_score,
+)
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 

@@ -33,8 +33,17 @@ from karat.judgments.answer_codes import answered, by_scale, is_ordered, positio
 from karat.judgments.scales import Scale
 from karat.judgments.stimuli import numbered
 from karat.messages import Message
-from karat.screen.answer_table import correlations, ordered_answers, owners, with_stimuli, without_score
-from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside
+from karat.screen.evidence import (
+    Evidence,
+    ScreenError,
+    correlations,
+    everybody,
+    ordered_answers,
+    owners,
+    round_beside,
+    with_stimuli,
+    without_score,
+)
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 

@@ -36,12 +36,11 @@ from karat.judgments.stimuli import SHOWN
 from karat.judgments.trial_order import check_order, presented
 from karat.messages import Message
 from karat.models.markov import Strategy
-from karat.screen.answer_table import with_stimuli
 from karat.screen.criteria.deletion import By, deletion
 from karat.screen.criteria.markov import ALPHA, SIMULATIONS, MarkovSettings, markov
 from karat.screen.criteria.time_filter import evened, refuse_time_limit
 from karat.screen.crowd.gold import Doubtful, check_doubtful, columns_of, has_key
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, timed
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, timed, with_stimuli
 from karat.study.criterion import Alternative, Criterion, left_out
 
 AnswerCriterion = Literal["markov", "deletion"]

@@ -6,7 +6,7 @@ answers do not depend on what is asked:
 
 - the same answer in all n trials (Macketanz et al., section 4.1): K^(1 - n) by even guessing among K answers;
 - a long run of one answer: P(longest run >= m), exact for independent answers with the participant's own shares of
-  answers (Schilling 1990; `karat.models.runs`), so that somebody who finds most sentences good is not flagged for it;
+  answers (Schilling 1990; `karat.models.proportions`), so that nobody is flagged for finding most sentences good;
 - a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials before against the binomial
   distribution with q = sum over a of n_a (n_a - 1) / (n (n - 1)), the share of equal pairs among all of the
   participant's answers;
@@ -31,7 +31,7 @@ from karat.judgments.answer_codes import answered, by_scale, is_ordered, positio
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.trial_order import check_order, order_messages, presented
 from karat.messages import Message
-from karat.models.runs import binomial_tail, longest_run_tail
+from karat.models.proportions import binomial_tail, longest_run_tail
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.screen.one_part import AnyParts, Found, OnePart
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out

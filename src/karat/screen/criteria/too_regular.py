@@ -34,8 +34,7 @@ from karat.judgments import Judgments
 from karat.judgments.stimuli import numbered
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
-from karat.screen.answer_table import owners
-from karat.screen.evidence import Evidence, Fields, ScreenError, everybody, refused_setting, timed, values_of
+from karat.screen.evidence import Evidence, Fields, ScreenError, everybody, owners, refused_setting, timed, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
