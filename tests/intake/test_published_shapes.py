@@ -14,6 +14,7 @@ from karat.errors import KaratError
 from karat.intake import Options, read_files
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
+from karat.judgments.source import SourceFile
 
 WORDS = ("old", "cat", "sees", "green", "tree", "while", "small", "dog", "sleeps", "under", "large", "house")
 
@@ -217,3 +218,29 @@ def test_best_and_worst_of_four_is_no_traceback(tmp_path: Path, crowd: Crowd) ->
             rows.append([f"p{person}", trial, *shown, *crowd.draw.sample(shown, 2)])
     with pytest.raises(KaratError):
         read_files([saved(tmp_path / "t.csv", "participant,trial,Item1,Item2,Item3,Item4,Best,Worst", rows)])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932", "euc_jp"])
+def test_headers_in_another_script_and_encoding_are_known(tmp_path: Path, crowd: Crowd, encoding: str) -> None:
+    rows = [
+        f"P{p},{n},花子が本を{n}回読んだ,{'ab'[(n + p) % 2]},{crowd.rate(p, n)},{900 + 10 * n}"
+        for p in range(10) for n in range(12)
+    ]  # fmt: skip
+    path = tmp_path / "results.csv"
+    path.write_bytes("\n".join(["参加者,番号,文,条件,評価,反応時間", *rows]).encode(encoding))
+    judgments = karat.read(path)
+    assert judgments.frame["item"].n_unique() == 12
+    assert judgments.frame["item"][0] == "花子が本を0回読んだ"
+    assert judgments.frame["rt"].max() == pytest.approx(1.01)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [("cp1251", "участник,оценка\n1,Маша читала книгу"), ("euc_kr", "참가자,평가\n1,철수가 책을 읽었다"),
+     ("gb18030", "被试,评分\n1,我不知道谁来了"), ("big5", "受試者,評分\n1,我不知道誰來了"),
+     ("cp1252", "sujet;phrase\n1;L’élève a été très déçu à Noël")],
+)  # fmt: skip
+def test_encodings_are_recognised_by_their_letters(tmp_path: Path, encoding: str, text: str) -> None:
+    path = tmp_path / "results.csv"
+    path.write_bytes(text.encode(encoding))
+    assert SourceFile(path).text() == text

@@ -37,16 +37,22 @@ NAMES: dict[str, tuple[str, ...]] = {
         "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
         "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
         "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",
+        "subjectnr", "participantnr", "usercode", "účastník", "respondentka", "uczestnik", "badany", "участник",
+        "испытуемый", "информант", "респондент", "参加者", "参加者id", "参加者番号", "被験者", "被験者番号",
+        "被験者id", "回答者", "被试", "被试编号", "参与者", "受试者", "참가자", "피험자", "참여자",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
         "instanceid", "exampleid", "sampleid", "pairid", "itemnr", "itemnum", "satz", "satzid", "satznr", "satznummer",
         "phrase", "frase", "oración", "oracion", "zin", "cümle", "cumle", "stimid", "stimuli", "tid", "sentence",
-        "example", "questionid", "question",
+        "example", "questionid", "question", "věta", "veta", "položka", "zdanie", "предложение", "стимул", "文",
+        "文番号", "例文", "刺激", "刺激文", "項目", "項目番号", "句子", "句子编号", "项目", "문장", "문항",
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
         "selected", "antwort", "bewertung", "urteil", "jugement", "giudizio", "oordeel", "juicio", "ratings", "resp",
+        "hodnocení", "hodnoceni", "odpověď", "ocena", "odpowiedź", "оценка", "ответ", "評価", "評定", "評定値",
+        "回答", "反応", "容認度", "判断", "评分", "评价", "평가", "응답", "점수",
     ),
     "trial": (
         "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
@@ -55,6 +61,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
         "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "readtime",
+        "reakčníčas", "czasreakcji", "времяреакции", "времяответа", "反応時間", "反应时间", "반응시간",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),
@@ -77,12 +84,12 @@ NAMES: dict[str, tuple[str, ...]] = {
 
 
 def plain(name: str) -> str:
-    """A column name without case, blanks, dots and underscores.
+    """A column name without case, blanks, dots and underscores, in whatever script it is written.
 
-    >>> plain("Reaction Time (ms)")
-    'reactiontimems'
+    >>> plain("Reaction Time (ms)"), plain("katılımcı_no"), plain("反応時間 (ms)")
+    ('reactiontimems', 'katılımcıno', '反応時間ms')
     """
-    return re.sub(r"[^0-9a-zà-ÿ]", "", name.casefold())
+    return re.sub(r"[\W_]", "", name.casefold())
 
 
 _UNIT = re.compile(r"[\s_.(\[-]+(?:in[\s_.-]+)?(?:(s|secs?|seconds)|(ms|msecs?|millis|milliseconds))[)\]]?$")
