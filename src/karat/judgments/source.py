@@ -50,6 +50,8 @@ _SCRIPTS = {
     "gb18030": r"[一-鿿]",
 }
 """The letters of encodings whose texts are not in Latin letters; those in which fewer bytes are text come first."""
+_OFTEN = re.compile("[的一是不了在有人我你他她这這个個们們说說去来來谁誰书書]")
+"""Signs that every Chinese text has; what is read in the wrong encoding consists of rare ones."""
 FEWEST_LETTERS = 0.8
 
 
@@ -258,6 +260,7 @@ def _other_script(head: bytes) -> str | None:
     >>> _other_script("参加者,太郎が来た".encode("cp932")), _other_script("größer,Übung".encode("cp1252"))
     ('cp932', None)
     """
+    found: dict[str, int] = {}
     for encoding, letters in _SCRIPTS.items():
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(head, final=len(head) < SAMPLE_BYTES)
@@ -268,8 +271,11 @@ def _other_script(head: bytes) -> str | None:
         together = sum(map(len, re.findall(rf"{letters}{{2,}}", text)))
         kana = encoding != "euc_jp" or re.search("[ぁ-ヿ]", text)
         if foreign and together >= FEWEST_LETTERS * len(foreign) and kana:
-            return encoding
-    return None
+            found[encoding] = len(_OFTEN.findall(text))
+    chinese = {"big5", "gb18030"}
+    if found.keys() <= chinese:
+        return max(found, key=lambda encoding: found[encoding], default=None)
+    return next(encoding for encoding in found if encoding not in chinese)
 
 
 def decode(content: bytes, encoding: str, name: str) -> str:
