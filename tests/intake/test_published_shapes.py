@@ -244,3 +244,64 @@ def test_encodings_are_recognised_by_their_letters(tmp_path: Path, encoding: str
     path = tmp_path / "results.csv"
     path.write_bytes(text.encode(encoding))
     assert SourceFile(path).text() == text
+
+
+def test_columns_called_after_annotators_are_participants(tmp_path: Path, crowd: Crowd) -> None:
+    labels = ("entailment", "neutral", "contradiction")
+    rows = [[n, crowd.text(), *(crowd.draw.choice(labels) for _ in range(4))] for n in range(30)]
+    judgments = accepted(saved(tmp_path / "r.csv", "id,text,annotator_1,annotator_2,annotator_3,gold_label", rows))
+    assert sorted(judgments.frame["participant"].unique()) == ["annotator_1", "annotator_2", "annotator_3"]
+    assert judgments.frame["item"].n_unique() == 30
+    assert judgments.frame["expected"].null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "no", "yes", "function"),
+    [("practice", "no", "yes", "practice"), ("is_filler", "0", "1", "filler"),
+     ("attentionCheck", "false", "true", "attention")],
+)  # fmt: skip
+def test_a_column_that_marks_trials_names_their_function(
+    tmp_path: Path, crowd: Crowd, name: str, no: str, yes: str, function: str
+) -> None:
+    rows = [[f"s{p}", n, crowd.rate(p, n), yes if n < 2 else no] for p in range(8) for n in range(10)]
+    judgments = accepted(saved(tmp_path / "r.csv", f"subject,item,rating,{name}", rows))
+    assert dict(judgments.frame["function"].value_counts().iter_rows()) == {function: 16, "test": 64}
+
+
+def test_attention_items_without_a_number_are_named_by_their_text(tmp_path: Path, crowd: Crowd) -> None:
+    texts = {"": ["Click on 7", "Click on 1"]}
+    rows = [[f"s{p}", n, f"Sentence {n} is here", crowd.rate(p, n), 0] for p in range(8) for n in range(10)]
+    rows += [[f"s{p}", "", text, 7 if "7" in text else 1, 1] for p in range(8) for text in texts[""]]
+    judgments = accepted(saved(tmp_path / "r.csv", "subject,item,sentence,rating,attention_check", rows))
+    asked = judgments.frame.filter(judgments.frame["function"] == "attention")
+    assert sorted(asked["item"].unique()) == ["Click on 1", "Click on 7"]
+
+
+def test_a_second_label_is_no_part_of_the_item(tmp_path: Path, crowd: Crowd) -> None:
+    draw = crowd.draw
+    rows = []
+    for n in range(20):
+        share = draw.random()
+        for p in range(15):
+            given = [int(draw.random() < (share + p / 15) / 2) for _ in range(2)]
+            rows.append([p, f"T{n}", *given, crowd.text()] if p == 0 else [p, f"T{n}", *given, rows[-1][-1]])
+    path = saved(tmp_path / "r.csv", "worker_id,tweet,hateful_label,offensive_label,tweet_text", rows)
+    assert accepted(path).frame["item"].n_unique() == 20
+    again = saved(tmp_path / "s.csv", "row,annotator,label1,label2", [[r[1][1:], r[0], r[2], r[3]] for r in rows])
+    assert accepted(again).frame["item"].n_unique() == 20
+
+
+def test_blanks_after_commas_are_no_part_of_answers(tmp_path: Path, crowd: Crowd) -> None:
+    lines = ["item, annotator, label", *(f"{n}, a{p}, {'ok' if crowd.rate(p, n) > 3 else 'not ok'}"
+                                         for n in range(10) for p in range(8))]  # fmt: skip
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(lines))
+    frame = accepted(path).frame
+    assert set(frame["response"]) == {"ok", "not ok"}
+    assert "a0" in set(frame["participant"])
+
+
+def test_a_second_answer_is_no_factor_of_the_design(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"s{p}", n, crowd.rate(p, n, 4), crowd.rate(p, n, 4), (n + p) % 2] for p in range(12) for n in range(16)]
+    judgments = accepted(saved(tmp_path / "r.csv", "subject,item,rating,rating_again,version", rows))
+    assert "rating_again" not in judgments.factors()

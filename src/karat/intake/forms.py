@@ -395,7 +395,7 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str]) -> Sha
     """A table with one column per item, or per participant, as one row per answer."""
     contents = Contents(frame)
     judged = _judged_columns(contents, wide, mapping)
-    if len(judged) < (FEWEST_JUDGES if wide else FEWEST_JUDGED):
+    if len(judged) < (FEWEST_JUDGES if wide or _are_raters(judged) else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, mapping)
     if kind is None or (wide is None and any(contents[name].plain in LONG_ANSWERS for name in judged)):
@@ -429,6 +429,9 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
         else:
             merged.append((key, values, list(names)))
     best = _of_one_stem(max((names for *_, names in merged), key=len, default=[]))
+    raters = [name for name in best if _is_rater(name)]
+    if len(raters) >= FEWEST_JUDGES and all(_is_summary(name) for name in best if name not in raters):
+        best = raters
     stem = {re.sub(r"\d+$", "", name) for name in best}
     if len(stem) == 1 and _are_raters(best):
         # The last of several raters often judged little.
@@ -523,6 +526,8 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
+    if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
+        return "item"
     if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
         described = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
         if any(c.distinct >= FEWEST_WORDED * rows for c in described):
@@ -551,11 +556,27 @@ FEWEST_WORDED = 0.1
 
 def _are_raters(judged: Sequence[str]) -> bool:
     """Whether columns are called x1, x2, ... or rater_1, rater_2, ...: a number for each person that judged."""
-    named = [
-        re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|participant|p|s)[\W_]?\d+", name)
-        for name in judged
-    ]
-    return all(named)
+    return bool(judged) and all(map(_is_rater, judged))
+
+
+RATERS = ("rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor")
+
+
+def _is_rater(name: str) -> bool:
+    """Whether a column is called after one of several people.
+
+    >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "annotator", "fluency")]
+    [True, True, True, False, False]
+    """
+    if re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|participant|p|s)[\W_]?\d+", name):
+        return True
+    who = re.search(rf"(?i)(?<![a-z])({'|'.join(RATERS)})s?[\W_]*(\d+|[a-z])?(?![a-z])", name)
+    return who is not None and bool(who[2])
+
+
+def _is_summary(name: str) -> bool:
+    """Whether a column is called after what raters agreed on, or what is right."""
+    return plain(name) in NAMES["expected"] or any(MEANS.fullmatch(word) for word in words_of(name))
 
 
 def _melted(
@@ -631,7 +652,7 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     if item is None:
         contents = Contents(contents.frame.with_columns(item=pl.Series([str(n) for n in range(1, rows + 1)])))
         item = "item"
-    means = [name for name in rest if any(MEANS.fullmatch(word) for word in words_of(name))]
+    means = [name for name in rest if _is_summary(name) and plain(name) not in NAMES["expected"]]
     keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
     frame, lines = _melted(contents, judged, "participant", keep)
     empty = frame["response"].is_null()

@@ -196,16 +196,23 @@ BINARY_WORDS = (
 """Answers that mean no and yes: in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
 
 
+NEGATIONS = ("not", "no", "non", "nicht", "kein", "keine", "pas", "niet", "não", "değil")
+
+
 def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
     """The two answers with the negative one first, where they mean no and yes; keys in brackets do not count.
 
     >>> binary_of(["Yes", "No"]), binary_of(["İYİ (P'ye basınız)", "KÖTÜ (Q'ya basınız)"]), binary_of(["cat", "dog"])
     (('No', 'Yes'), ("KÖTÜ (Q'ya basınız)", "İYİ (P'ye basınız)"), None)
+    >>> binary_of(["Hateful", "Not hateful"])
+    ('Not hateful', 'Hateful')
     """
     bare = {_bare_answer(word): word for word in words}
     if len(words) != 2 or len(bare) != 2:
         return None
-    return next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
+    known = next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
+    denied = [(bare[low], bare[high]) for low in bare for high in bare if low in (f"{no} {high}" for no in NEGATIONS)]
+    return known or next(iter(denied), None)
 
 
 def _bare_answer(word: str) -> str:

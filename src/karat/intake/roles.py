@@ -19,7 +19,7 @@ import polars as pl
 
 from karat.intake.content import LAYOUT, LOOPS, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
-from karat.intake.labels import function_word
+from karat.intake.labels import flagged_function, function_word
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
@@ -98,6 +98,8 @@ LONGEST_CODE = 4
 MOST_FUNCTIONS = 40
 NUMBERED = re.compile(r"[^\W\d_]+[\W_]*\d+")
 """A word with a number, as example1 or control_2."""
+FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
+"""What a column that marks some trials says of the others, and of these."""
 ONE_PERSON = 0.9
 MOSTLY = 0.8
 MOST_TICKED = 4
@@ -309,7 +311,8 @@ class _RoleSearch:
                 part.append((not exact, not named, -len(known), content))
         chosen = min(whole, key=lambda one: one[:-1], default=None) or min(part, key=lambda one: one[:-1], default=None)
         if chosen is None:
-            self._functions_of_items()
+            if not self._functions_by_flag():
+                self._functions_of_items()
             return
         content = chosen[-1]
         if not chosen[0] and set(map(str.lower, content.values)) <= set(FUNCTIONS):
@@ -324,6 +327,22 @@ class _RoleSearch:
         self.roles.notes.append(
             Message("role.functions", {"column": content.name, "functions": [f"{v}={f}" for v, f in spelled.items()]})
         )
+
+    def _functions_by_flag(self) -> bool:
+        """A column such as practice or is_filler that says yes in the trials of that function; whether there is one."""
+        for content in self._free():
+            function = flagged_function(words_of(content.name))
+            values = {value.strip().lower(): value for value in content.values}
+            no = next((low for low, high in FLAGS if {low, high} == set(values)), None)
+            if function is None or no is None or self._of_person(content):
+                continue
+            self.roles.functions = {value: "test" if low == no else function for low, value in values.items()}
+            self.roles.mapping["function"] = content.name
+            self.taken.add(content.name)
+            spelled = [f"{value}={word}" for value, word in self.roles.functions.items() if word != "test"]
+            self.roles.notes.append(Message("role.functions", {"column": content.name, "functions": spelled}))
+            return True
+        return False
 
     def _functions_of_items(self) -> None:
         """Items whose names say what they are for: example1 and control2 among many others."""
@@ -572,7 +591,7 @@ class _RoleSearch:
             if content.is_other or content.is_about_people or self._is_second_answer(content):
                 continue
             if (
-                ROW_NUMBERS.fullmatch(content.plain)
+                (ROW_NUMBERS.fullmatch(content.plain) and not self._is_judged_by_several(content))
                 or CHOSEN.fullmatch(content.name.lower())
                 or LAYOUT.fullmatch(content.plain)
                 or _is_beside_the_answer(content)
@@ -583,6 +602,7 @@ class _RoleSearch:
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
+            named = named or self._is_judged_by_several(content)
             if self._of_person(content) or (not named and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
@@ -592,6 +612,13 @@ class _RoleSearch:
                 continue
             found.append(content)
         return [*found, *(content for content in uneven if self._is_crossed_between(content, found))]
+
+    def _is_judged_by_several(self, content: Content) -> bool:
+        """Whether what is called a row is a row of the materials: most participants have it, each of them once."""
+        if not self.person or content.plain != "row" or 2 * content.distinct > self.rows:
+            return False
+        in_order = content.numbers.is_sorted() or content.numbers.is_sorted(descending=True)
+        return self._is_judged_once(content.name, []) and (in_order or not self._is_position(content))
 
     def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
         """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""
@@ -621,10 +648,21 @@ class _RoleSearch:
 
     def _is_second_answer(self, content: Content) -> bool:
         """Whether a column holds answers to another question on the same stimuli."""
-        if content.name in self.second or self._are_points(content):
+        if content.name in self.second or self._are_points(content) or self._has_the_same_answers(content):
             return True
         named = _says_answer(content) and self._is_answer_like(content)
         return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
+
+    def _has_the_same_answers(self, content: Content) -> bool:
+        """Whether a column has the levels of the answers, and people differ in it where they judged the same."""
+        source = self.roles.mapping.get("response", "")
+        if source not in self.contents.names or not 2 <= content.distinct <= MOST_LEVELS:
+            return False
+        given = {value.strip().lower() for value in self.contents[source].values}
+        if not {value.strip().lower() for value in content.values} <= given or self._between_lists(content):
+            return False
+        again = re.sub(r"\d", "", content.plain) == re.sub(r"\d", "", plain(source))  # label1, label2
+        return (again or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
 
     def _between_lists(self, content: Content) -> bool:
         """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""

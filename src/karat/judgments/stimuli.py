@@ -56,10 +56,10 @@ MOST_NUMBERS = 10
 NO_CONDITION = re.compile(
     r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|"
     r"session)_?id|"
-    r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|comments?|confidence|answer_text|.*\[\d+\]|"
+    r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|(.*[_. ])?comments?|confidence|answer_text|.*\[\d+\]|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
-    r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|sentence_text|"
-    r"gender|sex|age|language|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
+    r"internal_node_id|accuracy|(.*[_. ])?feedback|proliferate\.condition|.*_pid|sentence_text|"
+    r"gender|sex|age|languages?|education|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
 LAYOUT = re.compile(
@@ -161,6 +161,7 @@ class Stimuli:
         ['island', 'gap']
         """
         named = [n for n in (*self.factors, *self.properties) if n in rows.columns and _may_be_factor(rows[n])]
+        named = [name for name in named if not _is_an_answer(rows, name)]
         within = sorted(
             (name for name in self.factors if name in named and _crossing(rows, name) >= CROSSED),
             key=lambda name: rows[name].n_unique(),
@@ -230,6 +231,34 @@ def _words(column: pl.Series) -> float:
     if column.dtype != pl.String:
         return 1.0
     return float(column.drop_nulls().unique().str.count_matches(r"\S+").median() or 0)  # type: ignore[arg-type]
+
+
+def _is_an_answer(rows: pl.DataFrame, name: str) -> bool:
+    """Whether a column has the levels of the answers, and items differ in them by more than chance: no design does so.
+
+    >>> rows = pl.DataFrame({"item": ["a"] * 8 + ["b"] * 8, "response": ["0", "1"] * 8,
+    ...                      "again": ["0"] * 8 + ["1"] * 8, "version": ["0", "1"] * 8})
+    >>> _is_an_answer(rows, "again"), _is_an_answer(rows, "version")
+    (True, False)
+    """
+    if not {"item", "response"} <= set(rows.columns):
+        return False
+    both = rows.select("item", pl.col(name).cast(pl.String).alias("level"), pl.col("response").cast(pl.String))
+    both = both.drop_nulls()
+    if not set(both["level"].unique()) <= set(both["response"].unique()) or both["level"].n_unique() < FEWEST_LEVELS:
+        return False
+    share = both.group_by("level").agg((pl.len() / both.height).alias("share"))
+    sizes = both.group_by("item").agg(pl.len().alias("n"))
+    seen = both.group_by("item", "level").agg(pl.len().alias("seen"))
+    cells = sizes.join(share, how="cross").join(seen, on=["item", "level"], how="left").fill_null(0)
+    wanted = pl.col("n") * pl.col("share")
+    squares, chance = cells.select(
+        ((pl.col("seen") - wanted) ** 2).sum().alias("squares"), (wanted * (1 - pl.col("share"))).sum().alias("chance")
+    ).row(0)
+    return bool(squares > UNEVEN * chance)
+
+
+UNEVEN = 1.5
 
 
 def _crossing(rows: pl.DataFrame, name: str) -> float:

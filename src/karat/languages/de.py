@@ -603,6 +603,8 @@ MESSAGES = {
     "role.no_position": "{column} enthält {values:and}, keine Positionen, und wird als Bedingung gelesen.",
     "role.other_content": "{column} enthält {values:and}, was karat unter diesem Namen nicht versteht, und wird als "
     "Bedingung gelesen.",
+    "role.filled_items": "Bei {n} Antworten zu Items, die keine Testitems sind, ist {column} leer; {other} benennt "
+    "diese Items.",
     "role.question": "{column} wird als Frage gelesen, weil jede ihrer Stufen zu denselben Items beantwortet wurde. "
     "Mit --map question= entfällt das.",
     "role.session": "Einige Teilnehmende haben dieselbe Trialnummer mehrfach. {column} hält ihre Sitzungen "

@@ -562,6 +562,8 @@ MESSAGES = {
     "role.no_position": "{column} holds {values:and}, not positions, so it is read as a condition.",
     "role.other_content": "{column} holds {values:and}, which is not what karat means by that name, so it is read as "
     "a condition.",
+    "role.filled_items": "{n} answers to items that are no test items have nothing in {column}; {other} names their "
+    "items.",
     "role.question": "{column} is read as the question, because participants answered each of its levels on the same "
     "items. To undo this, use --map question=",
     "role.session": "Some participants have the same trial number more than once. {column} keeps their sessions apart.",

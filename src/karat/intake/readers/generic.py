@@ -16,6 +16,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, seconds_of
+from karat.intake.content import words_of
 from karat.intake.forms import (
     SECOND_HEADER,
     Shaped,
@@ -63,6 +64,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
     frame = _mapped(long, mapping)
     frame = _with_functions(frame, roles)
+    frame, more = _filled_items(frame, mapping)
+    notes += more
     frame, more = _with_sides(frame, mapping, options)
     notes += more
     frame, rows, gone = _trials_only(frame, shaped.rows)
@@ -211,6 +214,27 @@ def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     while free in frame.columns or free in COLUMNS:
         free += "_"
     return frame.with_columns(words.alias(free))
+
+
+def _filled_items(frame: pl.DataFrame, mapping: Mapping[str, str]) -> tuple[pl.DataFrame, list[Message]]:
+    """Practice and attention items without a number of their own, under the text that they have."""
+    if not {"item", "function", "response"} <= set(frame.columns) or mapping.get("item") == "":
+        return frame, []
+    empty = text_column(frame["item"]).is_in(MISSING).fill_null(True)
+    other = empty & (frame["function"] != "test") & ~text_column(frame["response"]).is_in(MISSING).fill_null(True)
+    if not other.any() or empty.mean() > OTHER_KIND:  # type: ignore[operator]
+        return frame, []
+    named = [n for n in frame.columns if n not in COLUMNS and any(w in ITEM_TEXTS for w in words_of(n))]
+    for name in named:
+        cells = text_column(frame[name])
+        if not cells.filter(other).null_count() and cells.filter(other).n_unique() > 1:
+            values = {"n": int(other.sum()), "column": mapping["item"], "other": name}
+            item = pl.when(other).then(cells).otherwise(text_column(frame["item"])).alias("item")
+            return frame.with_columns(item), [Message("role.filled_items", values)]
+    return frame, []
+
+
+ITEM_TEXTS = ("text", "sentence", "stimulus", "stim", "item", "prompt", "question", "utterance", "word", "satz")
 
 
 def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFrame, list[int] | None, int]:
@@ -417,7 +441,22 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
         types = {"rt": pl.Float64(), "trial": pl.Int64()}
         return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
 
-    return _of_survey(_without_second_header(read_results(file, options.delimiter, options.sheet, numbers)))
+    table = read_results(file, options.delimiter, options.sheet, numbers)
+    return _of_survey(_without_second_header(replace(table, frame=_unpadded(table.frame))))
+
+
+def _unpadded(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells without the blank that follows each delimiter: every cell of the column begins with it.
+
+    >>> _unpadded(pl.DataFrame({"a": ["x", " y"], "b": [" u", " v"]})).rows()
+    [('x', 'u'), (' y', 'v')]
+    """
+    names = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        and cells.head(50).str.starts_with(" ").all() and cells.str.starts_with(" ").all()
+    ]  # fmt: skip
+    return frame.with_columns(pl.col(names).str.strip_chars_start(" ")) if names else frame
 
 
 def _from_parquet(file: SourceFile) -> FileTable:
