@@ -305,3 +305,17 @@ def test_a_second_answer_is_no_factor_of_the_design(tmp_path: Path, crowd: Crowd
     rows = [[f"s{p}", n, crowd.rate(p, n, 4), crowd.rate(p, n, 4), (n + p) % 2] for p in range(12) for n in range(16)]
     judgments = accepted(saved(tmp_path / "r.csv", "subject,item,rating,rating_again,version", rows))
     assert "rating_again" not in judgments.factors()
+
+
+def test_a_time_beside_the_answer_in_its_cell_is_a_response_time(tmp_path: Path, crowd: Crowd) -> None:
+    rows: list[list[object]] = []
+    for p in range(10):
+        rows.append([p, "name", f"[0, '{'Ann Bo Cy'.split()[p % 3]}']", 1])
+        rows += [
+            [p, f"clip{n}.wav", f"[{900 + 37 * p + n}, '{'Yes' if crowd.rate(p, n) > 3 else 'No'}']", n + 2]
+            for n in range(12)
+        ]
+    judgments = accepted(saved(tmp_path / "r.csv", "workerid,item,response,slide_number", rows))
+    assert judgments.scale.kind == "binary"
+    assert judgments.answers == 120, "the check on names is no judgment"
+    assert 0.9 < judgments.frame["rt"].median() < 1.4

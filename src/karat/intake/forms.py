@@ -350,6 +350,12 @@ def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if found is None or len(sizes) != 1 or not 1 <= (size := sizes.pop()) <= 5:
             continue
         new = [f"{name}[{at + 1}]" for at in range(size)] if size > 1 else [name]
+        timed = _time_among([one for one in found if one is not None]) if size == PAIR else None
+        if timed is not None:
+            new = [f"{name}_rt" if at == timed else name for at in range(size)]
+            found = [
+                None if one is None else [*one[:timed], _after_onset(one[timed]), *one[timed + 1 :]] for one in found
+            ]
         parts = {
             column: pl.Series(column, [None if one is None else _text(one[at]) for one in found], dtype=pl.String)
             for at, column in enumerate(new)
@@ -361,6 +367,34 @@ def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if size > 1:
             notes.append(Message("form.parts", {"column": name, "n": size, "columns": new}))
     return frame, notes
+
+
+PAIR = 2
+SHORTEST_TIME, LATEST_TIME = 100.0, 1e9
+"""Milliseconds below which no answer is given, and from which on a number is a point in time."""
+
+
+def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
+    """Which of the two parts of cells such as [1612, "yes"] is a response time; None where neither is.
+
+    >>> _time_among([[1612, "yes"], [2040, "no"], [1877, "yes"]]), _time_among([[0.4, "yes"], [0.9, "no"]])
+    (0, None)
+    """
+    for at in range(PAIR):
+        numbers = [as_number(_text(pair[at]) or "") for pair in pairs]
+        times = [n for n in numbers if n is not None and n < LATEST_TIME]
+        words = {_text(pair[1 - at]) for pair in pairs}
+        worded = all(as_number(word or "") is None for word in words) and len(words) <= MOST_ANSWERS + len(pairs) / 10
+        whole = None not in numbers and all(n == int(n) for n in times)
+        if worded and whole and len(times) > len(pairs) / 2 and sorted(times)[len(times) // 2] > SHORTEST_TIME:
+            return at
+    return None
+
+
+def _after_onset(time: Any) -> Any:
+    """A time, unless it is a point in time or was not measured."""
+    number = as_number(_text(time) or "")
+    return time if number is not None and 0 < number < LATEST_TIME else None
 
 
 MOST_KEYS = 5

@@ -617,7 +617,7 @@ MESSAGES = {
     "role.not_trials": "Zeilen ohne Item und Antwort",
     "role.nobody": "Zeilen ohne Teilnehmende",
     "role.not_asked": "Zeilen anderer Aufgaben und Bildschirme (--keep-all behält sie)",
-    "role.other_answers": "Zeilen mit Antworten in Worten, wo alle anderen Zahlen sind (--keep-all behält sie)",
+    "role.other_answers": "Zeilen zu Items, die anders als alle übrigen beantwortet sind (--keep-all behält sie)",
     "role.accepted": "Die ersten Vorschläge wurden angenommen: {flags}.",
     "ask.headline": "{file} lässt sich als Urteile lesen, wenn {n:diese Angabe stimmt|diese Angaben stimmen}:",
     "ask.command_only": "Wenn das stimmt, diesen Befehl ausführen; --yes genügt hier nicht:\n  {command}",

@@ -574,7 +574,7 @@ MESSAGES = {
     "role.not_trials": "rows without an item and an answer",
     "role.nobody": "rows without a participant",
     "role.not_asked": "rows of other tasks and screens (--keep-all keeps them)",
-    "role.other_answers": "rows answered in words where all others are answered in numbers (--keep-all keeps them)",
+    "role.other_answers": "rows of items that are answered in other words than all others (--keep-all keeps them)",
     "role.accepted": "karat's first proposals were accepted: {flags}.",
     "ask.headline": "{file} can be read as judgments once {n:this is|these are} confirmed:",
     "ask.command_only": "If that is right, run this command; --yes is not enough here:\n  {command}",

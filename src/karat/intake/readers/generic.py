@@ -322,6 +322,8 @@ def _of_one_kind(
     answers = text_column(frame["response"])
     number = answers.cast(pl.Float64, strict=False).is_not_null()
     worded = answers.is_not_null() & ~number
+    if not number.any():
+        return _rows_left(frame, rows, _otherwise_answered(text_column(frame["item"]), answers))
     if not worded.any() or worded.sum() > OTHER_KIND * (answers.len() - answers.null_count()):
         return frame, rows, 0
     kinds = pl.DataFrame({"item": frame["item"], "number": number})
@@ -330,6 +332,32 @@ def _of_one_kind(
         return frame, rows, 0
     return _rows_left(frame, rows, worded & never)
 
+
+def _otherwise_answered(items: pl.Series, answers: pl.Series) -> pl.Series:
+    """The rows of the few items that share no answer with all others: checks and names beside the judgments.
+
+    >>> items = pl.Series(["a", "b", "c", "d", "e", "sound"] * 2)
+    >>> answers = pl.Series(["yes", "no", "yes", "no", "yes", "four", "no", "yes", "no", "no", "yes", "four"])
+    >>> _otherwise_answered(items, answers).arg_true().to_list()
+    [5, 11]
+    """
+    pairs = pl.DataFrame({"item": items.fill_null(""), "answer": answers}).drop_nulls().group_by("item", "answer").len()
+    nobody = pl.Series([False] * len(items))
+    if not pairs.height or pairs["answer"].n_unique() > MOST_SHARED:
+        return nobody
+    known: set[str] = {pairs.group_by("answer").agg(pl.col("len").sum()).sort("len")["answer"][-1]}
+    while True:
+        shared = pairs.filter(pl.col("answer").is_in(list(known)))["item"].unique()
+        more = set(pairs.filter(pl.col("item").is_in(shared.to_list()))["answer"])
+        if more == known:
+            break
+        known = more
+    other = answers.is_not_null() & ~answers.is_in(list(known))
+    few = other.sum() <= OTHER_KIND * (answers.len() - answers.null_count()) and len(known) > 1
+    return other if few else nobody
+
+
+MOST_SHARED = 200
 
 CLOCK = r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)\s*$"
 
