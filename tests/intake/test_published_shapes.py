@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -310,7 +311,7 @@ def test_a_second_answer_is_no_factor_of_the_design(tmp_path: Path, crowd: Crowd
 def test_a_time_beside_the_answer_in_its_cell_is_a_response_time(tmp_path: Path, crowd: Crowd) -> None:
     rows: list[list[object]] = []
     for p in range(10):
-        rows.append([p, "name", f"[0, '{'Ann Bo Cy'.split()[p % 3]}']", 1])
+        rows.append([p, "name", f"[0, '{['Ann', 'Bo', 'Cy'][p % 3]}']", 1])
         rows += [
             [p, f"clip{n}.wav", f"[{900 + 37 * p + n}, '{'Yes' if crowd.rate(p, n) > 3 else 'No'}']", n + 2]
             for n in range(12)
@@ -319,3 +320,53 @@ def test_a_time_beside_the_answer_in_its_cell_is_a_response_time(tmp_path: Path,
     assert judgments.scale.kind == "binary"
     assert judgments.answers == 120, "the check on names is no judgment"
     assert 0.9 < judgments.frame["rt"].median() < 1.4
+
+
+def lines(path: Path, records: Iterable[object]) -> Path:
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    return path
+
+
+def test_battles_of_chatbots_are_choices_between_models(tmp_path: Path, crowd: Crowd) -> None:
+    talk = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Good day"}]
+    rows = []
+    for n in range(80):
+        first, second = crowd.draw.sample(["owl", "fox", "hen", "cat"], 2)
+        winner = crowd.draw.choice(["model_a", "model_b", "tie"])
+        rows.append({"question_id": f"q{n}", "model_a": first, "model_b": second, "winner": winner,
+                     "judge": f"user_{n % 9}", "conversation_a": talk, "conversation_b": talk,
+                     "tstamp": 1.6e9 + n})  # fmt: skip
+    judgments = accepted(lines(tmp_path / "battles.jsonl", rows))
+    assert judgments.scale.kind == "choice"
+    assert judgments.answers == 80
+    assert set(judgments.frame["left"]) == {"owl", "fox", "hen", "cat"}
+
+
+def test_tasks_of_prodigy_are_answers_of_their_annotators(tmp_path: Path, crowd: Crowd) -> None:
+    options = [{"id": "POS", "text": "positive"}, {"id": "NEG", "text": "negative"}]
+    rows = [
+        {"text": f"Headline {n}", "_input_hash": n, "_task_hash": -n, "options": options, "config": {"style": "single"},
+         "accept": ["POS" if crowd.rate(p, n) > 3 else "NEG"], "answer": "ignore" if n == 3 else "accept",
+         "_session_id": f"news-{p}"}
+        for p in ("ann", "bo", "cy") for n in range(12)
+    ]  # fmt: skip
+    judgments = karat.read(lines(tmp_path / "news.jsonl", rows))
+    assert set(judgments.frame["response"].drop_nulls()) == {"POS", "NEG"}
+    assert judgments.frame.filter(judgments.frame["item"] == "Headline 3")["response"].null_count() == 3
+
+
+def test_a_file_per_annotator_names_them(tmp_path: Path, crowd: Crowd) -> None:
+    for who in ("ann", "bo", "cy"):
+        rows = [{"id": n, "text": crowd.text(), "label": [crowd.draw.choice("abc")]} for n in range(20)]
+        lines(tmp_path / f"{who}.jsonl", rows)
+    frame = accepted(tmp_path).frame
+    assert set(frame["participant"]) == {"ann", "bo", "cy"}
+    assert set(frame["response"]) == {"a", "b", "c"}
+
+
+def test_a_table_per_person_is_proposed_as_such(tmp_path: Path, crowd: Crowd) -> None:
+    for p in range(6):
+        rows = [[n + 1, f"Satz {n} ist da", crowd.rate(p, n)] for n in range(12)]
+        saved(tmp_path / f"vp_{p:02}_2021-04-03.csv", "trial,satz,urteil", rows)
+    assert proposals(tmp_path) == {"participant": {"participant": "results_file"}}
+    assert accepted(tmp_path).frame["participant"].n_unique() == 6

@@ -30,7 +30,7 @@ DERIVED = re.compile(
     r"stats?|variance|ci|lower|upper|predicted|fitted|prob(?=mean)"
 )
 TIMES = re.compile(
-    r"rts?|time|timestamp|datetime|date|duration|latency|elapsed|timeelapsed|starttime|endtime|timeinminutes|minutes|"
+    r"rts?|time|timestamp|tstamp|datetime|date|duration|latency|elapsed|timeelapsed|starttime|endtime|timeinminutes|minutes|"
     r"seconds|ctime|created|submitted|submitdate|startdate|enddate|eventtime"
 )
 PLATFORM = re.compile(

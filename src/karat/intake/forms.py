@@ -188,7 +188,11 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     lists = {}
     for name in contents.names:
         content = contents[name]
-        if frame.schema[name] == pl.String and content.distinct and (found := _lists(content)) is not None:
+        if frame.schema[name] != pl.String or not content.distinct:
+            continue
+        found = _lists(content)
+        # Objects in lists are messages of a conversation or options to choose from.
+        if found is not None and not all(isinstance(part, dict) for one in found if one for part in one):
             lists[name] = found
     lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
     long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}

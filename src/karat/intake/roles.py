@@ -36,7 +36,7 @@ ITEM_WORDS = (
 ANSWER_WORDS = (
     "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
     "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
-    "vote", "button",
+    "vote", "button", "winner", "winning",
     "certainty", "agreement", "plausibility", "selection", "veridicality",
     "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
@@ -67,6 +67,8 @@ VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 WORKERS = ("worker", "workerid")
 """Workers of a crowd have tasks: beside them a task is an item."""
+OWN_FILE = "results_file"
+"""The column that holds the name of the file of each row where one study is in several files."""
 FUNCTION_NAMES = (
     "function", "itemfunction", "itemtype", "trialfunction", "trialtype", "type", "label", "trialkind", "kind", "phase",
     "stimtype", "stimulustype", "block", "part", "section", "status", "itemclass", "category", "class", "exptype",
@@ -228,7 +230,10 @@ class _RoleSearch:
             exact = name in NAMES["participant"]
             word = any(part in PERSON_WORDS for part in words_of(content.name)) and not content.is_text
             loose = name in ("id", "anonid", "code", "hash", "ip", "ipaddress") or content.are_person_codes
+            loose = loose or content.name == OWN_FILE
             if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
+                continue
+            if not exact and content.name != OWN_FILE and self._is_once_per_file(content):
                 continue
             repeats = content.filled * self.rows / content.distinct
             alone = repeats < 1.5 or content.distinct == self.rows
@@ -261,6 +266,12 @@ class _RoleSearch:
             self.taken.add(content.name)
             values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
             self.roles.notes.append(Message("role.empty_participant", values))
+
+    def _is_once_per_file(self, content: Content) -> bool:
+        """Whether a column is another one in every row of a file: it numbers what was judged, not who judged."""
+        if OWN_FILE not in self.contents.names:
+            return False
+        return self.contents.combinations([content.name, OWN_FILE]) >= NEARLY * self.contents.codes.height
 
     def _has_one_answer(self) -> bool:
         """Whether exactly one column is called as answers are: then a row with its own participant is a trial."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,15 +21,16 @@ from karat.intake.forms import (
     SECOND_HEADER,
     Shaped,
     choices_of_pairs,
+    parsed,
     refuse_needed,
     shape,
     without_nested,
     without_words,
 )
-from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
+from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.reading import Options, Question, Reader, Reading
-from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
+from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
 from karat.intake.table_repair import read_results
 from karat.intake.wide import one_row_each
 from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
@@ -49,7 +50,7 @@ SIGNS = (".", "-", "--", "?", "N/A", "n/a", "n.a.", "NULL", "none", "None", "mis
 def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one table: its form is brought into one row per answer, then its columns get their roles."""
     file = files[0]
-    table = _stacked([table_of(one, options) for one in files])
+    table = _stacked(_named_by_file([table_of(one, options) for one in files]))
     table, screens = _answering_screens(table)
     table, words = _per_trial(table, options)
     stated = _stated_mapping(table, options)
@@ -504,8 +505,8 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
-        element = _flat(element)
-        inner = [name for name, value in element.items() if _are_records(value)] if isinstance(element, dict) else []
+        element = _flat(_of_prodigy(element))
+        inner = [name for name, value in element.items() if _are_trials(value)] if isinstance(element, dict) else []
         if len(inner) == 1:
             # One object per participant, with a list of trials.
             shared = {cell_text(name) or "": cell_text(value) for name, value in element.items() if name != inner[0]}
@@ -523,6 +524,11 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
                 "is not an object with named values", "Write one object a judgment.",
                 value=str(element), file=file.name, place="element", number=number,
             )  # fmt: skip
+    single = [name for name, kind in nested.items() if kind == LISTS and _holds_one_each(row.get(name) for row in rows)]
+    for name in single:
+        del nested[name]
+        for row in rows:
+            row[name] = cell_text(next(iter(parsed(row.get(name)) or []), None))
     names = list(dict.fromkeys(name for row in rows for name in row))
     table.frame = pl.DataFrame(
         {name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String())
@@ -563,6 +569,43 @@ def _flat(element: Any) -> Any:
 def _belong_together(value: object, sizes: Mapping[int, int]) -> bool:
     """Whether a list is as long as another one of its object: an element for each trial."""
     return isinstance(value, list) and len(value) >= FEWEST_TRIALS and sizes[len(value)] > 1
+
+
+def _holds_one_each(cells: Iterable[str | None]) -> bool:
+    """Whether lists hold one value each, or none, as doccano writes the label of a text."""
+    lists = [parsed(cell) for cell in cells if cell]
+    plain_lists = all(isinstance(one, list) and not any(isinstance(part, list | dict) for part in one) for one in lists)
+    return plain_lists and any(lists) and all(len(one) <= 1 for one in lists)
+
+
+def _of_prodigy(element: Any) -> Any:
+    """A task of Prodigy as a judgment: who saw what, and which options were accepted; other objects as they are.
+
+    >>> _of_prodigy({"text": "Rain.", "_input_hash": 7, "accept": ["POS"], "answer": "accept", "_session_id": "n-ann"})
+    {'participant': 'n-ann', 'item': 'Rain.', 'response': 'POS'}
+    """
+    if not isinstance(element, dict) or not {"_input_hash", "answer"} <= set(element):
+        return element
+    who = element.get("_annotator_id") or element.get("_session_id")
+    what = next((element[name] for name in ("text", "html", "image", "audio") if element.get(name)), None)
+    answered = element["answer"] if element["answer"] in ("accept", "reject") else None
+    row = {"participant": who, "item": what or element["_input_hash"], "response": answered}
+    if isinstance(element.get("accept"), list) and answered == "accept":
+        row["response"] = "|".join(map(str, element["accept"])) or None
+    elif isinstance(element.get("accept"), list):
+        row["response"] = None
+    row |= {name: element[name] for name in ("label", "spans") if isinstance(element.get(name), str)}
+    if "_timestamp" in element:
+        row["time"] = element["_timestamp"]
+    return row
+
+
+MESSAGES = ({"role", "content"}, {"id", "text"}, {"speaker", "text"}, {"from", "value"}, {"start", "end"})
+"""The names in objects that are no trials: messages of a conversation, options to choose from, parts of a text."""
+
+
+def _are_trials(value: object) -> bool:
+    return _are_records(value) and not any(keys <= set(value[0]) for keys in MESSAGES)  # type: ignore[index]
 
 
 def _are_records(value: object) -> bool:
@@ -637,6 +680,16 @@ def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
         return table, 0
     frame, rows = found
     return replace(table, frame=frame, locate=lambda row: table.locate(rows[row])), table.frame.height - frame.height
+
+
+def _named_by_file(tables: Sequence[FileTable]) -> list[FileTable]:
+    """Tables of which none names its participant, with the name of the file in a column: often it is one per person."""
+    names = {name for table in tables for name in table.frame.columns}
+    known = any(plain(name) in NAMES["participant"] or set(words_of(name)) & set(PERSON_WORDS) for name in names)
+    if len(tables) == 1 or known or OWN_FILE in names:
+        return list(tables)
+    files = [pl.lit(table.file.path.stem).alias(OWN_FILE) for table in tables]
+    return [replace(table, frame=table.frame.with_columns(file)) for table, file in zip(tables, files, strict=True)]
 
 
 def _stacked(tables: Sequence[FileTable]) -> FileTable:
