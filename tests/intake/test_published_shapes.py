@@ -370,3 +370,45 @@ def test_a_table_per_person_is_proposed_as_such(tmp_path: Path, crowd: Crowd) ->
         saved(tmp_path / f"vp_{p:02}_2021-04-03.csv", "trial,satz,urteil", rows)
     assert proposals(tmp_path) == {"participant": {"participant": "results_file"}}
     assert accepted(tmp_path).frame["participant"].n_unique() == 6
+
+
+def test_several_criteria_on_a_text_are_several_questions(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [
+        [f"a{p}", f"d{n}", system, *(crowd.rate(p, (n, system, k), 5) for k in range(3))]
+        for p in range(6) for n in range(8) for system in ("owl", "fox", "hen")
+    ]  # fmt: skip
+    path = saved(tmp_path / "eval.csv", "annotator,doc_id,system,coherence,fluency,relevance", rows)
+    judgments = accepted(path)
+    assert sorted(judgments.scales) == ["coherence", "fluency", "relevance"]
+    assert judgments.answers == 3 * len(rows)
+    assert read_files([path], options=Options(wide="trial", accept=True)).judgments.answers == 3 * len(rows)
+
+
+def test_factors_in_numbers_are_no_criteria(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"a{p}", n, n % 3 + 1, n % 4 + 1, crowd.rate(p, n)] for p in range(8) for n in range(12)]
+    judgments = accepted(saved(tmp_path / "r.csv", "annotator,item,naturalness_level,clarity_level,judged", rows))
+    assert list(judgments.scales) == [""]
+
+
+def test_sentences_as_headers_are_items_in_any_language(tmp_path: Path, crowd: Crowd) -> None:
+    words = ("völlig unnatürlich", "eher unnatürlich", "weder noch", "eher natürlich", "völlig natürlich")
+    heads = [f"Wie klingt das? [Der Hund hat {n} Katzen gesehen.]" for n in range(8)]
+    rows = [[p, f"0{p}.03.2023 12:00", *(words[crowd.rate(p, n, 5) - 1] for n in range(8))] for p in range(1, 10)]
+    path = tmp_path / "umfrage.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=";").writerows([["Antwort ID", "Datum Abgeschickt", *heads], *rows])
+    judgments = accepted(path)
+    assert judgments.frame["item"][0] == "Der Hund hat 0 Katzen gesehen."
+    assert judgments.frame["participant"].n_unique() == 9
+    assert judgments.scale.known() == ", ".join(words)
+
+
+def test_texts_that_everybody_writes_are_no_judgments(tmp_path: Path, crowd: Crowd) -> None:
+    asked = {
+        "choice": lambda p: crowd.draw.choice(["both", "one"]),
+        "why": lambda p: f"Because I thought of {p} things",
+    }
+    rows = [[p, "colony", measure, answer(p)] for p in range(20) for measure, answer in asked.items()]
+    judgments = accepted(saved(tmp_path / "r.csv", "submission_id,itemName,measure,response", rows))
+    assert list(judgments.scales) == ["choice"]
+    assert judgments.answers == 20

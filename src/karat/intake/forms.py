@@ -433,11 +433,16 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str]) -> Sha
     """A table with one column per item, or per participant, as one row per answer."""
     contents = Contents(frame)
     judged = _judged_columns(contents, wide, mapping)
+    asked = _asked_columns(contents, mapping) if wide in (None, "trial") else []
+    if asked:
+        return _by_trial(contents, asked)
     if len(judged) < (FEWEST_JUDGES if wide or _are_raters(judged) else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, mapping)
     if kind is None or (wide is None and any(contents[name].plain in LONG_ANSWERS for name in judged)):
         return None
+    if kind == "trial":
+        return _by_trial(contents, judged)
     return _by_participant(contents, judged, mapping) if kind == "participant" else _by_item(contents, judged, mapping)
 
 
@@ -527,8 +532,15 @@ POINT = re.compile(r"\(?(-?\d{1,2})\)?\s*[-–:.=)]\s*[^\W\d]")
 """An answer that begins with the number of a point: 5 : very fluent."""
 LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 """A column with one of these names holds the answers; such a table has one trial per row."""
-ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
+ROW_IDS = (
+    "respondentid", "responseid", "case", "id", "token", "lfdn", "serial", "antwortid", "iddelaréponse",
+    "iddelarespuesta",
+)  # fmt: skip
 OF_TOOLS = re.compile(
+    r"zeitstempel|horodateur|marcatemporal|marcadetiempo|carimbodedatahora|informazionicronologiche|tijdstempel|"
+    r"zamandamgası|отметкавремени|タイムスタンプ|antwortid|datumabgeschickt|letzteseite|startsprache|zufallsstartwert|"
+    r"gesamtzeit|gruppenzeit.*|fragezeit.*|iddelaréponse|datedesoumission|dernièrepage|languedelancement|"
+    r"iddelarespuesta|fechadeenvío|últimapágina|"
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
@@ -560,12 +572,15 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     """Whether each row is a participant or an item; None where the table is not wide."""
     rows = contents.frame.height
     rest = [contents[name] for name in contents.names if name not in judged]
+    sentences = sum(len(name.split()) >= FEWEST_IN_SENTENCE for name in judged) >= 0.8 * len(judged)
     unique = [c for c in rest if c.distinct >= 0.95 * rows and c.filled > 0.9 and rows > 1]
     persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
     if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
         return "item"
+    if sentences:
+        return "participant"
     if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
         described = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
         if any(c.distinct >= FEWEST_WORDED * rows for c in described):
@@ -590,6 +605,7 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
 
 
 FEWEST_WORDED = 0.1
+FEWEST_IN_SENTENCE = 3
 
 
 def _are_raters(judged: Sequence[str]) -> bool:
@@ -615,6 +631,72 @@ def _is_rater(name: str) -> bool:
 def _is_summary(name: str) -> bool:
     """Whether a column is called after what raters agreed on, or what is right."""
     return plain(name) in NAMES["expected"] or any(MEANS.fullmatch(word) for word in words_of(name))
+
+
+CRITERIA = re.compile(
+    r"(?i)(fluen|coheren|consisten|relevan|adequa|grammatical|natural|accepta|plausib|informativ|factual|faithful|"
+    r"clarity|clear|readab|overall|quality|accura|correct|complete|coverage|engag|interest|creativ|humo|polite|toxic|"
+    r"offens|hate|sentiment|valence|arousal|dominan|concrete|imageab|familiar|helpful|harm|similar|certain|truth|"
+    r"understand|meaning|appropriat|specific|sens|novel|empath|trust|difficult|simpl)\w*"
+)
+"""The beginnings of words for what people are asked to rate."""
+
+
+def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
+    """Columns that hold answers to several questions on the item of their row, such as fluency and coherence.
+
+    Each row is a trial: some column says who answered, and comes again. No design gave these levels, as people differ
+    in them on the same items.
+    """
+    if {"response", "question"} & set(mapping) or any(contents[n].plain in NAMES["response"] for n in contents.names):
+        return []
+    rows = contents.frame.height
+    person = [
+        n for n in contents.names if contents[n].plain in NAMES["participant"] and contents[n].filled > NEARLY_ALL
+    ]
+    person = [name for name in person if 1 < contents[name].distinct <= 0.5 * rows][:1]
+    rated = [
+        name for name in contents.names
+        if contents[name].is_whole and 2 <= contents[name].distinct <= MOST_ANSWERS and contents[name].filled > 0.5
+        and not contents[name].is_about_people and any(CRITERIA.fullmatch(word) for word in words_of(name))
+        and not any(MEANS.fullmatch(word) for word in words_of(name))
+    ]  # fmt: skip
+    groups: dict[object, list[str]] = {}
+    for name in rated:
+        groups.setdefault(_alphabet(contents[name]), []).append(name)
+    asked = max(groups.values(), key=len, default=[])
+    if not person or len(asked) < FEWEST_JUDGES:
+        return []
+    shown = [
+        c.name for c in map(contents.__getitem__, contents.names)
+        if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
+        and not c.is_about_people and not (c.is_number and not c.is_whole)
+    ]  # fmt: skip
+    once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows
+    stimuli = contents.combinations(shown)
+    differ = all(contents.combinations([*shown, name]) > DIFFERENT * stimuli for name in asked)
+    return asked if shown and once and 2 * stimuli <= rows and differ else []
+
+
+DIFFERENT = 1.3
+
+
+def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
+    """One row per trial: the columns are questions about the item."""
+    rest = [name for name in contents.names if name not in asked]
+    frame, rows = _melted(contents, asked, "question", [name for name in rest if name != "question"])
+    empty = frame["response"].is_null()
+    values = {"n": len(asked), "columns": [cut(name) for name in asked[:2]]}
+    question = Question("wide", (Proposal({}, Message("ask.wide_trial", values), {"wide": "trial"}),))
+    shaped = Shaped(
+        frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
+        notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked)})],
+        mapping={"question": "question", "response": "response"}, open=[question],
+        units_in=contents.frame.height * len(asked), unit="cells",
+    )  # fmt: skip
+    if empty.any():
+        shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
+    return shaped
 
 
 def _melted(
@@ -647,6 +729,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
         person = "participant"
     about = [n for n in rest if n != person and _may_describe(contents[n])]
     frame, rows = _melted(contents, judged, "item", [person])
+    frame = frame.with_columns(pl.col("item").replace(_within_brackets(judged)))
     empty = frame["response"].is_null()
     left = len(rest) - 1
     question = Question("wide", (
@@ -663,6 +746,19 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
     if empty.any():
         shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
     return shaped
+
+
+def _within_brackets(names: Sequence[str]) -> dict[str, str]:
+    """Columns called after a question with its part in brackets, each with the part, where the question is the same.
+
+    >>> _within_brackets(["How natural? [It rains.]", "How natural? [It snows.]"])
+    {'How natural? [It rains.]': 'It rains.', 'How natural? [It snows.]': 'It snows.'}
+    """
+    found = [re.fullmatch(r"(.*\S)\s*\[(.+)\]", name, re.DOTALL) for name in names]
+    if not all(found) or len({match[1] for match in found if match}) > 1:
+        return {}
+    parts = {match[0]: match[2].strip() for match in found if match}
+    return parts if len(set(parts.values())) == len(parts) else {}
 
 
 def _may_describe(content: Content) -> bool:

@@ -312,7 +312,54 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
             return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
     plainly = {_bare_answer(word) or word.strip(): word for word in words}
     order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
-    return None if order is None else [plainly[word] for word in order if word in plainly]
+    return _by_degree(plainly) if order is None else [plainly[word] for word in order if word in plainly]
+
+
+DEGREES = {
+    4: ("completely totally fully absolutely entirely extremely strongly perfectly definitely völlig vollkommen "
+        "vollständig komplett absolut voll total ganz äußerst überhaupt complètement totalement absolument extrêmement "
+        "completamente totalmente absolutamente extremadamente assolutamente volledig helemaal tamamen kesinlikle"),
+    3: "very highly sehr très muy molto muito erg zeer çok",
+    2: "mostly quite mainly largely ziemlich überwiegend größtenteils assez bastante abbastanza behoorlijk",
+    1: ("rather somewhat slightly mildly fairly probably eher etwas leicht bedingt teilweise plutôt moyennement algo "
+        "ligeramente piuttosto leggermente enigszins biraz"),
+}  # fmt: skip
+"""Words for how much something is the case."""
+MIDDLES = re.compile(
+    r"neutral|neither.*|unsure|undecided|not sure|weder ?noch.*|teils[ ,/-]+teils|unentschieden|mittel|"
+    r"ni .* ni .*|indécise?|neutre|indeciso|né .* né .*|neutraal|kararsızım"
+)
+NO_WORDS = ("not", "nicht", "at", "all", "pas", "du", "tout", "no", "non", "nada", "niet", "değil", "kein", "gar")
+
+
+def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
+    """Answers that say how much one thing or its opposite is the case, from the least on; None where they do not.
+
+    >>> _by_degree({w: w for w in ("very natural", "rather unnatural", "very unnatural", "neutral", "rather natural")})
+    ['very unnatural', 'rather unnatural', 'neutral', 'rather natural', 'very natural']
+    """
+    found: dict[str, tuple[str, bool, int]] = {}
+    for answer in answers:
+        words = answer.split()
+        degree = next((n for n, known in DEGREES.items() for word in words if word in known.split()), 2)
+        rest = [w for w in words if w not in NO_WORDS and not any(w in known.split() for known in DEGREES.values())]
+        found[answer] = " ".join(rest), any(word in NO_WORDS for word in words), degree
+    things = {thing for answer, (thing, *_) in found.items() if not MIDDLES.fullmatch(answer)}
+    opposites = {thing for thing in things for other in things if _is_opposite(thing, other)}
+    if len(things) - len(opposites) != 1:
+        return None
+    scores = {}
+    for answer, (thing, denied, degree) in found.items():
+        sign = -1 if denied != (thing in opposites) else 1
+        scores[answer] = 0 if MIDDLES.fullmatch(answer) else sign * degree
+    if len(set(scores.values())) < len(scores) or min(scores.values()) >= 0:
+        return None
+    return [answers[answer] for answer in sorted(scores, key=lambda one: scores[one])]
+
+
+def _is_opposite(thing: str, of: str) -> bool:
+    """Whether a word is another one with a syllable before it that denies it: unnatural, disagree, inakzeptabel."""
+    return any(thing == prefix + of for prefix in ("un", "in", "im", "dis", "in-", "non-", "il", "ir", "on"))
 
 
 CONNECTIVES = (

@@ -724,6 +724,9 @@ class _RoleSearch:
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
         if not design:
             self._constant_item()
+            if question and question not in self.taken and self._asks_again([], question):
+                self._take("question", question)
+                self.roles.notes.append(Message("role.question", {"column": question}))
             return
         sure, parts = self._parts(design, native, question)
         if question and "question" not in self.roles.mapping and self._asks_again(parts, question):

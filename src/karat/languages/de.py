@@ -634,6 +634,7 @@ MESSAGES = {
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
+    "ask.wide_trial": "ein Durchgang; {n} Spalten wie {columns:and} sind Fragen zum Item",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
     "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
@@ -644,6 +645,7 @@ MESSAGES = {
     "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen.",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",
+    "form.wide_trial": "Eine Zeile pro Durchgang: {n} Spalten werden als Fragen gelesen, {columns:and}.",
     "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
     "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "

@@ -591,6 +591,7 @@ MESSAGES = {
     "ask.response_choice": "{n} different values, such as {sample:and}",
     "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
     "ask.wide_item": "an item, and {n} columns are participants",
+    "ask.wide_trial": "a trial, and {n} columns such as {columns:and} are questions about its item",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
@@ -601,6 +602,7 @@ MESSAGES = {
     "describes|columns describe} participants or were left out.",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
+    "form.wide_trial": "One row per trial: {n} columns are read as questions, {columns:and}.",
     "form.sides": "The answers name the two sides and are read as follows: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",

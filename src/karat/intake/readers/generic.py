@@ -75,6 +75,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, rows, nobody = _of_somebody(frame, rows)
     frame, rows, unasked = _asked_only(frame, rows, options)
     frame, rows, clicks = _without_clicks(frame, rows, options)
+    frame, rows, texts = _without_texts(frame, rows, options)
     frame, rows, checks = _of_one_kind(frame, rows, options)
     frame, more = _clock_times(frame)
     notes += more
@@ -111,6 +112,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.set_apart(Message("role.nobody"), nobody)
     reading.set_apart(Message("role.not_asked"), unasked)
     reading.set_apart(Message("aside.continue_buttons"), clicks)
+    reading.set_apart(Message("aside.free_text"), texts)
     reading.set_apart(Message("role.other_answers"), checks)
     reading.set_apart(Message("form.second_rows"), seconds)
     reading.set_apart(Message("role.not_trials"), screens)
@@ -312,6 +314,30 @@ def _without_clicks(
     kinds = pl.DataFrame({"item": frame["item"], "click": clicks | frame["response"].is_null()})
     only = kinds.select(pl.col("click").all().over("item"))["click"]
     return _rows_left(frame, rows, clicks & only)
+
+
+def _without_texts(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without questions that everybody answers in a text of their own, where other questions are answered otherwise."""
+    if not {"question", "response"} <= set(frame.columns) or options.keep_all or options.scale:
+        return frame, rows, 0
+    answers = text_column(frame["response"])
+    kinds = pl.DataFrame({"question": text_column(frame["question"]).fill_null(""), "answer": answers}).drop_nulls()
+    words = pl.col("answer").str.split(" ").list.len()
+    each = kinds.group_by("question").agg(
+        (pl.col("answer").n_unique() / pl.len()).alias("own"), words.mean().alias("words"), pl.len().alias("n")
+    )
+    free = (pl.col("own") > OWN_WORDS) & (pl.col("words") >= FEWEST_WORDS) & (pl.col("n") >= FEWEST_TEXTS)
+    texts = each.filter(free)["question"].to_list()
+    if not texts or len(texts) == each.height:
+        return frame, rows, 0
+    gone = text_column(frame["question"]).fill_null("").is_in(texts)
+    return _rows_left(frame, rows, gone)
+
+
+OWN_WORDS, FEWEST_WORDS, FEWEST_TEXTS = 0.7, 3, 8
+"""From which share of answers that nobody else gave, words per answer and answers on a question is answered freely."""
 
 
 def _of_one_kind(
