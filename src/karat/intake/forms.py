@@ -182,6 +182,20 @@ def _with_records(frame: pl.DataFrame) -> Shaped | None:
     return Shaped(long, rows, notes=[note], units_in=len(rows), unit="answers and rows")
 
 
+MESSAGES = ({"role", "content"}, {"id", "text"}, {"speaker", "text"}, {"from", "value"}, {"start", "end"})
+"""The names in objects that are no trials: messages of a conversation, options to choose from, parts of a text."""
+
+
+def are_messages(value: object) -> bool:
+    """Whether a list holds the messages of a conversation, options to choose from or parts of a text.
+
+    >>> are_messages([{"role": "user", "content": "Hello"}]), are_messages([{"rating": 3}])
+    (True, False)
+    """
+    parts = value if isinstance(value, list) else []
+    return bool(parts) and all(isinstance(part, dict) and any(keys <= set(part) for keys in MESSAGES) for part in parts)
+
+
 def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     """A row per element where several columns hold lists that belong together by position."""
     contents = Contents(frame)
@@ -191,8 +205,7 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
         if frame.schema[name] != pl.String or not content.distinct:
             continue
         found = _lists(content)
-        # Objects in lists are messages of a conversation or options to choose from.
-        if found is not None and not all(isinstance(part, dict) for one in found if one for part in one):
+        if found is not None and not all(are_messages(one) for one in found if one):
             lists[name] = found
     lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
     long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}
@@ -665,7 +678,7 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     for name in rated:
         groups.setdefault(_alphabet(contents[name]), []).append(name)
     asked = max(groups.values(), key=len, default=[])
-    if not person or len(asked) < FEWEST_JUDGES:
+    if not person or len(asked) < FEWEST_GROUPS:
         return []
     shown = [
         c.name for c in map(contents.__getitem__, contents.names)

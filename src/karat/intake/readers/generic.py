@@ -20,6 +20,7 @@ from karat.intake.content import words_of
 from karat.intake.forms import (
     SECOND_HEADER,
     Shaped,
+    are_messages,
     choices_of_pairs,
     parsed,
     refuse_needed,
@@ -626,12 +627,8 @@ def _of_prodigy(element: Any) -> Any:
     return row
 
 
-MESSAGES = ({"role", "content"}, {"id", "text"}, {"speaker", "text"}, {"from", "value"}, {"start", "end"})
-"""The names in objects that are no trials: messages of a conversation, options to choose from, parts of a text."""
-
-
 def _are_trials(value: object) -> bool:
-    return _are_records(value) and not any(keys <= set(value[0]) for keys in MESSAGES)  # type: ignore[index]
+    return _are_records(value) and not are_messages(value)
 
 
 def _are_records(value: object) -> bool:
