@@ -412,3 +412,17 @@ def test_texts_that_everybody_writes_are_no_judgments(tmp_path: Path, crowd: Cro
     judgments = accepted(saved(tmp_path / "r.csv", "submission_id,itemName,measure,response", rows))
     assert list(judgments.scales) == ["choice"]
     assert judgments.answers == 20
+
+
+def test_answers_a_and_b_on_two_systems_are_choices(tmp_path: Path, crowd: Crowd) -> None:
+    rows = []
+    for n in range(12):
+        pair = crowd.draw.sample(["owl", "fox", "hen"], 2)
+        for p in range(3):
+            best = crowd.draw.choice("AB")
+            rows.append([f"h{n}", f"a{n}{p}", f"W{p}", "Approved", "Sat Jul 01 08:04:59 PDT 2023",
+                         f"Text {n} of {pair[0]}", pair[0], f"Text {n} of {pair[1]}", pair[1], best])  # fmt: skip
+    header = "HITId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime,Input.text1,Input.system1,Input.text2,"
+    judgments = karat.read(saved(tmp_path / "batch.csv", f"{header}Input.system2,Answer.best", rows))
+    assert judgments.scale.kind == "choice"
+    assert set(judgments.frame["left"]) | set(judgments.frame["right"]) == {"owl", "fox", "hen"}

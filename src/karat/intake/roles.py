@@ -922,7 +922,7 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
 
 
-TIES = re.compile(r"(tie|none|neither|both|same|equal|equally good|no preference|no difference|draw)( ?\(.*\))?")
+TIES = re.compile(r"(s|t|=|tie|none|neither|both|same|equal|equally good|no preference|no difference|draw)( ?\(.*\))?")
 """Answers that prefer neither of two."""
 
 

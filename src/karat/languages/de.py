@@ -645,6 +645,8 @@ MESSAGES = {
     "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen.",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",
+    "form.shown": "{left} und {right} enthalten, was verglichen wurde. Sonst --map left=NAME und --map right=NAME "
+    "verwenden.",
     "form.wide_trial": "Eine Zeile pro Durchgang: {n} Spalten werden als Fragen gelesen, {columns:and}.",
     "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
     "--answers verwenden.",
