@@ -426,3 +426,30 @@ def test_answers_a_and_b_on_two_systems_are_choices(tmp_path: Path, crowd: Crowd
     judgments = karat.read(saved(tmp_path / "batch.csv", f"{header}Input.system2,Answer.best", rows))
     assert judgments.scale.kind == "choice"
     assert set(judgments.frame["left"]) | set(judgments.frame["right"]) == {"owl", "fox", "hen"}
+
+
+def test_a_log_of_lab_js_without_ids_has_a_participant_per_run(tmp_path: Path, crowd: Crowd) -> None:
+    rows: list[list[object]] = []
+    for p in range(4):
+        rows.append(["Intro", "html.Page", "0", "", 3000, "form submission", "", ""])
+        rows += [["Rate", "html.Screen", f"1_{n}", crowd.rate(p, n), 1500 + n, "response", n, "ab"[n % 2]]
+                 for n in range(10)]  # fmt: skip
+    path = saved(tmp_path / "log.csv", "sender,sender_type,sender_id,response,duration,ended_on,item,cond", rows)
+    judgments = karat.read(path)
+    assert judgments.frame["participant"].unique(maintain_order=True).to_list() == ["log-1", "log-2", "log-3", "log-4"]
+    assert judgments.answers == 40
+
+
+def test_a_file_without_a_header_is_refused_as_such(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"rater{p}", "owl", n, "TGT", crowd.rate(p, n, 100)] for p in range(3) for n in range(10)]
+    path = saved(tmp_path / "scores.csv", "rater0,owl,1,TGT,57", rows)
+    with pytest.raises(KaratError) as error:
+        read_files([path])
+    assert "header" in str(error.value)
+
+
+def test_ratings_of_nobody_in_one_cell_are_refused_by_their_form(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[n, crowd.text(), ",".join(str(crowd.rate(p, n, 4)) for p in range(5 + n % 3))] for n in range(25)]
+    with pytest.raises(KaratError) as error:
+        read_files([saved(tmp_path / "r.csv", "ID,sentence,full-ratings", rows)])
+    assert "full-ratings" in str(error.value)

@@ -85,6 +85,7 @@ def _lists(content: Content) -> list[Any] | None:
 def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, str]) -> Shaped:
     """The table with one row per answer."""
     if wide is None:
+        _refuse_headless(frame, file)
         frame = _unquoted(frame)
         long = _with_records(frame) or _with_lists(frame, file) or _with_groups(frame)
         if long is not None:
@@ -95,6 +96,26 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         return Shaped(split, notes=notes)
     shaped.notes = [*notes, *shaped.notes]
     return shaped
+
+
+FEWEST_VALUES = 3
+
+
+def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where the first line of a file holds values like the others: then no line names the columns."""
+    known = guess_columns(frame.columns, {})
+    values = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and as_number(name) is None and (frame[name] == name).any()
+    ]  # fmt: skip
+    numbers = [name for name in frame.columns if as_number(name) is not None]
+    if known or len(values) < FEWEST_VALUES or 2 * (len(values) + len(numbers)) < frame.width or not numbers:
+        return
+    first = ", ".join(cut(name) for name in frame.columns[:4])
+    raise IntakeError(
+        f"{file} has no header: its first line holds values ({first}, ...). "
+        "Add a first line with the names of the columns, among them participant, item and response."
+    )
 
 
 REGIONS = re.compile(
@@ -210,6 +231,7 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
     long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}
     if not long:
+        _refuse_nobody(contents, lists, file)
         return None
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, sizes in long.items():
@@ -332,12 +354,21 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
         for content in contents if content.name not in lists  # type: ignore[attr-defined]
     )  # fmt: skip
+    rated = rated or [name for name in contents.names if _holds_several(contents[name])]
     if rated and not person:
         raise IntakeError(
             f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
             "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
             "or make a table with the columns participant, item and response."
         )
+
+
+def _holds_several(content: Content) -> bool:
+    """Whether cells hold the ratings of several people, one after the other: 4,2,2,3."""
+    if not any(word in SEVERAL_ANSWERS for word in words_of(content.name)) or content.is_number:
+        return False
+    sample = content.values[:50]
+    return bool(sample) and all(re.fullmatch(r"-?\d+(\.\d+)?([,;| ]+-?\d+(\.\d+)?){2,}", value) for value in sample)
 
 
 def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:

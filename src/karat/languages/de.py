@@ -737,7 +737,7 @@ MESSAGES = {
     "jspsych.one_participant_per_file": "Eine Datei ohne Teilnehmerspalte gilt als eine Person, benannt nach der "
     "Datei. Falls eine Spalte sie nennt: --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: Keine Spalte nennt die Person zu {n} {n:Durchgang|Durchgängen}. Eine "
-    "neue Person beginnt, wo trial_index neu beginnt, mit dem Namen {file}-1 und so weiter. Falls eine Spalte sie "
+    "neue Person beginnt, wo die Durchgänge neu beginnen, mit dem Namen {file}-1 und so weiter. Falls eine Spalte sie "
     "nennt: --map participant=NAME.",
     "jspsych.expected": "{column} gilt als richtige Antwort. Falls das falsch ist: --map expected=",
     "jspsych.expected_refused": "{column} enthält Werte, die niemand antwortete, und gilt nicht als richtige "

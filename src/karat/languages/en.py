@@ -688,7 +688,7 @@ MESSAGES = {
     "jspsych.one_participant_per_file": "A file without a participant column counts as one participant, named after "
     "the file. If a column names them, use --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: no column names the participant of {n} {n:run|runs}. A new participant "
-    "begins where trial_index starts again, named {file}-1 and so on. If a column names them, use --map "
+    "begins where trials start again, named {file}-1 and so on. If a column names them, use --map "
     "participant=NAME.",
     "jspsych.expected": "{column} is used as the correct answer. If it is not, use --map expected=",
     "jspsych.expected_refused": "{column} contains values that nobody answered, so it is not used as the correct "

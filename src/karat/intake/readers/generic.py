@@ -52,6 +52,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one table: its form is brought into one row per answer, then its columns get their roles."""
     file = files[0]
     table = _stacked(_named_by_file([table_of(one, options) for one in files]))
+    table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
     table, words = _per_trial(table, options)
     stated = _stated_mapping(table, options)
@@ -678,6 +679,28 @@ def _of_survey(table: FileTable) -> FileTable:
 
 def _after_labels(table: FileTable) -> Callable[[int], Place]:
     return lambda row: table.locate(row + 1)
+
+
+def _runs_of_log(table: FileTable, options: Options) -> FileTable:
+    """A log of lab.js that names no participant, with one for each run: a screen that comes again begins the next."""
+    frame = table.frame
+    logged = {"sender", "sender_id", "sender_type", "ended_on"} <= set(frame.columns)
+    named = any(plain(name) in (*NAMES["participant"], plain(OWN_FILE)) for name in frame.columns)
+    if not logged or named or options.mapping.get("participant") or not frame.height:
+        return table
+    seen: set[str] = set()
+    runs, run = [], 1
+    for screen in text_column(frame["sender_id"]).to_list():
+        if screen is not None and screen in seen:
+            run, seen = run + 1, set()
+        seen.add(screen or "")
+        runs.append(run)
+    stem = table.file.path.stem
+    people = pl.Series("participant", [stem if run == 1 else f"{stem}-{at}" for at in runs])
+    note = Message("jspsych.one_participant_per_file")
+    if run > 1:
+        note = Message("jspsych.participants_by_run", {"file": stem, "n": run})
+    return replace(table, frame=frame.with_columns(people), notes=[*table.notes, note])
 
 
 def _answering_screens(table: FileTable) -> tuple[FileTable, int]:
