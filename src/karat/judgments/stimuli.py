@@ -235,18 +235,24 @@ def _words(column: pl.Series) -> float:
 
 
 def _is_an_answer(rows: pl.DataFrame, name: str) -> bool:
-    """Whether a column has the levels of the answers, and items differ in them by more than chance: no design does so.
+    """Whether a column has the levels of the answers, in each item several, and in some items more than by chance.
 
-    >>> rows = pl.DataFrame({"item": ["a"] * 8 + ["b"] * 8, "response": ["0", "1"] * 8,
-    ...                      "again": ["0"] * 8 + ["1"] * 8, "version": ["0", "1"] * 8})
-    >>> _is_an_answer(rows, "again"), _is_an_answer(rows, "version")
-    (True, False)
+    A design gives an item one level or all of them equally often.
+
+    >>> rows = pl.DataFrame({"item": ["a"] * 16 + ["b"] * 16, "response": ["0", "1"] * 16,
+    ...                      "again": ["0"] * 14 + ["1"] * 16 + ["0"] * 2, "version": ["0", "1"] * 16,
+    ...                      "island": ["0"] * 16 + ["1"] * 16})
+    >>> [_is_an_answer(rows, name) for name in ("again", "version", "island")]
+    [True, False, False]
     """
-    if not {"item", "response"} <= set(rows.columns):
+    if not {"item", "response"} <= set(rows.columns) or CONDITION.fullmatch(name):
         return False
     both = rows.select("item", pl.col(name).cast(pl.String).alias("level"), pl.col("response").cast(pl.String))
     both = both.drop_nulls()
     if not set(both["level"].unique()) <= set(both["response"].unique()) or both["level"].n_unique() < FEWEST_LEVELS:
+        return False
+    varied = both.group_by("item").agg(pl.col("level").n_unique().alias("n"))["n"]
+    if (varied > 1).mean() < CROSSED:  # type: ignore[operator]
         return False
     share = both.group_by("level").agg((pl.len() / both.height).alias("share"))
     sizes = both.group_by("item").agg(pl.len().alias("n"))
