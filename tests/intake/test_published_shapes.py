@@ -340,6 +340,7 @@ def test_battles_of_chatbots_are_choices_between_models(tmp_path: Path, crowd: C
     assert judgments.scale.kind == "choice"
     assert judgments.answers == 80
     assert set(judgments.frame["left"]) == {"owl", "fox", "hen", "cat"}
+    assert judgments.frame["item"].n_unique() == 80, "another prompt is no repetition"
 
 
 def test_tasks_of_prodigy_are_answers_of_their_annotators(tmp_path: Path, crowd: Crowd) -> None:

@@ -715,6 +715,7 @@ class _RoleSearch:
             "item",
             "itemid",
         ):
+            self._prompt_of_choices()
             return
         if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             return
@@ -740,6 +741,16 @@ class _RoleSearch:
             options += [[c.name] for c in sorted(design, key=lambda c: -c.distinct) if c.distinct > 2]
             distinct = list(dict.fromkeys(tuple(option) for option in options))
             self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
+
+    def _prompt_of_choices(self) -> None:
+        """Where the same two systems are compared again and again, what they answered to is the item."""
+        source = self.by_name.get("item")
+        if "item" in self.mapping or source is None or source in self.taken:
+            return
+        sides = [name for side in ("left", "right") for name in joined(self.roles.mapping[side], self.contents.names)]
+        pairs = self.contents.combinations(sides)
+        if self.contents[source].filled > ANSWERED and self.contents.combinations([*sides, source]) > 2 * pairs:
+            self._take("item", source)
 
     def _constant_item(self) -> None:
         """Everybody judged the same thing, or each participant something else: what is named like an item is asked."""

@@ -2260,7 +2260,7 @@ MESSAGES = {
     "measures.too_many": "{n} Maße passen nicht auf eine Seite. Darstellbar sind höchstens {most}.",
     "measures.not_measured": "{name} wurde nicht berechnet. {reason}",
     "measures.unknown": "Es gibt kein Ergebnis {name:quoted}. Es gibt {known}.",
-    "run.differential": "Ein semantisches Differential hat viele Fragen, hier {n}. Die Option `question` wählt eine "
+    "run.differential": "Diese Urteile beantworten {n} Fragen. Die Option `question` wählt eine "
     "aus, etwa {questions:or}.",
     "run.no_question": "Es gibt keine Frage {question:quoted}. Es gibt {questions}.",
     "run.no_models": "{model:quoted} ist kein Modell für Antworten der Art {kinds:and}, die keines haben. Es muss "

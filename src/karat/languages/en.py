@@ -2125,7 +2125,7 @@ MESSAGES = {
     "measures.too_many": "{n} measures do not fit on a page. Plot at most {most}.",
     "measures.not_measured": "{name} was not computed. {reason}",
     "measures.unknown": "There is no result {name:quoted}. The results are {known}.",
-    "run.differential": "A semantic differential has many questions, here {n}. Choose one with the option "
+    "run.differential": "These judgments answer {n} questions. Choose one with the option "
     "`question`, such as {questions:or}.",
     "run.no_question": "There is no question {question:quoted}. The questions are {questions}.",
     "run.no_models": "{model:quoted} is not a model for {kinds:and} answers, which have none. Leave it out.",
