@@ -67,6 +67,8 @@ LAYOUT = re.compile(
     r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*"
 )
 """Names of columns that say in which list or voice something was shown, or that were computed."""
+BLOCKS = r"(?i)^(trials?|block|part|phase|section|round|run|page|half)[\W_]*\d+$"
+"""Levels that only count parts of a questionnaire: trial_1, block 2."""
 PLACE = re.compile(r".*(position|order|number|index|side)|order_?number.*")
 """Names of columns that, where they hold numbers, say when something was shown; words may be a word order."""
 CONDITION = re.compile(
@@ -218,6 +220,8 @@ def _may_be_factor(column: pl.Series) -> bool:
     numbers = values.cast(pl.Float64, strict=False)
     measured = not numbers.null_count() and (PLACE.fullmatch(words) or (numbers != numbers.round()).any())
     if values.len() and measured:
+        return False
+    if values.dtype == pl.String and values.len() and values.str.contains(BLOCKS).all():
         return False
     if values.dtype == pl.String and set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase()) <= {
         "left",
