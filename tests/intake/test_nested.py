@@ -40,7 +40,7 @@ def test_nested_answers_are_refused(command: str, cells: object, text: str, tmp_
 
 def test_so_are_those_of_json_and_of_tables_like_crowd_kits(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
-    rows = [{"worker_id": "v", "item_id": item, "label": [item]} for item in "ab"]
+    rows = [{"worker_id": "v", "item_id": item, "label": [item, "c"]} for item in "ab"]
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     with pytest.raises(karat.IntakeError, match=r"labels\.jsonl: label holds lists"):
         karat.read(path)

@@ -173,6 +173,17 @@ def test_yes_and_no_are_answers_and_no_sides(write: Write) -> None:
     assert "left" not in intake.judgments.frame.columns
 
 
+def test_sides_show_what_the_logged_columns_say(write: Write) -> None:
+    lines = []
+    for order, side in ((1, "left"), (2, "right")):
+        shown = f",{order}a,{order}b"
+        answer = f"Selector,pick,Selection,{side}_canvas,{START + 700}{shown},left_canvas;right_canvas"
+        lines += trial(order, "exp", answer, logged=shown)
+    intake = read_files([write(*lines, columns="# 13. left.\n# 14. right.\n# 15. Comments.\n")])
+    assert column(intake, "response") == ["left", "right"]
+    assert column(intake, "left") == ["1a", "2a"]
+
+
 def test_several_answers_of_a_trial_are_questions(write: Write) -> None:
     lines = []
     for order in (1, 2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from karat.errors import KaratError
 from karat.intake import Options, read_files
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
+from karat.judgments.source import SourceFile
 
 WORDS = ("old", "cat", "sees", "green", "tree", "while", "small", "dog", "sleeps", "under", "large", "house")
 
@@ -217,3 +219,238 @@ def test_best_and_worst_of_four_is_no_traceback(tmp_path: Path, crowd: Crowd) ->
             rows.append([f"p{person}", trial, *shown, *crowd.draw.sample(shown, 2)])
     with pytest.raises(KaratError):
         read_files([saved(tmp_path / "t.csv", "participant,trial,Item1,Item2,Item3,Item4,Best,Worst", rows)])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932", "euc_jp"])
+def test_headers_in_another_script_and_encoding_are_known(tmp_path: Path, crowd: Crowd, encoding: str) -> None:
+    rows = [
+        f"P{p},{n},花子が本を{n}回読んだ,{'ab'[(n + p) % 2]},{crowd.rate(p, n)},{900 + 10 * n}"
+        for p in range(10) for n in range(12)
+    ]  # fmt: skip
+    path = tmp_path / "results.csv"
+    path.write_bytes("\n".join(["参加者,番号,文,条件,評価,反応時間", *rows]).encode(encoding))
+    judgments = karat.read(path)
+    assert judgments.frame["item"].n_unique() == 12
+    assert judgments.frame["item"][0] == "花子が本を0回読んだ"
+    assert judgments.frame["rt"].max() == pytest.approx(1.01)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [("cp1251", "участник,оценка\n1,Маша читала книгу"), ("euc_kr", "참가자,평가\n1,철수가 책을 읽었다"),
+     ("gb18030", "被试,评分\n1,我不知道谁来了"), ("big5", "受試者,評分\n1,我不知道誰來了"),
+     ("cp1252", "sujet;phrase\n1;L’élève a été très déçu à Noël")],
+)  # fmt: skip
+def test_encodings_are_recognised_by_their_letters(tmp_path: Path, encoding: str, text: str) -> None:
+    path = tmp_path / "results.csv"
+    path.write_bytes(text.encode(encoding))
+    assert SourceFile(path).text() == text
+
+
+def test_columns_called_after_annotators_are_participants(tmp_path: Path, crowd: Crowd) -> None:
+    labels = ("entailment", "neutral", "contradiction")
+    rows = [[n, crowd.text(), *(crowd.draw.choice(labels) for _ in range(4))] for n in range(30)]
+    judgments = accepted(saved(tmp_path / "r.csv", "id,text,annotator_1,annotator_2,annotator_3,gold_label", rows))
+    assert sorted(judgments.frame["participant"].unique()) == ["annotator_1", "annotator_2", "annotator_3"]
+    assert judgments.frame["item"].n_unique() == 30
+    assert judgments.frame["expected"].null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "no", "yes", "function"),
+    [("practice", "no", "yes", "practice"), ("is_filler", "0", "1", "filler"),
+     ("attentionCheck", "false", "true", "attention")],
+)  # fmt: skip
+def test_a_column_that_marks_trials_names_their_function(
+    tmp_path: Path, crowd: Crowd, name: str, no: str, yes: str, function: str
+) -> None:
+    rows = [[f"s{p}", n, crowd.rate(p, n), yes if n < 2 else no] for p in range(8) for n in range(10)]
+    judgments = accepted(saved(tmp_path / "r.csv", f"subject,item,rating,{name}", rows))
+    assert dict(judgments.frame["function"].value_counts().iter_rows()) == {function: 16, "test": 64}
+
+
+def test_attention_items_without_a_number_are_named_by_their_text(tmp_path: Path, crowd: Crowd) -> None:
+    texts = {"": ["Click on 7", "Click on 1"]}
+    rows = [[f"s{p}", n, f"Sentence {n} is here", crowd.rate(p, n), 0] for p in range(8) for n in range(10)]
+    rows += [[f"s{p}", "", text, 7 if "7" in text else 1, 1] for p in range(8) for text in texts[""]]
+    judgments = accepted(saved(tmp_path / "r.csv", "subject,item,sentence,rating,attention_check", rows))
+    asked = judgments.frame.filter(judgments.frame["function"] == "attention")
+    assert sorted(asked["item"].unique()) == ["Click on 1", "Click on 7"]
+
+
+def test_a_second_label_is_no_part_of_the_item(tmp_path: Path, crowd: Crowd) -> None:
+    draw = crowd.draw
+    rows = []
+    for n in range(20):
+        share = draw.random()
+        for p in range(15):
+            given = [int(draw.random() < (share + p / 15) / 2) for _ in range(2)]
+            rows.append([p, f"T{n}", *given, crowd.text()] if p == 0 else [p, f"T{n}", *given, rows[-1][-1]])
+    path = saved(tmp_path / "r.csv", "worker_id,tweet,hateful_label,offensive_label,tweet_text", rows)
+    assert accepted(path).frame["item"].n_unique() == 20
+    again = saved(tmp_path / "s.csv", "row,annotator,label1,label2", [[r[1][1:], r[0], r[2], r[3]] for r in rows])
+    assert accepted(again).frame["item"].n_unique() == 20
+
+
+def test_blanks_after_commas_are_no_part_of_answers(tmp_path: Path, crowd: Crowd) -> None:
+    lines = ["item, annotator, label", *(f"{n}, a{p}, {'ok' if crowd.rate(p, n) > 3 else 'not ok'}"
+                                         for n in range(10) for p in range(8))]  # fmt: skip
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(lines))
+    frame = accepted(path).frame
+    assert set(frame["response"]) == {"ok", "not ok"}
+    assert "a0" in set(frame["participant"])
+
+
+def test_a_second_answer_is_no_factor_of_the_design(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"s{p}", n, crowd.rate(p, n, 4), crowd.rate(p, n, 4), (n + p) % 2] for p in range(12) for n in range(16)]
+    judgments = accepted(saved(tmp_path / "r.csv", "subject,item,rating,rating_again,version", rows))
+    assert "rating_again" not in judgments.factors()
+
+
+def test_a_time_beside_the_answer_in_its_cell_is_a_response_time(tmp_path: Path, crowd: Crowd) -> None:
+    rows: list[list[object]] = []
+    for p in range(10):
+        rows.append([p, "name", f"[0, '{['Ann', 'Bo', 'Cy'][p % 3]}']", 1])
+        rows += [
+            [p, f"clip{n}.wav", f"[{900 + 37 * p + n}, '{'Yes' if crowd.rate(p, n) > 3 else 'No'}']", n + 2]
+            for n in range(12)
+        ]
+    judgments = accepted(saved(tmp_path / "r.csv", "workerid,item,response,slide_number", rows))
+    assert judgments.scale.kind == "binary"
+    assert judgments.answers == 120, "the check on names is no judgment"
+    assert 0.9 < judgments.frame["rt"].median() < 1.4
+
+
+def lines(path: Path, records: Iterable[object]) -> Path:
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    return path
+
+
+def test_battles_of_chatbots_are_choices_between_models(tmp_path: Path, crowd: Crowd) -> None:
+    talk = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Good day"}]
+    rows = []
+    for n in range(80):
+        first, second = crowd.draw.sample(["owl", "fox", "hen", "cat"], 2)
+        winner = crowd.draw.choice(["model_a", "model_b", "tie"])
+        rows.append({"question_id": f"q{n}", "model_a": first, "model_b": second, "winner": winner,
+                     "judge": f"user_{n % 9}", "conversation_a": talk, "conversation_b": talk,
+                     "tstamp": 1.6e9 + n})  # fmt: skip
+    judgments = accepted(lines(tmp_path / "battles.jsonl", rows))
+    assert judgments.scale.kind == "choice"
+    assert judgments.answers == 80
+    assert set(judgments.frame["left"]) == {"owl", "fox", "hen", "cat"}
+    assert judgments.frame["item"].n_unique() == 80, "another prompt is no repetition"
+
+
+def test_tasks_of_prodigy_are_answers_of_their_annotators(tmp_path: Path, crowd: Crowd) -> None:
+    options = [{"id": "POS", "text": "positive"}, {"id": "NEG", "text": "negative"}]
+    rows = [
+        {"text": f"Headline {n}", "_input_hash": n, "_task_hash": -n, "options": options, "config": {"style": "single"},
+         "accept": ["POS" if crowd.rate(p, n) > 3 else "NEG"], "answer": "ignore" if n == 3 else "accept",
+         "_session_id": f"news-{p}"}
+        for p in ("ann", "bo", "cy") for n in range(12)
+    ]  # fmt: skip
+    judgments = karat.read(lines(tmp_path / "news.jsonl", rows))
+    assert set(judgments.frame["response"].drop_nulls()) == {"POS", "NEG"}
+    assert judgments.frame.filter(judgments.frame["item"] == "Headline 3")["response"].null_count() == 3
+
+
+def test_a_file_per_annotator_names_them(tmp_path: Path, crowd: Crowd) -> None:
+    for who in ("ann", "bo", "cy"):
+        rows = [{"id": n, "text": crowd.text(), "label": [crowd.draw.choice("abc")]} for n in range(20)]
+        lines(tmp_path / f"{who}.jsonl", rows)
+    frame = accepted(tmp_path).frame
+    assert set(frame["participant"]) == {"ann", "bo", "cy"}
+    assert set(frame["response"]) == {"a", "b", "c"}
+
+
+def test_a_table_per_person_is_proposed_as_such(tmp_path: Path, crowd: Crowd) -> None:
+    for p in range(6):
+        rows = [[n + 1, f"Satz {n} ist da", crowd.rate(p, n)] for n in range(12)]
+        saved(tmp_path / f"vp_{p:02}_2021-04-03.csv", "trial,satz,urteil", rows)
+    assert proposals(tmp_path) == {"participant": {"participant": "results_file"}}
+    assert accepted(tmp_path).frame["participant"].n_unique() == 6
+
+
+def test_several_criteria_on_a_text_are_several_questions(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [
+        [f"a{p}", f"d{n}", system, *(crowd.rate(p, (n, system, k), 5) for k in range(3))]
+        for p in range(6) for n in range(8) for system in ("owl", "fox", "hen")
+    ]  # fmt: skip
+    path = saved(tmp_path / "eval.csv", "annotator,doc_id,system,coherence,fluency,relevance", rows)
+    judgments = accepted(path)
+    assert sorted(judgments.scales) == ["coherence", "fluency", "relevance"]
+    assert judgments.answers == 3 * len(rows)
+    assert read_files([path], options=Options(wide="trial", accept=True)).judgments.answers == 3 * len(rows)
+
+
+def test_factors_in_numbers_are_no_criteria(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"a{p}", n, n % 3 + 1, n % 4 + 1, crowd.rate(p, n)] for p in range(8) for n in range(12)]
+    judgments = accepted(saved(tmp_path / "r.csv", "annotator,item,naturalness_level,clarity_level,judged", rows))
+    assert list(judgments.scales) == [""]
+
+
+def test_sentences_as_headers_are_items_in_any_language(tmp_path: Path, crowd: Crowd) -> None:
+    words = ("völlig unnatürlich", "eher unnatürlich", "weder noch", "eher natürlich", "völlig natürlich")
+    heads = [f"Wie klingt das? [Der Hund hat {n} Katzen gesehen.]" for n in range(8)]
+    rows = [[p, f"0{p}.03.2023 12:00", *(words[crowd.rate(p, n, 5) - 1] for n in range(8))] for p in range(1, 10)]
+    path = tmp_path / "umfrage.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=";").writerows([["Antwort ID", "Datum Abgeschickt", *heads], *rows])
+    judgments = accepted(path)
+    assert judgments.frame["item"][0] == "Der Hund hat 0 Katzen gesehen."
+    assert judgments.frame["participant"].n_unique() == 9
+    assert judgments.scale.known() == ", ".join(words)
+
+
+def test_texts_that_everybody_writes_are_no_judgments(tmp_path: Path, crowd: Crowd) -> None:
+    asked = {
+        "choice": lambda p: crowd.draw.choice(["both", "one"]),
+        "why": lambda p: f"Because I thought of {p} things",
+    }
+    rows = [[p, "colony", measure, answer(p)] for p in range(20) for measure, answer in asked.items()]
+    judgments = accepted(saved(tmp_path / "r.csv", "submission_id,itemName,measure,response", rows))
+    assert list(judgments.scales) == ["choice"]
+    assert judgments.answers == 20
+
+
+def test_answers_a_and_b_on_two_systems_are_choices(tmp_path: Path, crowd: Crowd) -> None:
+    rows = []
+    for n in range(12):
+        pair = crowd.draw.sample(["owl", "fox", "hen"], 2)
+        for p in range(3):
+            best = crowd.draw.choice("AB")
+            rows.append([f"h{n}", f"a{n}{p}", f"W{p}", "Approved", "Sat Jul 01 08:04:59 PDT 2023",
+                         f"Text {n} of {pair[0]}", pair[0], f"Text {n} of {pair[1]}", pair[1], best])  # fmt: skip
+    header = "HITId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime,Input.text1,Input.system1,Input.text2,"
+    judgments = karat.read(saved(tmp_path / "batch.csv", f"{header}Input.system2,Answer.best", rows))
+    assert judgments.scale.kind == "choice"
+    assert set(judgments.frame["left"]) | set(judgments.frame["right"]) == {"owl", "fox", "hen"}
+
+
+def test_a_log_of_lab_js_without_ids_has_a_participant_per_run(tmp_path: Path, crowd: Crowd) -> None:
+    rows: list[list[object]] = []
+    for p in range(4):
+        rows.append(["Intro", "html.Page", "0", "", 3000, "form submission", "", ""])
+        rows += [["Rate", "html.Screen", f"1_{n}", crowd.rate(p, n), 1500 + n, "response", n, "ab"[n % 2]]
+                 for n in range(10)]  # fmt: skip
+    path = saved(tmp_path / "log.csv", "sender,sender_type,sender_id,response,duration,ended_on,item,cond", rows)
+    judgments = karat.read(path)
+    assert judgments.frame["participant"].unique(maintain_order=True).to_list() == ["log-1", "log-2", "log-3", "log-4"]
+    assert judgments.answers == 40
+
+
+def test_a_file_without_a_header_is_refused_as_such(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"rater{p}", "owl", n, "TGT", crowd.rate(p, n, 100)] for p in range(3) for n in range(10)]
+    path = saved(tmp_path / "scores.csv", "rater0,owl,1,TGT,57", rows)
+    with pytest.raises(KaratError) as error:
+        read_files([path])
+    assert "header" in str(error.value)
+
+
+def test_ratings_of_nobody_in_one_cell_are_refused_by_their_form(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[n, crowd.text(), ",".join(str(crowd.rate(p, n, 4)) for p in range(5 + n % 3))] for n in range(25)]
+    with pytest.raises(KaratError) as error:
+        read_files([saved(tmp_path / "r.csv", "ID,sentence,full-ratings", rows)])
+    assert "full-ratings" in str(error.value)

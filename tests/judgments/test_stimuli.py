@@ -244,3 +244,12 @@ def test_gaps_in_a_factor_and_words_for_nothing() -> None:
     assert rated_once({"text": text, "subdesign": design, "structure": structure, "distance": distance}).factors() == [
         "structure", "distance",
     ]  # fmt: skip
+
+
+def test_numbered_blocks_are_no_factor() -> None:
+    blocks = ["trial_1", "trial_2"]
+    rows = [(f"p{p}", f"i{n}", (p + n) % 2, blocks[n % 2], "ab"[(p + n) % 2]) for p in range(6) for n in range(8)]
+    columns = dict(
+        zip(("participant", "item", "response", "slide_type", "version"), zip(*rows, strict=True), strict=True)
+    )
+    assert "slide_type" not in karat.Judgments(columns, karat.Binary()).factors()

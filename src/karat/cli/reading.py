@@ -90,7 +90,7 @@ class ReadOptions:
 
     wide: Annotated[
         str | None,
-        typer.Option("--wide", help="Say what one row of a wide table is: participant or item.", metavar="ROW"),
+        typer.Option("--wide", help="Say what one row of a wide table is: participant, item or trial.", metavar="ROW"),
     ] = None
     item_functions: Annotated[
         str | None,
@@ -217,10 +217,10 @@ def _rt_unit(text: str | None) -> Literal["s", "ms"] | None:
     raise KaratError(f"--rt-unit {text}: use s or ms.")
 
 
-def _wide(text: str | None) -> Literal["participant", "item"] | None:
-    if text in ("participant", "item", None):
+def _wide(text: str | None) -> Literal["participant", "item", "trial"] | None:
+    if text in ("participant", "item", "trial", None):
         return text  # type: ignore[return-value]
-    raise KaratError(f"--wide {text}: use participant or item, depending on what one row of the table is.")
+    raise KaratError(f"--wide {text}: use participant, item or trial, depending on what one row of the table is.")
 
 
 def _decimal(text: str | None) -> Literal[".", ","] | None:

@@ -28,7 +28,7 @@ def read(
     encoding: str | None = None,
     sheet: str | None = None,
     skip_bad: bool = False,
-    wide: Literal["participant", "item"] | None = None,
+    wide: Literal["participant", "item", "trial"] | None = None,
     accept: bool = False,
 ) -> Judgments:
     """Read result files of any tool that karat knows as judgments.

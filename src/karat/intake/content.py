@@ -30,7 +30,7 @@ DERIVED = re.compile(
     r"stats?|variance|ci|lower|upper|predicted|fitted|prob(?=mean)"
 )
 TIMES = re.compile(
-    r"rts?|time|timestamp|datetime|date|duration|latency|elapsed|timeelapsed|starttime|endtime|timeinminutes|minutes|"
+    r"rts?|time|timestamp|tstamp|datetime|date|duration|latency|elapsed|timeelapsed|starttime|endtime|timeinminutes|minutes|"
     r"seconds|ctime|created|submitted|submitdate|startdate|enddate|eventtime"
 )
 PLATFORM = re.compile(
@@ -48,7 +48,7 @@ PLATFORM = re.compile(
 OF_ALL = re.compile(r"title|description|annotation|system|version")
 """Names that HITs and browsers have as well as stimuli: they are about the platform where they do not vary."""
 PLACES = re.compile(
-    r"(trial|slide|page|screen|question|event|item)?(order|position|index|sequence|seq|pos)|slidenumber.*|"
+    r"(trial|slide|page|screen|question|event|item)?(order|position|index|idx|sequence|seq|pos)|slidenumber.*|"
     r"trial(no|nr|num|number|index|order|sequence.*|count|id)?|presentationorder|order(number.*|ofitem)?|"
     r".*this(trial|rep|total)?(n|index)|.*(trial|slide|page)(nr|num|number|index|counter)|"
     r".*(number|no|nr)?in(the)?(experiment|block|sequence|list)|.*order|.*sequence.*|.*position"

@@ -85,6 +85,7 @@ def _lists(content: Content) -> list[Any] | None:
 def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, str]) -> Shaped:
     """The table with one row per answer."""
     if wide is None:
+        _refuse_headless(frame, file)
         frame = _unquoted(frame)
         long = _with_records(frame) or _with_lists(frame, file) or _with_groups(frame)
         if long is not None:
@@ -95,6 +96,26 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         return Shaped(split, notes=notes)
     shaped.notes = [*notes, *shaped.notes]
     return shaped
+
+
+FEWEST_VALUES = 3
+
+
+def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where the first line of a file holds values like the others: then no line names the columns."""
+    known = guess_columns(frame.columns, {})
+    values = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and as_number(name) is None and (frame[name] == name).any()
+    ]  # fmt: skip
+    numbers = [name for name in frame.columns if as_number(name) is not None]
+    if known or len(values) < FEWEST_VALUES or 2 * (len(values) + len(numbers)) < frame.width or not numbers:
+        return
+    first = ", ".join(cut(name) for name in frame.columns[:4])
+    raise IntakeError(
+        f"{file} has no header: its first line holds values ({first}, ...). "
+        "Add a first line with the names of the columns, among them participant, item and response."
+    )
 
 
 REGIONS = re.compile(
@@ -182,17 +203,35 @@ def _with_records(frame: pl.DataFrame) -> Shaped | None:
     return Shaped(long, rows, notes=[note], units_in=len(rows), unit="answers and rows")
 
 
+MESSAGES = ({"role", "content"}, {"id", "text"}, {"speaker", "text"}, {"from", "value"}, {"start", "end"})
+"""The names in objects that are no trials: messages of a conversation, options to choose from, parts of a text."""
+
+
+def are_messages(value: object) -> bool:
+    """Whether a list holds the messages of a conversation, options to choose from or parts of a text.
+
+    >>> are_messages([{"role": "user", "content": "Hello"}]), are_messages([{"rating": 3}])
+    (True, False)
+    """
+    parts = value if isinstance(value, list) else []
+    return bool(parts) and all(isinstance(part, dict) and any(keys <= set(part) for keys in MESSAGES) for part in parts)
+
+
 def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     """A row per element where several columns hold lists that belong together by position."""
     contents = Contents(frame)
     lists = {}
     for name in contents.names:
         content = contents[name]
-        if frame.schema[name] == pl.String and content.distinct and (found := _lists(content)) is not None:
+        if frame.schema[name] != pl.String or not content.distinct:
+            continue
+        found = _lists(content)
+        if found is not None and not all(are_messages(one) for one in found if one):
             lists[name] = found
     lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
     long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}
     if not long:
+        _refuse_nobody(contents, lists, file)
         return None
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, sizes in long.items():
@@ -315,12 +354,21 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
         for content in contents if content.name not in lists  # type: ignore[attr-defined]
     )  # fmt: skip
+    rated = rated or [name for name in contents.names if _holds_several(contents[name])]
     if rated and not person:
         raise IntakeError(
             f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
             "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
             "or make a table with the columns participant, item and response."
         )
+
+
+def _holds_several(content: Content) -> bool:
+    """Whether cells hold the ratings of several people, one after the other: 4,2,2,3."""
+    if not any(word in SEVERAL_ANSWERS for word in words_of(content.name)) or content.is_number:
+        return False
+    sample = content.values[:50]
+    return bool(sample) and all(re.fullmatch(r"-?\d+(\.\d+)?([,;| ]+-?\d+(\.\d+)?){2,}", value) for value in sample)
 
 
 def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
@@ -350,6 +398,12 @@ def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if found is None or len(sizes) != 1 or not 1 <= (size := sizes.pop()) <= 5:
             continue
         new = [f"{name}[{at + 1}]" for at in range(size)] if size > 1 else [name]
+        timed = _time_among([one for one in found if one is not None]) if size == PAIR else None
+        if timed is not None:
+            new = [f"{name}_rt" if at == timed else name for at in range(size)]
+            found = [
+                None if one is None else [*one[:timed], _after_onset(one[timed]), *one[timed + 1 :]] for one in found
+            ]
         parts = {
             column: pl.Series(column, [None if one is None else _text(one[at]) for one in found], dtype=pl.String)
             for at, column in enumerate(new)
@@ -361,6 +415,34 @@ def _with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
         if size > 1:
             notes.append(Message("form.parts", {"column": name, "n": size, "columns": new}))
     return frame, notes
+
+
+PAIR = 2
+SHORTEST_TIME, LATEST_TIME = 100.0, 1e9
+"""Milliseconds below which no answer is given, and from which on a number is a point in time."""
+
+
+def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
+    """Which of the two parts of cells such as [1612, "yes"] is a response time; None where neither is.
+
+    >>> _time_among([[1612, "yes"], [2040, "no"], [1877, "yes"]]), _time_among([[0.4, "yes"], [0.9, "no"]])
+    (0, None)
+    """
+    for at in range(PAIR):
+        numbers = [as_number(_text(pair[at]) or "") for pair in pairs]
+        times = [n for n in numbers if n is not None and n < LATEST_TIME]
+        words = {_text(pair[1 - at]) for pair in pairs}
+        worded = all(as_number(word or "") is None for word in words) and len(words) <= MOST_ANSWERS + len(pairs) / 10
+        whole = None not in numbers and all(n == int(n) for n in times)
+        if worded and whole and len(times) > len(pairs) / 2 and sorted(times)[len(times) // 2] > SHORTEST_TIME:
+            return at
+    return None
+
+
+def _after_onset(time: Any) -> Any:
+    """A time, unless it is a point in time or was not measured."""
+    number = as_number(_text(time) or "")
+    return time if number is not None and 0 < number < LATEST_TIME else None
 
 
 MOST_KEYS = 5
@@ -395,11 +477,16 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str]) -> Sha
     """A table with one column per item, or per participant, as one row per answer."""
     contents = Contents(frame)
     judged = _judged_columns(contents, wide, mapping)
-    if len(judged) < (FEWEST_JUDGES if wide else FEWEST_JUDGED):
+    asked = _asked_columns(contents, mapping) if wide in (None, "trial") else []
+    if asked:
+        return _by_trial(contents, asked)
+    if len(judged) < (FEWEST_JUDGES if wide or _are_raters(judged) else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, mapping)
     if kind is None or (wide is None and any(contents[name].plain in LONG_ANSWERS for name in judged)):
         return None
+    if kind == "trial":
+        return _by_trial(contents, judged)
     return _by_participant(contents, judged, mapping) if kind == "participant" else _by_item(contents, judged, mapping)
 
 
@@ -429,6 +516,9 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
         else:
             merged.append((key, values, list(names)))
     best = _of_one_stem(max((names for *_, names in merged), key=len, default=[]))
+    raters = [name for name in best if _is_rater(name)]
+    if len(raters) >= FEWEST_JUDGES and all(_is_summary(name) for name in best if name not in raters):
+        best = raters
     stem = {re.sub(r"\d+$", "", name) for name in best}
     if len(stem) == 1 and _are_raters(best):
         # The last of several raters often judged little.
@@ -486,8 +576,15 @@ POINT = re.compile(r"\(?(-?\d{1,2})\)?\s*[-–:.=)]\s*[^\W\d]")
 """An answer that begins with the number of a point: 5 : very fluent."""
 LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 """A column with one of these names holds the answers; such a table has one trial per row."""
-ROW_IDS = ("respondentid", "responseid", "case", "id", "token", "lfdn", "serial")
+ROW_IDS = (
+    "respondentid", "responseid", "case", "id", "token", "lfdn", "serial", "antwortid", "iddelaréponse",
+    "iddelarespuesta",
+)  # fmt: skip
 OF_TOOLS = re.compile(
+    r"zeitstempel|horodateur|marcatemporal|marcadetiempo|carimbodedatahora|informazionicronologiche|tijdstempel|"
+    r"zamandamgası|отметкавремени|タイムスタンプ|antwortid|datumabgeschickt|letzteseite|startsprache|zufallsstartwert|"
+    r"gesamtzeit|gruppenzeit.*|fragezeit.*|iddelaréponse|datedesoumission|dernièrepage|languedelancement|"
+    r"iddelarespuesta|fechadeenvío|últimapágina|"
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
@@ -519,10 +616,15 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     """Whether each row is a participant or an item; None where the table is not wide."""
     rows = contents.frame.height
     rest = [contents[name] for name in contents.names if name not in judged]
+    sentences = sum(len(name.split()) >= FEWEST_IN_SENTENCE for name in judged) >= 0.8 * len(judged)
     unique = [c for c in rest if c.distinct >= 0.95 * rows and c.filled > 0.9 and rows > 1]
     persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
+    if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
+        return "item"
+    if sentences:
+        return "participant"
     if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
         described = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
         if any(c.distinct >= FEWEST_WORDED * rows for c in described):
@@ -547,15 +649,98 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
 
 
 FEWEST_WORDED = 0.1
+FEWEST_IN_SENTENCE = 3
 
 
 def _are_raters(judged: Sequence[str]) -> bool:
     """Whether columns are called x1, x2, ... or rater_1, rater_2, ...: a number for each person that judged."""
-    named = [
-        re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|participant|p|s)[\W_]?\d+", name)
-        for name in judged
+    return bool(judged) and all(map(_is_rater, judged))
+
+
+RATERS = ("rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor")
+
+
+def _is_rater(name: str) -> bool:
+    """Whether a column is called after one of several people.
+
+    >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "annotator", "fluency")]
+    [True, True, True, False, False]
+    """
+    if re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|participant|p|s)[\W_]?\d+", name):
+        return True
+    who = re.search(rf"(?i)(?<![a-z])({'|'.join(RATERS)})s?[\W_]*(\d+|[a-z])?(?![a-z])", name)
+    return who is not None and bool(who[2])
+
+
+def _is_summary(name: str) -> bool:
+    """Whether a column is called after what raters agreed on, or what is right."""
+    return plain(name) in NAMES["expected"] or any(MEANS.fullmatch(word) for word in words_of(name))
+
+
+CRITERIA = re.compile(
+    r"(?i)(fluen|coheren|consisten|relevan|adequa|grammatical|natural|accepta|plausib|informativ|factual|faithful|"
+    r"clarity|clear|readab|overall|quality|accura|correct|complete|coverage|engag|interest|creativ|humo|polite|toxic|"
+    r"offens|hate|sentiment|valence|arousal|dominan|concrete|imageab|familiar|helpful|harm|similar|certain|truth|"
+    r"understand|meaning|appropriat|specific|sens|novel|empath|trust|difficult|simpl)\w*"
+)
+"""The beginnings of words for what people are asked to rate."""
+
+
+def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
+    """Columns that hold answers to several questions on the item of their row, such as fluency and coherence.
+
+    Each row is a trial: some column says who answered, and comes again. No design gave these levels, as people differ
+    in them on the same items.
+    """
+    if {"response", "question"} & set(mapping) or any(contents[n].plain in NAMES["response"] for n in contents.names):
+        return []
+    rows = contents.frame.height
+    person = [
+        n for n in contents.names if contents[n].plain in NAMES["participant"] and contents[n].filled > NEARLY_ALL
     ]
-    return all(named)
+    person = [name for name in person if 1 < contents[name].distinct <= 0.5 * rows][:1]
+    rated = [
+        name for name in contents.names
+        if contents[name].is_whole and 2 <= contents[name].distinct <= MOST_ANSWERS and contents[name].filled > 0.5
+        and not contents[name].is_about_people and any(CRITERIA.fullmatch(word) for word in words_of(name))
+        and not any(MEANS.fullmatch(word) for word in words_of(name))
+    ]  # fmt: skip
+    groups: dict[object, list[str]] = {}
+    for name in rated:
+        groups.setdefault(_alphabet(contents[name]), []).append(name)
+    asked = max(groups.values(), key=len, default=[])
+    if not person or len(asked) < FEWEST_GROUPS:
+        return []
+    shown = [
+        c.name for c in map(contents.__getitem__, contents.names)
+        if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
+        and not c.is_about_people and not (c.is_number and not c.is_whole)
+    ]  # fmt: skip
+    once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows
+    stimuli = contents.combinations(shown)
+    differ = all(contents.combinations([*shown, name]) > DIFFERENT * stimuli for name in asked)
+    return asked if shown and once and 2 * stimuli <= rows and differ else []
+
+
+DIFFERENT = 1.3
+
+
+def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
+    """One row per trial: the columns are questions about the item."""
+    rest = [name for name in contents.names if name not in asked]
+    frame, rows = _melted(contents, asked, "question", [name for name in rest if name != "question"])
+    empty = frame["response"].is_null()
+    values = {"n": len(asked), "columns": [cut(name) for name in asked[:2]]}
+    question = Question("wide", (Proposal({}, Message("ask.wide_trial", values), {"wide": "trial"}),))
+    shaped = Shaped(
+        frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
+        notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked)})],
+        mapping={"question": "question", "response": "response"}, open=[question],
+        units_in=contents.frame.height * len(asked), unit="cells",
+    )  # fmt: skip
+    if empty.any():
+        shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
+    return shaped
 
 
 def _melted(
@@ -588,6 +773,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
         person = "participant"
     about = [n for n in rest if n != person and _may_describe(contents[n])]
     frame, rows = _melted(contents, judged, "item", [person])
+    frame = frame.with_columns(pl.col("item").replace(_within_brackets(judged)))
     empty = frame["response"].is_null()
     left = len(rest) - 1
     question = Question("wide", (
@@ -604,6 +790,19 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
     if empty.any():
         shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
     return shaped
+
+
+def _within_brackets(names: Sequence[str]) -> dict[str, str]:
+    """Columns called after a question with its part in brackets, each with the part, where the question is the same.
+
+    >>> _within_brackets(["How natural? [It rains.]", "How natural? [It snows.]"])
+    {'How natural? [It rains.]': 'It rains.', 'How natural? [It snows.]': 'It snows.'}
+    """
+    found = [re.fullmatch(r"(.*\S)\s*\[(.+)\]", name, re.DOTALL) for name in names]
+    if not all(found) or len({match[1] for match in found if match}) > 1:
+        return {}
+    parts = {match[0]: match[2].strip() for match in found if match}
+    return parts if len(set(parts.values())) == len(parts) else {}
 
 
 def _may_describe(content: Content) -> bool:
@@ -631,7 +830,7 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     if item is None:
         contents = Contents(contents.frame.with_columns(item=pl.Series([str(n) for n in range(1, rows + 1)])))
         item = "item"
-    means = [name for name in rest if any(MEANS.fullmatch(word) for word in words_of(name))]
+    means = [name for name in rest if _is_summary(name) and plain(name) not in NAMES["expected"]]
     keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
     frame, lines = _melted(contents, judged, "participant", keep)
     empty = frame["response"].is_null()

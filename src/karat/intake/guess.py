@@ -37,16 +37,22 @@ NAMES: dict[str, tuple[str, ...]] = {
         "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
         "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
         "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",
+        "subjectnr", "participantnr", "usercode", "účastník", "respondentka", "uczestnik", "badany", "участник",
+        "испытуемый", "информант", "респондент", "参加者", "参加者id", "参加者番号", "被験者", "被験者番号",
+        "被験者id", "回答者", "被试", "被试编号", "参与者", "受试者", "참가자", "피험자", "참여자",
     ),
     "item": (
         "item", "itemid", "itemnumber", "itemno", "task", "taskid", "stimulusid", "stimulus", "sentenceid", "textid",
         "instanceid", "exampleid", "sampleid", "pairid", "itemnr", "itemnum", "satz", "satzid", "satznr", "satznummer",
         "phrase", "frase", "oración", "oracion", "zin", "cümle", "cumle", "stimid", "stimuli", "tid", "sentence",
-        "example", "questionid", "question",
+        "example", "questionid", "question", "věta", "veta", "položka", "zdanie", "предложение", "стимул", "文",
+        "文番号", "例文", "刺激", "刺激文", "項目", "項目番号", "句子", "句子编号", "项目", "문장", "문항",
     ),
     "response": (
         "response", "answer", "rating", "judgment", "judgement", "label", "choice", "score", "annotation", "value",
         "selected", "antwort", "bewertung", "urteil", "jugement", "giudizio", "oordeel", "juicio", "ratings", "resp",
+        "hodnocení", "hodnoceni", "odpověď", "ocena", "odpowiedź", "оценка", "ответ", "評価", "評定", "評定値",
+        "回答", "反応", "容認度", "判断", "评分", "评价", "평가", "응답", "점수",
     ),
     "trial": (
         "trial", "trialindex", "trialnumber", "trialno", "order", "position", "presentationorder", "trialorder",
@@ -55,6 +61,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "rt": (
         "rt", "rts", "rtms", "reactiontime", "reactiontimems", "responsetime", "responsetimems", "latency", "latencyms",
         "duration", "timetaken", "leadtime", "timespent", "decisiontime", "worktime", "reaktionszeit", "readtime",
+        "reakčníčas", "czasreakcji", "времяреакции", "времяответа", "反応時間", "反应时间", "반응시간",
     ),
     "function": ("function", "itemfunction", "itemtype", "trialfunction"),
     "subgroup": ("subgroup", "itemsubgroup"),
@@ -77,12 +84,12 @@ NAMES: dict[str, tuple[str, ...]] = {
 
 
 def plain(name: str) -> str:
-    """A column name without case, blanks, dots and underscores.
+    """A column name without case, blanks, dots and underscores, in whatever script it is written.
 
-    >>> plain("Reaction Time (ms)")
-    'reactiontimems'
+    >>> plain("Reaction Time (ms)"), plain("katılımcı_no"), plain("反応時間 (ms)")
+    ('reactiontimems', 'katılımcıno', '反応時間ms')
     """
-    return re.sub(r"[^0-9a-zà-ÿ]", "", name.casefold())
+    return re.sub(r"[\W_]", "", name.casefold())
 
 
 _UNIT = re.compile(r"[\s_.(\[-]+(?:in[\s_.-]+)?(?:(s|secs?|seconds)|(ms|msecs?|millis|milliseconds))[)\]]?$")
@@ -189,16 +196,23 @@ BINARY_WORDS = (
 """Answers that mean no and yes: in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
 
 
+NEGATIONS = ("not", "no", "non", "nicht", "kein", "keine", "pas", "niet", "não", "değil")
+
+
 def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
     """The two answers with the negative one first, where they mean no and yes; keys in brackets do not count.
 
     >>> binary_of(["Yes", "No"]), binary_of(["İYİ (P'ye basınız)", "KÖTÜ (Q'ya basınız)"]), binary_of(["cat", "dog"])
     (('No', 'Yes'), ("KÖTÜ (Q'ya basınız)", "İYİ (P'ye basınız)"), None)
+    >>> binary_of(["Hateful", "Not hateful"])
+    ('Not hateful', 'Hateful')
     """
     bare = {_bare_answer(word): word for word in words}
     if len(words) != 2 or len(bare) != 2:
         return None
-    return next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
+    known = next(((bare[low], bare[high]) for low, high in BINARY_WORDS if {low, high} == set(bare)), None)
+    denied = [(bare[low], bare[high]) for low in bare for high in bare if low in (f"{no} {high}" for no in NEGATIONS)]
+    return known or next(iter(denied), None)
 
 
 def _bare_answer(word: str) -> str:
@@ -298,7 +312,54 @@ def ordered_answers(words: Sequence[str]) -> list[str] | None:
             return [found.get(n, f"{blank}{n:0{width}}") for n in range(1, max(found) + 1)]
     plainly = {_bare_answer(word) or word.strip(): word for word in words}
     order = next((order for order in ORDERS if set(plainly) <= set(order)), None)
-    return None if order is None else [plainly[word] for word in order if word in plainly]
+    return _by_degree(plainly) if order is None else [plainly[word] for word in order if word in plainly]
+
+
+DEGREES = {
+    4: ("completely totally fully absolutely entirely extremely strongly perfectly definitely völlig vollkommen "
+        "vollständig komplett absolut voll total ganz äußerst überhaupt complètement totalement absolument extrêmement "
+        "completamente totalmente absolutamente extremadamente assolutamente volledig helemaal tamamen kesinlikle"),
+    3: "very highly sehr très muy molto muito erg zeer çok",
+    2: "mostly quite mainly largely ziemlich überwiegend größtenteils assez bastante abbastanza behoorlijk",
+    1: ("rather somewhat slightly mildly fairly probably eher etwas leicht bedingt teilweise plutôt moyennement algo "
+        "ligeramente piuttosto leggermente enigszins biraz"),
+}  # fmt: skip
+"""Words for how much something is the case."""
+MIDDLES = re.compile(
+    r"neutral|neither.*|unsure|undecided|not sure|weder ?noch.*|teils[ ,/-]+teils|unentschieden|mittel|"
+    r"ni .* ni .*|indécise?|neutre|indeciso|né .* né .*|neutraal|kararsızım"
+)
+NO_WORDS = ("not", "nicht", "at", "all", "pas", "du", "tout", "no", "non", "nada", "niet", "değil", "kein", "gar")
+
+
+def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
+    """Answers that say how much one thing or its opposite is the case, from the least on; None where they do not.
+
+    >>> _by_degree({w: w for w in ("very natural", "rather unnatural", "very unnatural", "neutral", "rather natural")})
+    ['very unnatural', 'rather unnatural', 'neutral', 'rather natural', 'very natural']
+    """
+    found: dict[str, tuple[str, bool, int]] = {}
+    for answer in answers:
+        words = answer.split()
+        degree = next((n for n, known in DEGREES.items() for word in words if word in known.split()), 2)
+        rest = [w for w in words if w not in NO_WORDS and not any(w in known.split() for known in DEGREES.values())]
+        found[answer] = " ".join(rest), any(word in NO_WORDS for word in words), degree
+    things = {thing for answer, (thing, *_) in found.items() if not MIDDLES.fullmatch(answer)}
+    opposites = {thing for thing in things for other in things if _is_opposite(thing, other)}
+    if len(things) - len(opposites) != 1:
+        return None
+    scores = {}
+    for answer, (thing, denied, degree) in found.items():
+        sign = -1 if denied != (thing in opposites) else 1
+        scores[answer] = 0 if MIDDLES.fullmatch(answer) else sign * degree
+    if len(set(scores.values())) < len(scores) or min(scores.values()) >= 0:
+        return None
+    return [answers[answer] for answer in sorted(scores, key=lambda one: scores[one])]
+
+
+def _is_opposite(thing: str, of: str) -> bool:
+    """Whether a word is another one with a syllable before it that denies it: unnatural, disagree, inakzeptabel."""
+    return any(thing == prefix + of for prefix in ("un", "in", "im", "dis", "in-", "non-", "il", "ir", "on"))
 
 
 CONNECTIVES = (

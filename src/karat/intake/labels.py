@@ -123,3 +123,23 @@ def _anonymous(text: str, *, labels_only: bool = False) -> str:
     for place, name in enumerate(dict.fromkeys(_SPEAKER.findall(text))):
         text = re.sub(rf"(?<![\w'’]){re.escape(name)}{end}", chr(ord("A") + place % 26), text)
     return text
+
+
+_BESIDE = ("is", "trial", "trials", "item", "check", "question", "block", "phase")
+
+
+def flagged_function(words: Sequence[str]) -> str | None:
+    """The item function of trials that a column marks, by the words of the column's name; None where it marks none.
+
+    >>> flagged_function(["is", "filler"]), flagged_function(["attention", "check"]), flagged_function(["practice"])
+    ('filler', 'attention', 'practice')
+    >>> flagged_function(["training", "correct"]), flagged_function(["critical"])
+    (None, None)
+    """
+    named = [word for word in words if word not in _BESIDE]
+    if len(named) != 1:
+        return None
+    if named[0] in ("comprehension", "instructional") and "check" in words:
+        return "attention"
+    function = function_word(named[0])
+    return function if function not in (None, "test") else None

@@ -19,6 +19,8 @@ from karat.judgments.columns import COLUMNS, REQUIRED, nearest
 from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
 
+LONGEST_NAME = 40
+MANY_COLUMNS = 5
 MOST_COLUMNS = 30
 """So many of a file's columns are named."""
 LIKE = 0.75
@@ -69,7 +71,11 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         problems.append(Problem(what, f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."))
-    own = [f"{name} (taken as {ours})" if ours and ours != name else name for name, ours in taken.items()]
+    if {"participant", "response"} <= set(missed) and len(free) >= MANY_COLUMNS:
+        fix = "Use --wide participant, --wide item or --wide trial, depending on what one row is."
+        problems.append(Problem("perhaps several columns hold answers", fix))
+    shown = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in taken}
+    own = [f"{shown[name]} (taken as {ours})" if ours and ours != name else shown[name] for name, ours in taken.items()]
     there = listed(own, MOST_COLUMNS) if own else "no columns"
     return [*problems, Problem(f"{file} has {there}")]
 

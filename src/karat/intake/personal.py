@@ -13,6 +13,7 @@ DIRECT = {
     "name", "firstname", "lastname", "surname", "fullname", "yourname", "participantname", "username", "mail",
     "emailaddress", "ip", "ipaddress", "sourceip", "remoteip", "phone", "phonenumber", "telephone", "address",
     "latitude", "longitude", "locationlatitude", "locationlongitude", "vorname", "nachname", "telefon", "telefonnummer",
+    "nutzername", "benutzername",
     "adresse",
 }  # fmt: skip
 BACKGROUND = (

@@ -36,7 +36,7 @@ class Options:
     decimal: Literal[".", ","] | None = None
     delimiter: str | None = None
     sheet: str | None = None
-    wide: Literal["participant", "item"] | None = None
+    wide: Literal["participant", "item", "trial"] | None = None
     """What one row of a wide table is."""
     accept: bool = False
     """Whether karat's first proposals are taken where the file leaves something open."""
@@ -237,7 +237,7 @@ def with_remembered(paths: Iterable[str | Path], options: Options) -> tuple[Opti
         if not answers and read.get("answers") == "begin":
             answers = {"*": "begin"}
         wide = options.wide
-        if wide is None and read.get("wide") in ("participant", "item"):
+        if wide is None and read.get("wide") in ("participant", "item", "trial"):
             wide = cast(Any, read["wide"])
         options = replace(options, mapping={**mapping, **options.mapping}, scale=scale, answers=answers, wide=wide)
         notes.append(Message("intake.remembered", {"file": kept.name}))

@@ -19,7 +19,7 @@ import polars as pl
 
 from karat.intake.content import LAYOUT, LOOPS, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
-from karat.intake.labels import function_word
+from karat.intake.labels import flagged_function, function_word
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
@@ -36,7 +36,7 @@ ITEM_WORDS = (
 ANSWER_WORDS = (
     "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
     "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
-    "vote", "button",
+    "vote", "button", "winner", "winning",
     "certainty", "agreement", "plausibility", "selection", "veridicality",
     "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
@@ -67,6 +67,8 @@ VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 WORKERS = ("worker", "workerid")
 """Workers of a crowd have tasks: beside them a task is an item."""
+OWN_FILE = "results_file"
+"""The column that holds the name of the file of each row where one study is in several files."""
 FUNCTION_NAMES = (
     "function", "itemfunction", "itemtype", "trialfunction", "trialtype", "type", "label", "trialkind", "kind", "phase",
     "stimtype", "stimulustype", "block", "part", "section", "status", "itemclass", "category", "class", "exptype",
@@ -98,6 +100,8 @@ LONGEST_CODE = 4
 MOST_FUNCTIONS = 40
 NUMBERED = re.compile(r"[^\W\d_]+[\W_]*\d+")
 """A word with a number, as example1 or control_2."""
+FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
+"""What a column that marks some trials says of the others, and of these."""
 ONE_PERSON = 0.9
 MOSTLY = 0.8
 MOST_TICKED = 4
@@ -226,7 +230,10 @@ class _RoleSearch:
             exact = name in NAMES["participant"]
             word = any(part in PERSON_WORDS for part in words_of(content.name)) and not content.is_text
             loose = name in ("id", "anonid", "code", "hash", "ip", "ipaddress") or content.are_person_codes
+            loose = loose or content.name == OWN_FILE
             if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
+                continue
+            if not exact and content.name != OWN_FILE and self._is_once_per_file(content):
                 continue
             repeats = content.filled * self.rows / content.distinct
             alone = repeats < 1.5 or content.distinct == self.rows
@@ -259,6 +266,12 @@ class _RoleSearch:
             self.taken.add(content.name)
             values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
             self.roles.notes.append(Message("role.empty_participant", values))
+
+    def _is_once_per_file(self, content: Content) -> bool:
+        """Whether a column is another one in every row of a file: it numbers what was judged, not who judged."""
+        if OWN_FILE not in self.contents.names:
+            return False
+        return self.contents.combinations([content.name, OWN_FILE]) >= NEARLY * self.contents.codes.height
 
     def _has_one_answer(self) -> bool:
         """Whether exactly one column is called as answers are: then a row with its own participant is a trial."""
@@ -309,7 +322,8 @@ class _RoleSearch:
                 part.append((not exact, not named, -len(known), content))
         chosen = min(whole, key=lambda one: one[:-1], default=None) or min(part, key=lambda one: one[:-1], default=None)
         if chosen is None:
-            self._functions_of_items()
+            if not self._functions_by_flag():
+                self._functions_of_items()
             return
         content = chosen[-1]
         if not chosen[0] and set(map(str.lower, content.values)) <= set(FUNCTIONS):
@@ -324,6 +338,22 @@ class _RoleSearch:
         self.roles.notes.append(
             Message("role.functions", {"column": content.name, "functions": [f"{v}={f}" for v, f in spelled.items()]})
         )
+
+    def _functions_by_flag(self) -> bool:
+        """A column such as practice or is_filler that says yes in the trials of that function; whether there is one."""
+        for content in self._free():
+            function = flagged_function(words_of(content.name))
+            values = {value.strip().lower(): value for value in content.values}
+            no = next((low for low, high in FLAGS if {low, high} == set(values)), None)
+            if function is None or no is None or self._of_person(content):
+                continue
+            self.roles.functions = {value: "test" if low == no else function for low, value in values.items()}
+            self.roles.mapping["function"] = content.name
+            self.taken.add(content.name)
+            spelled = [f"{value}={word}" for value, word in self.roles.functions.items() if word != "test"]
+            self.roles.notes.append(Message("role.functions", {"column": content.name, "functions": spelled}))
+            return True
+        return False
 
     def _functions_of_items(self) -> None:
         """Items whose names say what they are for: example1 and control2 among many others."""
@@ -572,7 +602,7 @@ class _RoleSearch:
             if content.is_other or content.is_about_people or self._is_second_answer(content):
                 continue
             if (
-                ROW_NUMBERS.fullmatch(content.plain)
+                (ROW_NUMBERS.fullmatch(content.plain) and not self._is_judged_by_several(content))
                 or CHOSEN.fullmatch(content.name.lower())
                 or LAYOUT.fullmatch(content.plain)
                 or _is_beside_the_answer(content)
@@ -583,6 +613,7 @@ class _RoleSearch:
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
+            named = named or self._is_judged_by_several(content)
             if self._of_person(content) or (not named and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
@@ -592,6 +623,13 @@ class _RoleSearch:
                 continue
             found.append(content)
         return [*found, *(content for content in uneven if self._is_crossed_between(content, found))]
+
+    def _is_judged_by_several(self, content: Content) -> bool:
+        """Whether what is called a row is a row of the materials: most participants have it, each of them once."""
+        if not self.person or content.plain != "row" or 2 * content.distinct > self.rows:
+            return False
+        in_order = content.numbers.is_sorted() or content.numbers.is_sorted(descending=True)
+        return self._is_judged_once(content.name, []) and (in_order or not self._is_position(content))
 
     def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
         """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""
@@ -621,10 +659,21 @@ class _RoleSearch:
 
     def _is_second_answer(self, content: Content) -> bool:
         """Whether a column holds answers to another question on the same stimuli."""
-        if content.name in self.second or self._are_points(content):
+        if content.name in self.second or self._are_points(content) or self._has_the_same_answers(content):
             return True
         named = _says_answer(content) and self._is_answer_like(content)
         return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
+
+    def _has_the_same_answers(self, content: Content) -> bool:
+        """Whether a column has the levels of the answers, and people differ in it where they judged the same."""
+        source = self.roles.mapping.get("response", "")
+        if source not in self.contents.names or not 2 <= content.distinct <= MOST_LEVELS:
+            return False
+        given = {value.strip().lower() for value in self.contents[source].values}
+        if not {value.strip().lower() for value in content.values} <= given or self._between_lists(content):
+            return False
+        again = re.sub(r"\d", "", content.plain) == re.sub(r"\d", "", plain(source))  # label1, label2
+        return (again or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
 
     def _between_lists(self, content: Content) -> bool:
         """Whether a column is the same throughout each list of a participant: lists differ in it, answers would not."""
@@ -666,6 +715,7 @@ class _RoleSearch:
             "item",
             "itemid",
         ):
+            self._prompt_of_choices()
             return
         if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             return
@@ -675,6 +725,9 @@ class _RoleSearch:
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
         if not design:
             self._constant_item()
+            if question and question not in self.taken and self._asks_again([], question):
+                self._take("question", question)
+                self.roles.notes.append(Message("role.question", {"column": question}))
             return
         sure, parts = self._parts(design, native, question)
         if question and "question" not in self.roles.mapping and self._asks_again(parts, question):
@@ -688,6 +741,16 @@ class _RoleSearch:
             options += [[c.name] for c in sorted(design, key=lambda c: -c.distinct) if c.distinct > 2]
             distinct = list(dict.fromkeys(tuple(option) for option in options))
             self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
+
+    def _prompt_of_choices(self) -> None:
+        """Where the same two systems are compared again and again, what they answered to is the item."""
+        source = self.by_name.get("item")
+        if "item" in self.mapping or source is None or source in self.taken:
+            return
+        sides = [name for side in ("left", "right") for name in joined(self.roles.mapping[side], self.contents.names)]
+        pairs = self.contents.combinations(sides)
+        if self.contents[source].filled > ANSWERED and self.contents.combinations([*sides, source]) > 2 * pairs:
+            self._take("item", source)
 
     def _constant_item(self) -> None:
         """Everybody judged the same thing, or each participant something else: what is named like an item is asked."""
@@ -870,7 +933,7 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
 
 
-TIES = re.compile(r"(tie|none|neither|both|same|equal|equally good|no preference|no difference|draw)( ?\(.*\))?")
+TIES = re.compile(r"(s|t|=|tie|none|neither|both|same|equal|equally good|no preference|no difference|draw)( ?\(.*\))?")
 """Answers that prefer neither of two."""
 
 

@@ -34,7 +34,25 @@ ENCODING_NAMES = {
     "utf-8-sig": "UTF-8",
     "cp1252": "Latin-1 (Windows-1252)",
     "latin-1": "Latin-1",
+    "cp932": "Shift JIS (Windows-932)",
+    "euc_jp": "EUC-JP",
+    "gb18030": "GB 18030",
+    "big5": "Big5",
+    "euc_kr": "EUC-KR",
+    "cp1251": "Windows-1251",
 }
+_SCRIPTS = {
+    "cp1251": r"[А-яЁё]",
+    "cp932": r"[ぁ-ヿ一-鿿々]",
+    "euc_jp": r"[ぁ-ヿ一-鿿々]",
+    "euc_kr": r"[가-힣]",
+    "big5": r"[一-鿿]",
+    "gb18030": r"[一-鿿]",
+}
+"""The letters of encodings whose texts are not in Latin letters; those in which fewer bytes are text come first."""
+_OFTEN = re.compile("[的一是不了在有人我你他她这這个個们們说說去来來谁誰书書]")
+"""Signs that every Chinese text has; what is read in the wrong encoding consists of rare ones."""
+FEWEST_LETTERS = 0.8
 
 
 @dataclass
@@ -93,6 +111,9 @@ class SourceFile:
             return "utf-16-be"
         if self._is_utf8():
             return "utf-8"
+        other = _other_script(self.head)
+        if other is not None:
+            return other
         if self._is_mac_roman():
             return "mac_roman"
         return "latin-1" if self._has_undefined_1252() else "cp1252"
@@ -130,7 +151,7 @@ class SourceFile:
     @property
     def encoding_note(self) -> list[Message]:
         """What must be said where the encoding was a guess."""
-        if self.stated_encoding or self.encoding not in ("cp1252", "latin-1", "mac_roman"):
+        if self.stated_encoding or self.encoding not in ("cp1252", "latin-1", "mac_roman", *_SCRIPTS):
             return []
         return [Message("file.encoding", {"file": self.name, "encoding": ENCODING_NAMES[self.encoding]})]
 
@@ -231,6 +252,30 @@ class SourceFile:
         if len(content) > claimed:
             raise IntakeError(f"{self.name}: the member {name} is larger than the archive says and was refused.")
         return content
+
+
+def _other_script(head: bytes) -> str | None:
+    """The encoding in which bytes that are no UTF-8 are text in another script than Latin; None where there is none.
+
+    >>> _other_script("参加者,太郎が来た".encode("cp932")), _other_script("größer,Übung".encode("cp1252"))
+    ('cp932', None)
+    """
+    found: dict[str, int] = {}
+    for encoding, letters in _SCRIPTS.items():
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(head, final=len(head) < SAMPLE_BYTES)
+        except UnicodeDecodeError:
+            continue
+        foreign = [sign for sign in text if ord(sign) > 127 and (sign.isalpha() or not sign.isprintable())]
+        # Letters of these scripts stand together; accented Latin ones stand alone between plain letters.
+        together = sum(map(len, re.findall(rf"{letters}{{2,}}", text)))
+        kana = encoding != "euc_jp" or re.search("[ぁ-ヿ]", text)
+        if foreign and together >= FEWEST_LETTERS * len(foreign) and kana:
+            found[encoding] = len(_OFTEN.findall(text))
+    chinese = {"big5", "gb18030"}
+    if found.keys() <= chinese:
+        return max(found, key=lambda encoding: found[encoding], default=None)
+    return next(encoding for encoding in found if encoding not in chinese)
 
 
 def decode(content: bytes, encoding: str, name: str) -> str:

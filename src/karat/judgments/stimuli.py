@@ -56,16 +56,19 @@ MOST_NUMBERS = 10
 NO_CONDITION = re.compile(
     r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|"
     r"session)_?id|"
-    r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|comments?|confidence|answer_text|.*\[\d+\]|"
+    r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|(.*[_. ])?comments?|confidence|"
+    r"answer_text|.*\[\d+\]|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
-    r"internal_node_id|accuracy|feedback|proliferate\.condition|.*_pid|sentence_text|"
-    r"gender|sex|age|language|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
+    r"internal_node_id|accuracy|(.*[_. ])?feedback|proliferate\.condition|.*_pid|sentence_text|"
+    r"gender|sex|age|languages?|education|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
 LAYOUT = re.compile(
     r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*"
 )
 """Names of columns that say in which list or voice something was shown, or that were computed."""
+BLOCKS = r"(?i)^(trials?|block|part|phase|section|round|run|page|half)[\W_]*\d+$"
+"""Levels that only count parts of a questionnaire: trial_1, block 2."""
 PLACE = re.compile(r".*(position|order|number|index|side)|order_?number.*")
 """Names of columns that, where they hold numbers, say when something was shown; words may be a word order."""
 CONDITION = re.compile(
@@ -161,6 +164,7 @@ class Stimuli:
         ['island', 'gap']
         """
         named = [n for n in (*self.factors, *self.properties) if n in rows.columns and _may_be_factor(rows[n])]
+        named = [name for name in named if not _is_an_answer(rows, name)]
         within = sorted(
             (name for name in self.factors if name in named and _crossing(rows, name) >= CROSSED),
             key=lambda name: rows[name].n_unique(),
@@ -217,6 +221,8 @@ def _may_be_factor(column: pl.Series) -> bool:
     measured = not numbers.null_count() and (PLACE.fullmatch(words) or (numbers != numbers.round()).any())
     if values.len() and measured:
         return False
+    if values.dtype == pl.String and values.len() and values.str.contains(BLOCKS).all():
+        return False
     if values.dtype == pl.String and set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase()) <= {
         "left",
         "right",
@@ -230,6 +236,40 @@ def _words(column: pl.Series) -> float:
     if column.dtype != pl.String:
         return 1.0
     return float(column.drop_nulls().unique().str.count_matches(r"\S+").median() or 0)  # type: ignore[arg-type]
+
+
+def _is_an_answer(rows: pl.DataFrame, name: str) -> bool:
+    """Whether a column has the levels of the answers, in each item several, and in some items more than by chance.
+
+    A design gives an item one level or all of them equally often.
+
+    >>> rows = pl.DataFrame({"item": ["a"] * 16 + ["b"] * 16, "response": ["0", "1"] * 16,
+    ...                      "again": ["0"] * 14 + ["1"] * 16 + ["0"] * 2, "version": ["0", "1"] * 16,
+    ...                      "island": ["0"] * 16 + ["1"] * 16})
+    >>> [_is_an_answer(rows, name) for name in ("again", "version", "island")]
+    [True, False, False]
+    """
+    if not {"item", "response"} <= set(rows.columns) or CONDITION.fullmatch(name):
+        return False
+    both = rows.select("item", pl.col(name).cast(pl.String).alias("level"), pl.col("response").cast(pl.String))
+    both = both.drop_nulls()
+    if not set(both["level"].unique()) <= set(both["response"].unique()) or both["level"].n_unique() < FEWEST_LEVELS:
+        return False
+    varied = both.group_by("item").agg(pl.col("level").n_unique().alias("n"))["n"]
+    if (varied > 1).mean() < CROSSED:  # type: ignore[operator]
+        return False
+    share = both.group_by("level").agg((pl.len() / both.height).alias("share"))
+    sizes = both.group_by("item").agg(pl.len().alias("n"))
+    seen = both.group_by("item", "level").agg(pl.len().alias("seen"))
+    cells = sizes.join(share, how="cross").join(seen, on=["item", "level"], how="left").fill_null(0)
+    wanted = pl.col("n") * pl.col("share")
+    squares, chance = cells.select(
+        ((pl.col("seen") - wanted) ** 2).sum().alias("squares"), (wanted * (1 - pl.col("share"))).sum().alias("chance")
+    ).row(0)
+    return bool(squares > UNEVEN * chance)
+
+
+UNEVEN = 1.5
 
 
 def _crossing(rows: pl.DataFrame, name: str) -> float:

@@ -603,6 +603,8 @@ MESSAGES = {
     "role.no_position": "{column} enthält {values:and}, keine Positionen, und wird als Bedingung gelesen.",
     "role.other_content": "{column} enthält {values:and}, was karat unter diesem Namen nicht versteht, und wird als "
     "Bedingung gelesen.",
+    "role.filled_items": "Bei {n} Antworten zu Items, die keine Testitems sind, ist {column} leer; {other} benennt "
+    "diese Items.",
     "role.question": "{column} wird als Frage gelesen, weil jede ihrer Stufen zu denselben Items beantwortet wurde. "
     "Mit --map question= entfällt das.",
     "role.session": "Einige Teilnehmende haben dieselbe Trialnummer mehrfach. {column} hält ihre Sitzungen "
@@ -615,7 +617,7 @@ MESSAGES = {
     "role.not_trials": "Zeilen ohne Item und Antwort",
     "role.nobody": "Zeilen ohne Teilnehmende",
     "role.not_asked": "Zeilen anderer Aufgaben und Bildschirme (--keep-all behält sie)",
-    "role.other_answers": "Zeilen mit Antworten in Worten, wo alle anderen Zahlen sind (--keep-all behält sie)",
+    "role.other_answers": "Zeilen zu Items, die anders als alle übrigen beantwortet sind (--keep-all behält sie)",
     "role.accepted": "Die ersten Vorschläge wurden angenommen: {flags}.",
     "ask.headline": "{file} lässt sich als Urteile lesen, wenn {n:diese Angabe stimmt|diese Angaben stimmen}:",
     "ask.command_only": "Wenn das stimmt, diesen Befehl ausführen; --yes genügt hier nicht:\n  {command}",
@@ -632,6 +634,7 @@ MESSAGES = {
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
+    "ask.wide_trial": "ein Durchgang; {n} Spalten wie {columns:and} sind Fragen zum Item",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
     "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
@@ -642,6 +645,9 @@ MESSAGES = {
     "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen.",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",
+    "form.shown": "{left} und {right} enthalten, was verglichen wurde. Sonst --map left=NAME und --map right=NAME "
+    "verwenden.",
+    "form.wide_trial": "Eine Zeile pro Durchgang: {n} Spalten werden als Fragen gelesen, {columns:and}.",
     "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
     "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
@@ -731,7 +737,7 @@ MESSAGES = {
     "jspsych.one_participant_per_file": "Eine Datei ohne Teilnehmerspalte gilt als eine Person, benannt nach der "
     "Datei. Falls eine Spalte sie nennt: --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: Keine Spalte nennt die Person zu {n} {n:Durchgang|Durchgängen}. Eine "
-    "neue Person beginnt, wo trial_index neu beginnt, mit dem Namen {file}-1 und so weiter. Falls eine Spalte sie "
+    "neue Person beginnt, wo die Durchgänge neu beginnen, mit dem Namen {file}-1 und so weiter. Falls eine Spalte sie "
     "nennt: --map participant=NAME.",
     "jspsych.expected": "{column} gilt als richtige Antwort. Falls das falsch ist: --map expected=",
     "jspsych.expected_refused": "{column} enthält Werte, die niemand antwortete, und gilt nicht als richtige "
@@ -2254,7 +2260,7 @@ MESSAGES = {
     "measures.too_many": "{n} Maße passen nicht auf eine Seite. Darstellbar sind höchstens {most}.",
     "measures.not_measured": "{name} wurde nicht berechnet. {reason}",
     "measures.unknown": "Es gibt kein Ergebnis {name:quoted}. Es gibt {known}.",
-    "run.differential": "Ein semantisches Differential hat viele Fragen, hier {n}. Die Option `question` wählt eine "
+    "run.differential": "Diese Urteile beantworten {n} Fragen. Die Option `question` wählt eine "
     "aus, etwa {questions:or}.",
     "run.no_question": "Es gibt keine Frage {question:quoted}. Es gibt {questions}.",
     "run.no_models": "{model:quoted} ist kein Modell für Antworten der Art {kinds:and}, die keines haben. Es muss "

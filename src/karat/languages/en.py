@@ -562,6 +562,8 @@ MESSAGES = {
     "role.no_position": "{column} holds {values:and}, not positions, so it is read as a condition.",
     "role.other_content": "{column} holds {values:and}, which is not what karat means by that name, so it is read as "
     "a condition.",
+    "role.filled_items": "{n} answers to items that are no test items have nothing in {column}; {other} names their "
+    "items.",
     "role.question": "{column} is read as the question, because participants answered each of its levels on the same "
     "items. To undo this, use --map question=",
     "role.session": "Some participants have the same trial number more than once. {column} keeps their sessions apart.",
@@ -572,7 +574,7 @@ MESSAGES = {
     "role.not_trials": "rows without an item and an answer",
     "role.nobody": "rows without a participant",
     "role.not_asked": "rows of other tasks and screens (--keep-all keeps them)",
-    "role.other_answers": "rows answered in words where all others are answered in numbers (--keep-all keeps them)",
+    "role.other_answers": "rows of items that are answered in other words than all others (--keep-all keeps them)",
     "role.accepted": "karat's first proposals were accepted: {flags}.",
     "ask.headline": "{file} can be read as judgments once {n:this is|these are} confirmed:",
     "ask.command_only": "If that is right, run this command; --yes is not enough here:\n  {command}",
@@ -589,6 +591,7 @@ MESSAGES = {
     "ask.response_choice": "{n} different values, such as {sample:and}",
     "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
     "ask.wide_item": "an item, and {n} columns are participants",
+    "ask.wide_trial": "a trial, and {n} columns such as {columns:and} are questions about its item",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
@@ -599,6 +602,8 @@ MESSAGES = {
     "describes|columns describe} participants or were left out.",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
+    "form.shown": "{left} and {right} hold what was compared. If others do, use --map left=NAME and --map right=NAME.",
+    "form.wide_trial": "One row per trial: {n} columns are read as questions, {columns:and}.",
     "form.sides": "The answers name the two sides and are read as follows: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
@@ -683,7 +688,7 @@ MESSAGES = {
     "jspsych.one_participant_per_file": "A file without a participant column counts as one participant, named after "
     "the file. If a column names them, use --map participant=NAME.",
     "jspsych.participants_by_run": "{file}: no column names the participant of {n} {n:run|runs}. A new participant "
-    "begins where trial_index starts again, named {file}-1 and so on. If a column names them, use --map "
+    "begins where trials start again, named {file}-1 and so on. If a column names them, use --map "
     "participant=NAME.",
     "jspsych.expected": "{column} is used as the correct answer. If it is not, use --map expected=",
     "jspsych.expected_refused": "{column} contains values that nobody answered, so it is not used as the correct "
@@ -2120,7 +2125,7 @@ MESSAGES = {
     "measures.too_many": "{n} measures do not fit on a page. Plot at most {most}.",
     "measures.not_measured": "{name} was not computed. {reason}",
     "measures.unknown": "There is no result {name:quoted}. The results are {known}.",
-    "run.differential": "A semantic differential has many questions, here {n}. Choose one with the option "
+    "run.differential": "These judgments answer {n} questions. Choose one with the option "
     "`question`, such as {questions:or}.",
     "run.no_question": "There is no question {question:quoted}. The questions are {questions}.",
     "run.no_models": "{model:quoted} is not a model for {kinds:and} answers, which have none. Leave it out.",

@@ -191,6 +191,8 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     kind, unit, rows = _valued(rows, scale, study)
     factors = [] if kind == "answers" else _factors(judgments, rows, scale, kind, study, measures)
     rows, factors = _crossed(rows, scale, kind, factors)
+    if factors == ["answer"]:
+        kind, unit = "answers", "answers (%)"
     order = _level_order(rows, factors, study)
     cells = [
         cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())

@@ -32,7 +32,7 @@ class Corrections(BaseModel):
     """karat's column -> the file's column."""
     answered: dict[Name, Name] = Field(default_factory=dict, max_length=20)
     """The same, as karat's questions were answered: also where the answer is what karat guessed."""
-    wide: Literal["", "participant", "item"] = ""
+    wide: Literal["", "participant", "item", "trial"] = ""
     scales: dict[Name, Text] = Field(default_factory=dict, max_length=1000)
     """Question -> scale, as `--scale` takes it; without a name for all questions."""
     answers: Text = ""

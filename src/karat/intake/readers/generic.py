@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,19 +16,22 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, seconds_of
+from karat.intake.content import words_of
 from karat.intake.forms import (
     SECOND_HEADER,
     Shaped,
+    are_messages,
     choices_of_pairs,
+    parsed,
     refuse_needed,
     shape,
     without_nested,
     without_words,
 )
-from karat.intake.guess import guess_columns, guess_mapping, guess_rt_unit, joined, plain
+from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.reading import Options, Question, Reader, Reading
-from karat.intake.roles import SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
+from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
 from karat.intake.table_repair import read_results
 from karat.intake.wide import one_row_each
 from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
@@ -48,7 +51,8 @@ SIGNS = (".", "-", "--", "?", "N/A", "n/a", "n.a.", "NULL", "none", "None", "mis
 def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one table: its form is brought into one row per answer, then its columns get their roles."""
     file = files[0]
-    table = _stacked([table_of(one, options) for one in files])
+    table = _stacked(_named_by_file([table_of(one, options) for one in files]))
+    table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
     table, words = _per_trial(table, options)
     stated = _stated_mapping(table, options)
@@ -63,6 +67,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     notes = [*table.notes, *shaped.notes, *roles.notes, *_mapping_note(mapping, options)]
     frame = _mapped(long, mapping)
     frame = _with_functions(frame, roles)
+    frame, more = _filled_items(frame, mapping)
+    notes += more
     frame, more = _with_sides(frame, mapping, options)
     notes += more
     frame, rows, gone = _trials_only(frame, shaped.rows)
@@ -71,6 +77,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, rows, nobody = _of_somebody(frame, rows)
     frame, rows, unasked = _asked_only(frame, rows, options)
     frame, rows, clicks = _without_clicks(frame, rows, options)
+    frame, rows, texts = _without_texts(frame, rows, options)
     frame, rows, checks = _of_one_kind(frame, rows, options)
     frame, more = _clock_times(frame)
     notes += more
@@ -107,6 +114,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.set_apart(Message("role.nobody"), nobody)
     reading.set_apart(Message("role.not_asked"), unasked)
     reading.set_apart(Message("aside.continue_buttons"), clicks)
+    reading.set_apart(Message("aside.free_text"), texts)
     reading.set_apart(Message("role.other_answers"), checks)
     reading.set_apart(Message("form.second_rows"), seconds)
     reading.set_apart(Message("role.not_trials"), screens)
@@ -213,6 +221,27 @@ def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:
     return frame.with_columns(words.alias(free))
 
 
+def _filled_items(frame: pl.DataFrame, mapping: Mapping[str, str]) -> tuple[pl.DataFrame, list[Message]]:
+    """Practice and attention items without a number of their own, under the text that they have."""
+    if not {"item", "function", "response"} <= set(frame.columns) or mapping.get("item") == "":
+        return frame, []
+    empty = text_column(frame["item"]).is_in(MISSING).fill_null(True)
+    other = empty & (frame["function"] != "test") & ~text_column(frame["response"]).is_in(MISSING).fill_null(True)
+    if not other.any() or empty.mean() > OTHER_KIND:  # type: ignore[operator]
+        return frame, []
+    named = [n for n in frame.columns if n not in COLUMNS and any(w in ITEM_TEXTS for w in words_of(n))]
+    for name in named:
+        cells = text_column(frame[name])
+        if not cells.filter(other).null_count() and cells.filter(other).n_unique() > 1:
+            values = {"n": int(other.sum()), "column": mapping["item"], "other": name}
+            item = pl.when(other).then(cells).otherwise(text_column(frame["item"])).alias("item")
+            return frame.with_columns(item), [Message("role.filled_items", values)]
+    return frame, []
+
+
+ITEM_TEXTS = ("text", "sentence", "stimulus", "stim", "item", "prompt", "question", "utterance", "word", "satz")
+
+
 def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFrame, list[int] | None, int]:
     """Without rows that have neither an item nor an answer: they hold no trial."""
     if not {"item", "response"} <= set(frame.columns):
@@ -289,6 +318,30 @@ def _without_clicks(
     return _rows_left(frame, rows, clicks & only)
 
 
+def _without_texts(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without questions that everybody answers in a text of their own, where other questions are answered otherwise."""
+    if not {"question", "response"} <= set(frame.columns) or options.keep_all or options.scale:
+        return frame, rows, 0
+    answers = text_column(frame["response"])
+    kinds = pl.DataFrame({"question": text_column(frame["question"]).fill_null(""), "answer": answers}).drop_nulls()
+    words = pl.col("answer").str.split(" ").list.len()
+    each = kinds.group_by("question").agg(
+        (pl.col("answer").n_unique() / pl.len()).alias("own"), words.mean().alias("words"), pl.len().alias("n")
+    )
+    free = (pl.col("own") > OWN_WORDS) & (pl.col("words") >= FEWEST_WORDS) & (pl.col("n") >= FEWEST_TEXTS)
+    texts = each.filter(free)["question"].to_list()
+    if not texts or len(texts) == each.height:
+        return frame, rows, 0
+    gone = text_column(frame["question"]).fill_null("").is_in(texts)
+    return _rows_left(frame, rows, gone)
+
+
+OWN_WORDS, FEWEST_WORDS, FEWEST_TEXTS = 0.7, 3, 8
+"""From which share of answers that nobody else gave, words per answer and answers on a question is answered freely."""
+
+
 def _of_one_kind(
     frame: pl.DataFrame, rows: list[int] | None, options: Options
 ) -> tuple[pl.DataFrame, list[int] | None, int]:
@@ -298,6 +351,8 @@ def _of_one_kind(
     answers = text_column(frame["response"])
     number = answers.cast(pl.Float64, strict=False).is_not_null()
     worded = answers.is_not_null() & ~number
+    if not number.any():
+        return _rows_left(frame, rows, _otherwise_answered(text_column(frame["item"]), answers))
     if not worded.any() or worded.sum() > OTHER_KIND * (answers.len() - answers.null_count()):
         return frame, rows, 0
     kinds = pl.DataFrame({"item": frame["item"], "number": number})
@@ -306,6 +361,32 @@ def _of_one_kind(
         return frame, rows, 0
     return _rows_left(frame, rows, worded & never)
 
+
+def _otherwise_answered(items: pl.Series, answers: pl.Series) -> pl.Series:
+    """The rows of the few items that share no answer with all others: checks and names beside the judgments.
+
+    >>> items = pl.Series(["a", "b", "c", "d", "e", "sound"] * 2)
+    >>> answers = pl.Series(["yes", "no", "yes", "no", "yes", "four", "no", "yes", "no", "no", "yes", "four"])
+    >>> _otherwise_answered(items, answers).arg_true().to_list()
+    [5, 11]
+    """
+    pairs = pl.DataFrame({"item": items.fill_null(""), "answer": answers}).drop_nulls().group_by("item", "answer").len()
+    nobody = pl.Series([False] * len(items))
+    if not pairs.height or pairs["answer"].n_unique() > MOST_SHARED:
+        return nobody
+    known: set[str] = {pairs.group_by("answer").agg(pl.col("len").sum()).sort("len")["answer"][-1]}
+    while True:
+        shared = pairs.filter(pl.col("answer").is_in(list(known)))["item"].unique()
+        more = set(pairs.filter(pl.col("item").is_in(shared.to_list()))["answer"])
+        if more == known:
+            break
+        known = more
+    other = answers.is_not_null() & ~answers.is_in(list(known))
+    few = other.sum() <= OTHER_KIND * (answers.len() - answers.null_count()) and len(known) > 1
+    return other if few else nobody
+
+
+MOST_SHARED = 200
 
 CLOCK = r"^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)\s*$"
 
@@ -417,7 +498,22 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
         types = {"rt": pl.Float64(), "trial": pl.Int64()}
         return {mapping[column]: dtype for column, dtype in types.items() if mapping.get(column) in names}
 
-    return _of_survey(_without_second_header(read_results(file, options.delimiter, options.sheet, numbers)))
+    table = read_results(file, options.delimiter, options.sheet, numbers)
+    return _of_survey(_without_second_header(replace(table, frame=_unpadded(table.frame))))
+
+
+def _unpadded(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells without the blank that follows each delimiter: every cell of the column begins with it.
+
+    >>> _unpadded(pl.DataFrame({"a": ["x", " y"], "b": [" u", " v"]})).rows()
+    [('x', 'u'), (' y', 'v')]
+    """
+    names = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        and cells.head(50).str.starts_with(" ").all() and cells.str.starts_with(" ").all()
+    ]  # fmt: skip
+    return frame.with_columns(pl.col(names).str.strip_chars_start(" ")) if names else frame
 
 
 def _from_parquet(file: SourceFile) -> FileTable:
@@ -437,8 +533,8 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
     for number, element in file.json_documents():
-        element = _flat(element)
-        inner = [name for name, value in element.items() if _are_records(value)] if isinstance(element, dict) else []
+        element = _flat(_of_prodigy(element))
+        inner = [name for name, value in element.items() if _are_trials(value)] if isinstance(element, dict) else []
         if len(inner) == 1:
             # One object per participant, with a list of trials.
             shared = {cell_text(name) or "": cell_text(value) for name, value in element.items() if name != inner[0]}
@@ -456,6 +552,11 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
                 "is not an object with named values", "Write one object a judgment.",
                 value=str(element), file=file.name, place="element", number=number,
             )  # fmt: skip
+    single = [name for name, kind in nested.items() if kind == LISTS and _holds_one_each(row.get(name) for row in rows)]
+    for name in single:
+        del nested[name]
+        for row in rows:
+            row[name] = cell_text(next(iter(parsed(row.get(name)) or []), None))
     names = list(dict.fromkeys(name for row in rows for name in row))
     table.frame = pl.DataFrame(
         {name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String())
@@ -496,6 +597,39 @@ def _flat(element: Any) -> Any:
 def _belong_together(value: object, sizes: Mapping[int, int]) -> bool:
     """Whether a list is as long as another one of its object: an element for each trial."""
     return isinstance(value, list) and len(value) >= FEWEST_TRIALS and sizes[len(value)] > 1
+
+
+def _holds_one_each(cells: Iterable[str | None]) -> bool:
+    """Whether lists hold one value each, or none, as doccano writes the label of a text."""
+    lists = [parsed(cell) for cell in cells if cell]
+    plain_lists = all(isinstance(one, list) and not any(isinstance(part, list | dict) for part in one) for one in lists)
+    return plain_lists and any(lists) and all(len(one) <= 1 for one in lists)
+
+
+def _of_prodigy(element: Any) -> Any:
+    """A task of Prodigy as a judgment: who saw what, and which options were accepted; other objects as they are.
+
+    >>> _of_prodigy({"text": "Rain.", "_input_hash": 7, "accept": ["POS"], "answer": "accept", "_session_id": "n-ann"})
+    {'participant': 'n-ann', 'item': 'Rain.', 'response': 'POS'}
+    """
+    if not isinstance(element, dict) or not {"_input_hash", "answer"} <= set(element):
+        return element
+    who = element.get("_annotator_id") or element.get("_session_id")
+    what = next((element[name] for name in ("text", "html", "image", "audio") if element.get(name)), None)
+    answered = element["answer"] if element["answer"] in ("accept", "reject") else None
+    row = {"participant": who, "item": what or element["_input_hash"], "response": answered}
+    if isinstance(element.get("accept"), list) and answered == "accept":
+        row["response"] = "|".join(map(str, element["accept"])) or None
+    elif isinstance(element.get("accept"), list):
+        row["response"] = None
+    row |= {name: element[name] for name in ("label", "spans") if isinstance(element.get(name), str)}
+    if "_timestamp" in element:
+        row["time"] = element["_timestamp"]
+    return row
+
+
+def _are_trials(value: object) -> bool:
+    return _are_records(value) and not are_messages(value)
 
 
 def _are_records(value: object) -> bool:
@@ -547,6 +681,28 @@ def _after_labels(table: FileTable) -> Callable[[int], Place]:
     return lambda row: table.locate(row + 1)
 
 
+def _runs_of_log(table: FileTable, options: Options) -> FileTable:
+    """A log of lab.js that names no participant, with one for each run: a screen that comes again begins the next."""
+    frame = table.frame
+    logged = {"sender", "sender_id", "sender_type", "ended_on"} <= set(frame.columns)
+    named = any(plain(name) in (*NAMES["participant"], plain(OWN_FILE)) for name in frame.columns)
+    if not logged or named or options.mapping.get("participant") or not frame.height:
+        return table
+    seen: set[str] = set()
+    runs, run = [], 1
+    for screen in text_column(frame["sender_id"]).to_list():
+        if screen is not None and screen in seen:
+            run, seen = run + 1, set()
+        seen.add(screen or "")
+        runs.append(run)
+    stem = table.file.path.stem
+    people = pl.Series("participant", [stem if run == 1 else f"{stem}-{at}" for at in runs])
+    note = Message("jspsych.one_participant_per_file")
+    if run > 1:
+        note = Message("jspsych.participants_by_run", {"file": stem, "n": run})
+    return replace(table, frame=frame.with_columns(people), notes=[*table.notes, note])
+
+
 def _answering_screens(table: FileTable) -> tuple[FileTable, int]:
     """A log of lab.js without the screens on which nobody ever answers, and how many rows they were."""
     names = {"sender", "sender_type", "ended_on", "response"}
@@ -570,6 +726,16 @@ def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
         return table, 0
     frame, rows = found
     return replace(table, frame=frame, locate=lambda row: table.locate(rows[row])), table.frame.height - frame.height
+
+
+def _named_by_file(tables: Sequence[FileTable]) -> list[FileTable]:
+    """Tables of which none names its participant, with the name of the file in a column: often it is one per person."""
+    names = {name for table in tables for name in table.frame.columns}
+    known = any(plain(name) in NAMES["participant"] or set(words_of(name)) & set(PERSON_WORDS) for name in names)
+    if len(tables) == 1 or known or OWN_FILE in names:
+        return list(tables)
+    files = [pl.lit(table.file.path.stem).alias(OWN_FILE) for table in tables]
+    return [replace(table, frame=table.frame.with_columns(file)) for table, file in zip(tables, files, strict=True)]
 
 
 def _stacked(tables: Sequence[FileTable]) -> FileTable:

@@ -21,6 +21,7 @@ from karat.intake.guess import guess_rt_unit, joined, plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
+from karat.intake.roles import sides_of
 from karat.intake.table_repair import read_results
 from karat.intake.wide import (
     ORDER,
@@ -345,11 +346,38 @@ def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: 
             reading.set_apart(Message("aside.absent_item_cells"), block.height - there.height)
             blocks.append(there)
     stack, reading.locate = stacked(blocks, reading.locate)
-    reading.frame = _with_functions(_with_times(stack, options, reading))
+    reading.frame = _with_sides(_with_functions(_with_times(stack, options, reading)), options, reading)
     if len(questions) > 1:
         reading.notes.append(Message("mturk.questions", {"names": listed(sorted(questions))}))
     if stack.width:
         reading.notes.append(Message("mturk.working_time"))
+
+
+SIDED = re.compile(r"(?i)Input\.(.*?)[_. ]?(1|2|a|b|left|right|first|second)")
+
+
+def _with_sides(frame: pl.DataFrame, options: Options, reading: Reading) -> pl.DataFrame:
+    """Choices between two inputs such as system1 and system2: the answers A and B as left and right."""
+    if "response" not in frame.columns or options.answers or options.scale or {"left", "right"} & set(frame.columns):
+        return frame
+    pairs: dict[str, list[str]] = {}
+    for name in frame.columns:
+        found = SIDED.fullmatch(name)
+        if found:
+            pairs.setdefault(found[1].lower(), []).append(name)
+    answers = frame["response"].drop_nulls().unique().to_list()
+    named = [(one, other) for one, other in (pair for pair in pairs.values() if len(pair) == 2)]
+    # Systems come again and can be compared; the texts that they wrote come once.
+    named = sorted((p for p in named if frame[p[0]].n_unique() > 1), key=lambda pair: frame[pair[0]].n_unique())
+    sides = sides_of(answers, named[0]) if named else {}
+    if not sides:
+        return frame
+    left, right = named[0]
+    reading.notes.append(Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sides.items()]}))
+    reading.notes.append(Message("form.shown", {"left": left, "right": right}))
+    return frame.with_columns(
+        pl.col("response").replace(sides), pl.col(left).alias("left"), pl.col(right).alias("right")
+    )
 
 
 def _item(frame: pl.DataFrame, inputs: dict[str, str], layout: BatchLayout) -> tuple[pl.Expr, Message]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -125,14 +125,28 @@ def _frame(
         columns["question"] = [answer.element for answer in answers]
         reading.notes.append(Message("pcibex.questions"))
     if any(answer.left is not None for answer in answers):
-        columns["left"] = [answer.left for answer in answers]
-        columns["right"] = [answer.right for answer in answers]
-        reading.notes.append(Message("pcibex.sides"))
+        columns |= _sides(answers, reading)
     columns |= _own_columns(answers, people, columns, wanted, reading, file)
     _note_onsets(answers, reading)
     numbers = {"trial": pl.Int64, "rt": pl.Float64, "time": pl.Float64}
     frame = pl.DataFrame(columns, schema={name: numbers.get(name, pl.String) for name in columns})
     return frame.with_columns(typed_column(frame[name]) for name in frame.columns if name not in COLUMNS)
+
+
+def _sides(answers: Sequence[IbexAnswer], reading: Reading) -> Mapping[str, Sequence[object]]:
+    """What was on either side: the elements of a selector, or what the logged columns left and right say they show."""
+    elements = {answer.left for answer in answers} | {answer.right for answer in answers}
+    logged = {plain(name): name for answer in answers for name in answer.line.cells if plain(name) in ("left", "right")}
+    if len(elements - {None}) > len(SIDES) or set(logged) != set(SIDES):
+        reading.notes.append(Message("pcibex.sides"))
+        return {"left": [answer.left for answer in answers], "right": [answer.right for answer in answers]}
+    reading.notes.append(Message("form.shown", dict(logged)))
+    sides = [{answer.left: "left", answer.right: "right"} for answer in answers]
+    named = [known.get(answer.response, answer.response) for known, answer in zip(sides, answers, strict=True)]
+    return {"response": named} | {side: [answer.line.get(logged[side]) for answer in answers] for side in SIDES}
+
+
+SIDES = ("left", "right")
 
 
 def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
