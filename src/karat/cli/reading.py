@@ -157,7 +157,7 @@ def reading_lines(intake: Intake) -> list[str]:
     """How the files were read: by which readers, what was set aside, and what was assumed."""
     lines = [f"read       {file} as {title}" for file, title in intake.sources]
     if intake.set_aside:
-        reasons = "; ".join(f"{count:,} {reason}" for reason, count in intake.set_aside.items())
+        reasons = "; ".join(f"{reason} ({count:,})" for reason, count in intake.set_aside.items())
         lines.append(f"set aside  {sum(intake.set_aside.values()):,} of {intake.units_in:,} {intake.unit}: {reasons}")
     if intake.skipped:
         lines.append(f"skipped    {intake.skipped_units:,} of {intake.units_in:,} {intake.unit} that could not be read")

@@ -79,6 +79,18 @@ class Intake:
                 raise
             raise unreadable([file for file, _ in self.sources], problems) from None
 
+    def set_aside_notes(self) -> tuple[Message, ...]:
+        """What is none of the judgments, as a note: how much of which kind; nothing where all are."""
+        if not self.set_aside:
+            return ()
+        reasons = [
+            Message("intake.set_aside_reason", {"n": count, "reason": reason})
+            for reason, count in self.set_aside.items()
+        ]
+        count = sum(self.set_aside.values())
+        values = {"n": count, "units_in": self.units_in, "unit": _unit(self.unit), "reasons": reasons}
+        return (Message("intake.set_aside", values),)
+
     def skipped_notes(self) -> tuple[Message, ...]:
         """What was left out, as a note: how many rows, which, and why; nothing where nothing was."""
         if not self.skipped:
@@ -92,15 +104,7 @@ class Intake:
     def account(self) -> tuple[Message, ...]:
         """How the files were read: by which readers, what is none of the judgments, and what was assumed."""
         messages = [Message("intake.read", {"file": file, "title": title}) for file, title in self.sources]
-        if self.set_aside:
-            reasons = [
-                Message("intake.set_aside_reason", {"n": count, "reason": reason})
-                for reason, count in self.set_aside.items()
-            ]
-            count = sum(self.set_aside.values())
-            values = {"n": count, "units_in": self.units_in, "unit": _unit(self.unit), "reasons": reasons}
-            messages.append(Message("intake.set_aside", values))
-        return (*messages, *self.skipped_notes(), *self.notes)
+        return (*messages, *self.set_aside_notes(), *self.skipped_notes(), *self.notes)
 
     @property
     def expected(self) -> int:
@@ -193,8 +197,8 @@ def read_files(
         notes=all_notes,
         locate=locate if kept is None else lambda row: locate(int(kept[row])),
     )
-    # The account lists what was skipped in lines of its own; the judgments alone have only their notes.
-    judgments.notes = (*all_notes, *intake.skipped_notes())
+    # The account lists what was left out in lines of its own; the judgments alone have only their notes.
+    judgments.notes = (*all_notes, *intake.set_aside_notes(), *intake.skipped_notes())
     return intake
 
 

@@ -587,8 +587,9 @@ MESSAGES = {
     "kontinuierlich gelesen. Falls das falsch ist: --scale.",
     "intake.text": "{text}",
     "intake.read": "{file} wurde gelesen ({title}).",
-    "intake.set_aside": "{n} von {units_in} {unit} sind keine Urteile und wurden beiseitegelegt: {reasons:and}.",
-    "intake.set_aside_reason": "{n} {reason}",
+    "intake.set_aside": "{n} von {units_in} {unit} {n:ist kein Urteil und wurde|sind keine Urteile und wurden} "
+    "beiseitegelegt: {reasons:and}.",
+    "intake.set_aside_reason": "{reason} ({n})",
     "intake.skipped": "{n} von {units_in} {unit} {n:war|waren} nicht lesbar und {n:wurde|wurden} ausgelassen: "
     "{reasons:and}.",
     "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",

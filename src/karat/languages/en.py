@@ -547,8 +547,9 @@ MESSAGES = {
     "continuous. If that is wrong, use --scale.",
     "intake.text": "{text}",
     "intake.read": "{file} was read as {title}.",
-    "intake.set_aside": "{n} of {units_in} {unit} are not judgments and were set aside: {reasons:and}.",
-    "intake.set_aside_reason": "{n} {reason}",
+    "intake.set_aside": "{n} of {units_in} {unit} {n:is not a judgment and was|are not judgments and were} set aside: "
+    "{reasons:and}.",
+    "intake.set_aside_reason": "{reason} ({n})",
     "intake.skipped": "{n} of {units_in} {unit} could not be read and {n:was|were} left out: {reasons:and}.",
     "intake.skipped_reason": "[[{column} ]]{what} ([[{file}, ]]{rows})",
     "table.columns": "These columns were recognised by their names: {columns}. If one is wrong, use --map.",
