@@ -1094,6 +1094,15 @@ MESSAGES = {
     "size.assumed_times": "{seconds} s je Trial und {minutes:minute} für Einwilligung, Instruktion, Fragen zur "
     "Person und Pausen",
     "size.assumed_pay": "{n:participant} zu {pay:.2} {currency} je Stunde, dazu {fee:%} Gebühr der Plattform",
+    "size.assumed_list": "{n:participant} zu {pay:.2} {currency} je Stunde, dazu {fee:%} Gebühr nach der Preisliste "
+    "von {platform} vom Stand {date}",
+    "cost.list": "{n:participant} kosten {cost:.2} {currency}, mit {fee:%} Gebühr nach der Preisliste von {platform} "
+    "vom Stand {date}.",
+    "cost.own_fee": "{n:participant} kosten {cost:.2} {currency}, mit der Gebühr der Plattform von {fee:%}, die die "
+    "Studie angibt.",
+    "cost.no_fee": "{n:participant} kosten {cost:.2} {currency}; eine Gebühr der Plattform fällt nicht an.",
+    "cost.no_list": "{n:participant} kosten {cost:.2} {currency}, ohne die Gebühr von {platform}, deren Preisliste "
+    "karat nicht kennt.",
     "size.assumed_fillers": "{n} {n:Lexikalisierung|Lexikalisierungen} je Bedingung und {fillers} Füller je Test-Trial",
     "size.assumed_guessing": "wer rät, besteht mit einer Wahrscheinlichkeit von höchstens {p:.2r+}; {n} {n:Ausrutscher "
     "ist|Ausrutscher sind} je Gruppe erlaubt",

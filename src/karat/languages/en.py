@@ -1034,6 +1034,15 @@ MESSAGES = {
     "size.assumed_times": "{seconds} s per trial, and {minutes:minute} for consent, instructions, background "
     "questions and breaks",
     "size.assumed_pay": "{n:participant} at {pay:.2} {currency} per hour, plus a platform fee of {fee:%}",
+    "size.assumed_list": "{n:participant} at {pay:.2} {currency} per hour, plus a platform fee of {fee:%} by "
+    "{platform}'s price list of {date}",
+    "cost.list": "{n:participant} cost {cost:.2} {currency}, with a fee of {fee:%} by {platform}'s price list of "
+    "{date}.",
+    "cost.own_fee": "{n:participant} cost {cost:.2} {currency}, with the platform fee of {fee:%} that the study "
+    "states.",
+    "cost.no_fee": "{n:participant} cost {cost:.2} {currency}; there is no platform fee.",
+    "cost.no_list": "{n:participant} cost {cost:.2} {currency}, without the fee of {platform}, of which karat has no "
+    "price list.",
     "size.assumed_fillers": "{n} {n:lexicalisation|lexicalisations} per condition and {fillers} fillers per test trial",
     "size.assumed_guessing": "guessing passes with a probability of at most {p:.2r+}, with {n} {n:slip|slips} "
     "forgiven in each group",

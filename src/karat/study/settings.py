@@ -368,6 +368,17 @@ class RecruitmentSettings(Settings):
     hourly_pay: float | None = Field(None, ge=0, description="What an hour is paid.")
     minimum_hourly_pay: float | None = Field(None, ge=0, description="The least an hour may be paid, for the check.")
     currency: str = Field("EUR", description="The currency of the pay.")
+    fee: float | None = Field(
+        None,
+        ge=0,
+        le=2,
+        description="What the platform adds to the pay, as a share; without it, by the price list of the platform.",
+    )
+    price_list: str = Field(
+        "",
+        pattern=r"^(\d{4}(-\d{2}(-\d{2})?)?)?$",
+        description="A date, such as 2024-05: costs are computed by the price list in force then, not by the latest.",
+    )
     quotas: dict[str, dict[str, int]] = Field(
         {}, description="Background question = { answer = how many participants at most }."
     )

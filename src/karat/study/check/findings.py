@@ -61,6 +61,8 @@ class Report:
     findings: tuple[Finding, ...]
     allowed: tuple[Finding, ...] = ()
     """What was found and is stated as intended."""
+    cost: Message | None = None
+    """What the participants cost, where the study states their pay."""
 
     @property
     def errors(self) -> int:
@@ -73,7 +75,7 @@ class Report:
 
     def lines(self, width: int = WIDTH) -> list[str]:
         """The report as it is printed."""
-        printed = [self.head, ""]
+        printed = [self.head, *([] if self.cost is None else [str(self.cost)]), ""]
         for finding in self.findings:
             wrapped = textwrap.wrap(str(finding), width - INDENT, break_long_words=False, break_on_hyphens=False)
             printed += [f"  {finding.grade:<{INDENT - 2}}{wrapped[0]}", *(" " * INDENT + line for line in wrapped[1:])]
@@ -104,6 +106,7 @@ class Report:
         """The report as plain data, for JSON."""
         return {
             "study": self.head,
+            "cost": None if self.cost is None else self.cost.to_dict(),
             "counts": self.counts(),
             "findings": [_plain(finding) for finding in self.findings],
             "allowed": [_plain(finding) for finding in self.allowed],
