@@ -63,6 +63,7 @@ TEXTS = {
     "trials": "{functions}",
     "range": "{low} bis {high}",
     "clear": "{functions} [hatten|haben] eine eindeutig richtige Antwort [@pieper].",
+    "repeated items": "Um die Konsistenz zu prüfen, [wurden|werden] {items} in derselben Sitzung zweimal beurteilt.",
     "rounds": "Die Items [wurden|werden] {times} beurteilt, jedes Mal in neuer Reihenfolge.",
     "sessions": "Es [gab|gibt] zwei Sitzungen{days}.",
     "days": " (Abstand mindestens {days})",

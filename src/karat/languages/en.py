@@ -60,6 +60,7 @@ TEXTS = {
     "trials": "{functions} trials",
     "range": "{low} to {high}",
     "clear": "{functions} [had|will have] a clearly correct answer [@pieper].",
+    "repeated items": "To measure consistency, {items} [were|will be] judged twice in the same session.",
     "rounds": "The items [were|will be] judged {times}, in a new order each time.",
     "sessions": "There [were|will be] two sessions{days}.",
     "days": ", at least {days} apart",

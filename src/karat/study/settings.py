@@ -117,6 +117,9 @@ class BlockSettings(BlockKeys):
             flaws.append(flaw("is none of the factors", meant(self.compared, list(self.factors)), "compared",
                               value=self.compared))  # fmt: skip
         flaws += self._wrong_wide()
+        if self.repeated_items and self.rounds > 1:
+            text = f"repeats some trials, but rounds = {self.rounds} repeats all of them"
+            flaws.append(flaw(text, "State one of the two.", "repeated_items"))
         within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
         if self.subset is not None and self.pairs is not None and not self.pairs.target:
             text = "shows a part of the pairs of the item table, but pairs has target = false"

@@ -238,7 +238,7 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
                        f"Add items with the function {lacking[0]}, or take {name} out.", spot)  # fmt: skip
         if criterion.needs_repeated_questions and not _asks_twice(draft):
             yield Flaw(f"{name} needs questions that are asked twice, and there are none.",
-                       "State repeated_questions in a block.", spot)  # fmt: skip
+                       "State repeated_items in a block, or repeated_questions in a differential.", spot)  # fmt: skip
         if criterion.needs_quiz and not settings.texts.quiz:
             yield Flaw(f"{name} needs a quiz, and there is none.", "Add [[texts.quiz]].", spot)
         if criterion.needs_eligibility and not any(question.eligible for question in settings.background):
@@ -250,5 +250,6 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
 
 
 def _asks_twice(draft: Draft) -> bool:
-    rounds = any(block.settings.repeated_questions or block.settings.rounds > 1 for block in draft.study.blocks)
-    return rounds or draft.study.settings.questionnaire.sessions == 2
+    blocks = [block.settings for block in draft.study.blocks]
+    again = any(block.repeated_questions or block.repeated_items or block.rounds > 1 for block in blocks)
+    return again or draft.study.settings.questionnaire.sessions == 2
