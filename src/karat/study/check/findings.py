@@ -38,6 +38,15 @@ class Finding:
         return self.message if self.typed is None else render(self.typed, language)
 
     @property
+    def code(self) -> str:
+        """A name for this kind of finding that stays when its wording changes; the rule, where it has only one.
+
+        >>> Finding("error", "consent", "...", typed=Message("check.consent")).code
+        'check.consent'
+        """
+        return f"check.{self.rule.replace('-', '_')}" if self.typed is None else self.typed.code
+
+    @property
     def place(self) -> str:
         """The file and line at fault, such as `items.csv:34`; empty where no single place is."""
         return "" if self.file is None else self.file if self.line is None else f"{self.file}:{self.line}"
@@ -114,7 +123,9 @@ class Report:
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
-    return {name: value for name, value in asdict(finding).items() if name != "typed"}
+    typed = {} if finding.typed is None else finding.typed.to_dict()["values"]
+    own = {name: value for name, value in asdict(finding).items() if name != "typed"}
+    return own | {"code": finding.code, "values": typed}
 
 
 def _rules(findings: Iterable[Finding]) -> list[str]:
