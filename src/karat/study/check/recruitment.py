@@ -72,10 +72,11 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         items = len({row[key] or row.item for row in draft.rows[index] if row.function == "test"})
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
+            code = "check.ratings_of_items" if key == "item" else "check.ratings_of_pairs"
             values = {"n": items, "ratings": subset.ratings, "each": subset.per_participant, "needed": needed,
                       "wanted": number}  # fmt: skip
             yield Flaw(
-                Message(f"check.ratings_of_{key}s", values),
+                Message(code, values),
                 f"Recruit {needed}.",
                 draft.at("recruitment", "participants"),
             )

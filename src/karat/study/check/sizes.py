@@ -24,6 +24,9 @@ SPREAD_FROM = 4
 QUESTIONNAIRES = 4
 
 
+DEGREES = {"low": Message("check.low"), "mid": Message("check.mid"), "high": Message("check.high")}
+
+
 @rule("error", source=SECTION, fix="Add test items: six for each condition that a participant sees.")
 def lexicalisations(draft: Draft) -> Iterator[Flaw]:
     """A participant sees fewer than six lexicalisations of a condition."""
@@ -126,7 +129,7 @@ def calibration_range(draft: Draft) -> Iterator[Flaw]:
                 spot,
             )
         else:
-            lacking = [Message(f"check.{name}") for name in missing]
+            lacking = [DEGREES[name] for name in missing]
             yield Flaw(Message("check.calibration_range", {"n": len(rows), "missing": lacking}), spot=spot)
 
 
@@ -186,8 +189,9 @@ def spread(draft: Draft) -> Iterator[Flaw]:
             continue
         half = "first" if all(max(own) <= 0.5 for own in shares) else "second"
         if half == "first" or all(min(own) > 0.5 for own in shares):
+            code = "check.spread_first" if half == "first" else "check.spread_second"
             yield Flaw(
-                Message(f"check.spread_{half}", {"n": fewest, "function": function}),
+                Message(code, {"n": fewest, "function": function}),
                 f"Put {function} trials into every block.",
                 draft.at("order"),
             )
