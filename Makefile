@@ -10,7 +10,7 @@ FIND_PYTHON = for p in $(PYTHON) python3 python3.13 python3.12 python3.11 python
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done
 PIP := $(ENV) -m pip --disable-pip-version-check -q install --constraint constraints.txt
 
-.PHONY: help setup setup-dev browser demo test tests checks test-slow lint style types docs benchmarks datasets replication screenshots constraints build licences sbom audit coverage mutation clean
+.PHONY: help setup setup-dev browser demo test tests checks test-slow lint style types docs benchmarks datasets replication screenshots constraints wheels build licences sbom audit coverage mutation clean
 
 help:
 	@echo "make demo         set up, run the main job on example data, say where the result is"
@@ -26,6 +26,7 @@ help:
 	@echo "make replication  make the pages on published studies again (needs ../shared/reference)"
 	@echo "make screenshots  take the pictures of the documentation again, in the browser tests"
 	@echo "make constraints  resolve the pinned versions again"
+	@echo "make wheels       which pinned versions have no wheel for Windows and macOS, where the registries can be reached"
 	@echo "make build        wheel and sdist into dist/, built twice and compared, with their checksums"
 	@echo "make licences     every dependency at run time with its licence; fails on one that must not be there"
 	@echo "make sbom         the software bill of materials into dist/"
@@ -114,6 +115,9 @@ screenshots: setup-dev browser
 
 constraints: setup-dev
 	$(ENV) tools/pin_versions.py
+
+wheels: setup-dev
+	@$(ENV) -m tools.pin_versions wheels
 
 build: setup-dev
 	@$(ENV) -m tools.build

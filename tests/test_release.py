@@ -6,6 +6,7 @@ The slow tests install the wheel in empty environments, for every Python that ka
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import json
 import re
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -25,7 +27,7 @@ from packaging.requirements import Requirement
 import karat
 from conftest import ROOT
 from environments import empty_environment, interpreter
-from tools import audit, build, licences, sbom
+from tools import audit, build, licences, pin_versions, sbom
 from tools.licences import BASE, BROWSER, FREE, GPL, LGPL, MPL, UNKNOWN, Package
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -315,3 +317,36 @@ def test_an_audit_whose_program_is_missing_says_so() -> None:
     done = audit.run("npm audit", "no-such-program-anywhere")
     assert done.outcome == "unreachable"
     assert "no-such-program-anywhere" in done.line()
+
+
+def answer(code: int, said: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.CompletedProcess([], code, "", said)
+
+
+def test_pins_without_a_wheel_are_named() -> None:
+    """The resolver stops at the first package without a wheel: it is asked again without that one."""
+    asked = []
+
+    def resolve(_: object, system: str, python: str, built: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        asked.append(tuple(built))
+        lacking = [name for name in ("one", "two") if name not in built]
+        return answer(1, f"cause: Because {lacking[0]}==2.0 has no usable wheels") if lacking else answer(0)
+
+    assert pin_versions.without_wheel(["one"], "windows", "3.12", resolve) == ["one 2.0", "two 2.0"]
+    assert asked == [(), ("one",), ("one", "two")]
+    rows, complete = pin_versions.wheel_table(lambda *_: answer(0))
+    assert (complete, len(rows)) == (True, 2 + 4 * len(EXTRAS) + 4)
+    with pytest.raises(pin_versions.UnreachedError):
+        pin_versions.wheel_table(lambda *_: answer(2, "error: dns error: no such host"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", pin_versions.SYSTEMS)
+def test_the_base_has_wheels_for_every_system(system: str) -> None:
+    if not importlib.util.find_spec("uv"):
+        pytest.skip("uv, which resolves for other systems, is not installed here (make wheels installs it).")
+    try:
+        base = pin_versions.parts()["base"]
+        assert pin_versions.without_wheel(base, pin_versions.SYSTEMS[system], "3.12") == []
+    except pin_versions.UnreachedError as error:
+        pytest.skip(f"the package registry does not answer ({error})")

@@ -145,6 +145,33 @@ def test_a_study_is_made_from_results_of_another_tool(studio: StudioApp, browser
     assert 'class="notice bad failure"' in browser.inside(case).text, "names of participants are no sentences of items"
 
 
+def test_choices_and_categories_of_another_tool_become_studies(
+    studio: StudioApp, browser: Browser, tmp_path: Path
+) -> None:
+    studio.app.state.workspace = Workspace(tmp_path, studio.cases.root)
+    rows = ["subject,item,text_a,text_b,order_a,order_b,ANSWER,label"]
+    for who in range(6):
+        for item in range(1, 5):
+            sides = [(f"Item {item} comes in {order}.", order) for order in ("SO", "OS")][:: 1 if who % 2 else -1]
+            (one, first), (two, second) = sides
+            rows.append(f"s{who},{item},{one},{two},{first},{second},{'AB'[(who + item) % 2]},{'xyz'[who % 3]}")
+    columns = {"item": "item", "left": "text_a", "right": "text_b", "response": "ANSWER"}
+    asked = {"choice": {"answered": columns},
+             "label": {"answered": {"item": "item", "response": "label"}, "scales": {"": "nominal:x,y,z"}}}  # fmt: skip
+    for task, more in asked.items():
+        case = browser.drop({f"{task}.csv": "\n".join(rows).encode()}, look=False)
+        for choices in ({}, more):
+            assert browser.send("POST", f"{case}/look", {"new_study": True, **choices}).status == 202
+            browser.wait(case)
+        page = browser.inside(case).text
+        assert f"<option selected>{task}</option>" in page, "the task that was asked is the first proposal"
+        wanted = {"name": task, "source": "results", "case": case.rsplit("/", 1)[1], "task": task}
+        made = browser.send("POST", "/studies", wanted)
+        assert made.status == 201, made.text
+        assert load(tmp_path / task).settings.block[0].task == task
+    assert load(tmp_path / "choice").settings.block[0].compared == "order"
+
+
 def finished(browser: Browser, address: str, kind: str) -> str:
     """Wait for a job of a page; gives the page after it."""
     end = time.monotonic() + SECONDS

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from typer import Typer
 from typer.testing import CliRunner, Result
 
-from karat.cli import chance, size
+from karat.cli import chance, check, size
 from karat.errors import KaratError
 from karat.study import chance as exact
+from karat.study.init import write_study
 
 
 def run(*arguments: str) -> Result:
     app = Typer()
     app.command("chance", epilog=chance.EXAMPLE)(chance.chance)
+    app.command("check")(check.check)
     app.command("size", epilog=size.EXAMPLE)(size.size)
     return CliRunner().invoke(app, list(arguments))
 
@@ -144,3 +148,38 @@ def test_the_fee_of_a_platform() -> None:
     )
     assert (usual, own) == (round(1.4 * free, 2), round(1.2 * free, 2))
     assert isinstance(run("size", "2x2", "--platform", "crowdee").exception, KaratError)
+
+
+def assumed_pay(*more: str) -> dict[str, Any]:
+    """What is assumed of the pay, as code and values."""
+    (data,) = json.loads(printed("size", "2x2", "--task", "likert", "--json", *more))
+    return next(one for one in data["assumptions"] if "fee" in one["values"])
+
+
+def test_a_price_list_is_named_by_its_date_and_old_ones_stay() -> None:
+    latest, old = assumed_pay("--platform", "mturk"), assumed_pay("--platform", "mturk", "--prices", "2014-11-03")
+    assert (latest["code"], latest["values"]["date"], latest["values"]["fee"]) == ("size.assumed_list", "2015-07", 0.4)
+    assert (old["values"]["date"], old["values"]["fee"]) == ("2005", 0.1)
+    assert assumed_pay()["values"]["platform"] == "Prolific"
+    assert assumed_pay("--platform", "mturk", "--fee", "0.2")["code"] == "size.assumed_pay"
+    assert isinstance(run("size", "2x2", "--platform", "mturk", "--prices", "1999").exception, KaratError)
+
+
+def test_a_check_says_by_which_price_list_it_computes_costs(tmp_path: Path) -> None:
+    file = write_study(tmp_path / "study", "yes-no")[0]
+    text = file.read_text(encoding="utf-8")
+
+    def cost(**recruitment: object) -> dict[str, Any]:
+        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in recruitment.items())
+        file.write_text(text.replace("[recruitment]\n", f"[recruitment]\n{lines}"), encoding="utf-8")
+        return json.loads(run("check", str(file), "--json").stdout)["cost"]
+
+    now, before, own = cost(), cost(price_list="2019-03"), cost(fee=0.1)
+    assert [one["code"] for one in (now, before, own)] == ["cost.list", "cost.no_list", "cost.own_fee"]
+    assert (now["values"]["date"], now["values"]["fee"]) == ("2021", 0.333)
+    assert own["values"]["cost"] == round(before["values"]["cost"] * 1.1, 2)
+    elsewhere = text.replace('"prolific"', '"crowdee"')
+    file.write_text(elsewhere, encoding="utf-8")
+    assert json.loads(run("check", str(file), "--json").stdout)["cost"]["code"] == "cost.no_list"
+    file.write_text(text.replace("[recruitment]\n", '[recruitment]\nprice_list = "last year"\n'), encoding="utf-8")
+    assert isinstance(run("check", str(file)).exception, KaratError)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import openpyxl
@@ -15,11 +16,13 @@ from karat.cli.init import init
 from karat.errors import KaratError
 from karat.intake import read
 from karat.judgments import Judgments
-from karat.judgments.scales import Binary, Ordinal
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal
 from karat.study.check import check
 from karat.study.file import StudyError
-from karat.study.init import study_from_sets, task_of
+from karat.study.init import study_from_sets, task_of_results, tasks_for
 from karat.study.item_sheets import (
+    CrossedFactors,
+    ItemSets,
     SetsError,
     guess_factors,
     read_sets,
@@ -349,7 +352,7 @@ def test_results_of_pcibex_become_a_study(tmp_path: Path) -> None:
         ("practice", "This is the very first one."),
     ]
     assert sets.scale is not None
-    study_from_sets(sets, factors, tmp_path / "study", task=task_of(sets.scale))
+    study_from_sets(sets, factors, tmp_path / "study", task=task_of_results(sets, factors))
     study = load(tmp_path / "study")
     assert (study.blocks[0].scale, study.lists) == (Ordinal(7, neutral=4), 4)
     assert shown(study)["item"].n_unique() == 4
@@ -399,7 +402,7 @@ def test_yes_no_results_keep_their_words(tmp_path: Path) -> None:
     source = table_of_results(tmp_path / "plain.csv", "nj")
     sets, factors = sets_from_results(read(source, mapping={"item": "item"}, scale="binary:n,j"), source)
     assert sets.scale is not None
-    study_from_sets(sets, factors, tmp_path / "study", task=task_of(sets.scale))
+    study_from_sets(sets, factors, tmp_path / "study", task=task_of_results(sets, factors))
     study = load(tmp_path / "study")
     assert study.blocks[0].scale == Binary(("n", "j"))
     assert study.trials(0, 1).filter(pl.col("function") == "control")["expected"].to_list() == ["n"]
@@ -418,9 +421,133 @@ def test_results_without_sentences_or_with_another_question_are_refused(tmp_path
     )
     with pytest.raises(SetsError):
         sets_from_results(several, bare)
-    categories = read(bare, mapping={"item": "item"}, scale="nominal:0,1,2,3")
-    with pytest.raises(KaratError):
-        task_of(categories.scale)
     with pytest.raises(KaratError):
         run(tmp_path / "mine", "--sentence", "x")
     assert not (tmp_path / "mine").exists()
+
+
+def choices(path: Path, *, conditions: bool = True, extra: str = "") -> Path:
+    """Choices between two word orders in two moods, the sides drawn for each participant, and controls."""
+    lines = ["participant,item,type,mood,text_a,text_b,cond_a,cond_b,expected,answer"]
+    for person in range(6):
+        for item in range(1, 7):
+            mood = ("real", "irreal")[(person + item) % 2]
+            shown = [(f"Item {item} is {order} and {mood}.", order) for order in ("SO", "OS")]
+            (one, first), (two, second) = shown if (person + item) % 3 else shown[::-1]
+            first, second = (first, second) if conditions else ("x", "x")
+            answer = ("A", "B", extra or "A")[(person * item) % 3]
+            lines.append(f"w{person},{item},test,{mood},{one},{two},{first},{second},,{answer}")
+        lines.append(f"w{person},c1,control,,Them is the bad one.,This is the good one.,,,B,B")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def choice_study(source: Path, folder: Path, *more: str) -> tuple[Study, dict[str, object]]:
+    """The study that the command makes from choices."""
+    columns = ["--map", "item=item", "--map", "left=text_a", "--map", "right=text_b", "--map", "response=answer"]
+    result = run(folder, "--from-results", source, "--yes", *columns, *more)
+    return load(folder), result
+
+
+def test_choices_between_conditions_become_a_study_that_compares_them(tmp_path: Path) -> None:
+    study, _ = choice_study(choices(tmp_path / "choices.csv"), tmp_path / "study")
+    block = study.settings.block[0]
+    assert (block.task, block.compared, study.blocks[0].scale) == ("choice", "order", Choice())
+    assert {name: factor.levels for name, factor in block.factors.items()} == {
+        "order": ["OS", "SO"], "mood": ["irreal", "real"],
+    }  # fmt: skip
+    assert [(one.name, one.within) for one in study.settings.contrast] == [
+        ("order", {}), ("order, irreal", {"mood": "irreal"}), ("order, real", {"mood": "real"}),
+    ]  # fmt: skip
+    trials = study.trials(0, 1)
+    shown = trials.filter(pl.col("function") == "test")
+    assert (study.lists, shown.height) == (2, 6)
+    assert {(row["sentence"].split()[3], row["sentence_2"].split()[3]) for row in shown.to_dicts()} == {("OS", "SO")}
+    (control,) = trials.filter(pl.col("function") == "control").to_dicts()
+    assert (control["sentence_2"], control["expected"]) == ("This is the good one.", "right")
+
+
+def test_choices_without_conditions_become_pairs(tmp_path: Path) -> None:
+    source = choices(tmp_path / "choices.csv", conditions=False, extra="tie")
+    study, result = choice_study(source, tmp_path / "study")
+    assert study.settings.block[0].compared is None
+    assert study.blocks[0].scale == Choice(none=True)
+    tests = study.trials(0, 1).filter(pl.col("function") == "test")
+    assert tests.height == 12, "six items in two moods"
+    assert len(result["notes"]) == 2, "where the sentences come from, and that nothing says how they differ"
+    rated, _ = choice_study(source, tmp_path / "rated", "--task", "likert")
+    assert rated.trials(0, 1).filter(pl.col("function") == "test").height == 24
+    assert rated.trials(0, 1).filter(pl.col("function") == "control")["sentence"].n_unique() == 2
+
+
+def test_choices_without_sentences_say_what_is_missing(tmp_path: Path) -> None:
+    frame = pl.DataFrame({
+        "participant": ["a", "b"] * 4, "item": list("1122" * 2), "left": ["SO", "OS"] * 4, "right": ["OS", "SO"] * 4,
+        "response": ["left", "right"] * 4,
+    })  # fmt: skip
+    with pytest.raises(SetsError):
+        sets_from_results(Judgments(frame, Choice()), tmp_path / "bare.csv")
+
+
+def test_categories_become_a_study_of_labels(tmp_path: Path) -> None:
+    source = table_of_results(tmp_path / "labels.csv", "xyz")
+    result = run(tmp_path / "study", "--from-results", source, "--map", "item=item", "--scale", "nominal:x,y,z")
+    study = load(tmp_path / "study")
+    assert (study.settings.block[0].task, study.blocks[0].scale) == ("label", Nominal(("x", "y", "z")))
+    assert list(study.settings.block[0].factors) == ["order", "mood"]
+    assert [one.name for one in study.settings.contrast] == ["order x mood", "order", "mood"]
+    assert study.trials(0, 1).filter(pl.col("function") == "control")["expected"].to_list() == ["x"]
+    assert [Path(name).name for name in result["written"]] == ["study.toml", "items.csv", "fillers.csv"]
+    text = (tmp_path / "study" / "study.toml").read_text(encoding="utf-8")
+    assert "x, y, z" in text, "the instructions name the categories"
+    assert "reason and consequence" not in text, "nor those of the template"
+    assert list(study.settings.screening.criteria) == ["completion", "remfod", "receipt_times", "controls", "quiz",
+                                                       "eligibility"]  # fmt: skip
+    german = run(tmp_path / "de", "--from-results", source, "--map", "item=item", "--scale", "nominal:x,y,z",
+                 "--language", "de")  # fmt: skip
+    assert len(german["notes"]) == len(result["notes"])
+    assert "Gegensatz" not in (tmp_path / "de" / "study.toml").read_text(encoding="utf-8")
+
+
+def test_texts_that_are_no_categories_are_refused(tmp_path: Path) -> None:
+    levels = tuple(map(str, range(20)))
+    sets = ItemSets(tmp_path / "a.csv", {"1": {"": "It was seen here."}}, ("",), scale=Nominal(levels))
+    factors = CrossedFactors({}, {"": ()})
+    with pytest.raises(KaratError):
+        task_of_results(sets, factors)
+    with pytest.raises(KaratError):
+        study_from_sets(sets, factors, tmp_path / "study", task="label")
+    assert "label" in tasks_for(replace(sets, scale=Nominal(levels[:3])), factors)
+
+
+def study_of_wild(name: str, reference: Path, folder: Path) -> tuple[Study, dict[str, list[str]]]:
+    """The study that the command makes from a real file of results."""
+    path = next((reference / "wild" / "files" / name).glob("*"), None) if reference.is_dir() else None
+    if path is None:
+        pytest.skip("the real result files (../shared/reference/wild) are not on this machine")
+    result = run(folder, "--from-results", path, "--yes")
+    return load(folder), result
+
+
+def test_real_choices_become_pairs(reference: Path, tmp_path: Path) -> None:
+    study, result = study_of_wild("f01", reference, tmp_path / "study")
+    assert (study.settings.block[0].task, study.blocks[0].scale) == ("choice", Choice(none=True))
+    trials = study.trials(0, 1)
+    assert trials.filter(pl.col("function") == "test").height == 32
+    assert not trials["sentence"].str.starts_with('["').any(), "the lists of the file are no part of the texts"
+    assert trials.filter(pl.col("function") == "test")["context"].null_count() == 0
+    assert len(result["notes"]) == 2
+
+
+def test_real_labels_become_a_study_of_labels(reference: Path, tmp_path: Path) -> None:
+    study, result = study_of_wild("b02", reference, tmp_path / "study")
+    assert study.blocks[0].scale == Nominal(("No", "Yes, and", "Yes, but"))
+    assert (study.settings.block[0].factors, study.lists) == ({}, 1), "when somebody took part is no condition"
+    assert study.trials(0, 1).height == 51
+    assert len(result["notes"]) == 4
+
+
+@pytest.mark.parametrize("name", ["h03", "e01"])
+def test_real_choices_without_sentences_are_refused(name: str, reference: Path, tmp_path: Path) -> None:
+    with pytest.raises(SetsError):
+        study_of_wild(name, reference, tmp_path / "study")

@@ -11,7 +11,12 @@ import pytest
 
 import karat
 from commands import run
-from karat.study.orders import violations
+from karat.measure import stability
+from karat.screen.criteria.inconsistency import inconsistency
+from karat.simulate import answer_study
+from karat.study.check import check
+from karat.study.init import write_study as write_template
+from karat.study.orders import OrderRules, violations
 from karat.study.questionnaire import order_rules
 from messages import raises
 from study.studies import RATING, rating_items, write_study
@@ -405,3 +410,65 @@ def test_halves_need_their_column(tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(text)
     with pytest.raises(karat.KaratError, match=r"line 6, order\.halves"):
         karat.study.load(tmp_path)
+
+
+@pytest.fixture
+def repeating(tmp_path: Path) -> karat.study.Study:
+    """A study of ratings in which each participant judges six test items twice, with the template's rules of order."""
+    file = write_template(tmp_path / "study", "likert")[0]
+    text = file.read_text(encoding="utf-8").replace("\nlists ", "\nrepeated_items = 6\nlists ", 1)
+    file.write_text(text.replace("\ncompletion ", "\ninconsistency = {}\ncompletion ", 1), encoding="utf-8")
+    return karat.study.load(file)
+
+
+def test_some_items_come_again_in_the_same_session(repeating: karat.study.Study) -> None:
+    counts = set()
+    for participant in range(1, 4):
+        frame = repeating.questionnaire(list=1, participant=participant).frame
+        trials = repeating.trials(0, 1)
+        again = frame.filter(pl.col("repetition") == 2)
+        assert (frame.height, again.height, again["function"].unique().to_list()) == (trials.height + 6, 6, ["test"])
+        first = frame.filter(pl.col("repetition") == 1).select("item", "sentence", "function", first="trial")
+        both = again.join(first, on=["item", "sentence", "function"])
+        assert both.height == 6
+        assert (both["trial"] - both["first"]).min() > trials.height // 3
+        rules = order_rules(repeating.settings.order, trials)
+        assert not violations(frame, range(frame.height), OrderRules(apart=rules.apart, in_a_row=rules.in_a_row))
+        counts.add(tuple(sorted(again["item"])))
+    assert len(counts) > 1, "each participant has items of their own"
+    assert check(repeating).head.startswith("study.toml: 4 lists of 81 trials")
+
+
+def test_repeated_items_show_who_guesses_and_how_stable_answers_are(repeating: karat.study.Study) -> None:
+    judgments = answer_study(repeating, 24, shares={"guesser": 0.25})
+    found = inconsistency(judgments)
+    behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
+    caught = [behaviours[name] for name in found.flagged]
+    guessers = list(behaviours.values()).count("guesser")
+    assert caught.count("guesser") / guessers > 5 * caught.count("attentive") / (24 - guessers)
+    assert found.participants["repeated"].unique().to_list() == [6]
+    stable = stability(judgments, by="repetition", samples=50)
+    (row,) = stable.comparisons.filter(pl.col("measure") == "Pearson").to_dicts()
+    assert (row["first"], row["second"], row["kind"]) == ("1", "2", "within")
+    assert row["estimate"] > 0.4
+
+
+def test_more_repeated_items_than_fit_are_a_finding(repeating: karat.study.Study) -> None:
+    text = repeating.path.read_text(encoding="utf-8")
+    repeating.path.write_text(text.replace("repeated_items = 6", "repeated_items = 24"), encoding="utf-8")
+    assert "order" in [finding.rule for finding in check(karat.study.load(repeating.path)).findings]
+    repeating.path.write_text(text.replace("repeated_items = 6", "repeated_items = 6\nrounds = 2"), encoding="utf-8")
+    with pytest.raises(karat.KaratError):
+        karat.study.load(repeating.path)
+
+
+@pytest.mark.slow
+def test_repeated_items_come_back_from_the_server(repeating: karat.study.Study, tmp_path: Path) -> None:
+    run("rehearse", repeating.path, "--bots", "12", "-o", tmp_path / "out", "--json")
+    judgments = pl.read_parquet(tmp_path / "out" / "judgments.parquet")
+    twice = judgments.filter(pl.col("repetition") == 2)
+    assert twice.height >= 6 * 10, "all but those who leave early judge six items twice"
+    keys = ["participant", "item", "sentence"] if "sentence" in judgments.columns else ["participant", "item"]
+    first = judgments.filter(pl.col("repetition") == 1, pl.col("function") == "test")
+    assert twice.join(first, on=keys, how="anti").height == 0
+    assert "stability" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8").lower()

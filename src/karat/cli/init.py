@@ -163,7 +163,7 @@ def _from_results(
     quiet: bool,
 ) -> tuple[list[Path], tuple[str, ...]]:
     """The study of the items that results hold, its factors as stated or as found."""
-    from karat.study.init import study_from_sets, task_of
+    from karat.study.init import notes_on_task, study_from_sets, task_of_results
     from karat.study.item_sheets import sets_from_results, stated_factors
 
     (source,) = reading.files
@@ -172,11 +172,12 @@ def _from_results(
     if stated and not any("=" in one for one in stated):
         factors = factors.renamed(stated)
     elif stated:
-        factors = stated_factors(sets.conditions, stated)
+        factors = stated_factors(sets.conditions, stated).with_compared(factors)
     elif factors.levels:
         found = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
         notes.append(f"Factors: {found}. If that is wrong, use --factor.")
-    chosen = task or (task_of(sets.scale) if sets.scale else "likert")
+    chosen = task or task_of_results(sets, factors)
+    notes += notes_on_task(sets, chosen)
     return study_from_sets(sets, factors, folder or Path(source.stem), language, chosen), tuple(notes)
 
 

@@ -47,21 +47,25 @@ def size(
     platform: Annotated[
         str, typer.Option("--platform", help="Use the fee of this platform: prolific, mturk or link.", metavar="NAME")
     ] = "prolific",
+    prices: Annotated[
+        str,
+        typer.Option("--prices", help="Use the price list in force at this date, such as 2014-11.", metavar="DATE"),
+    ] = "",
     currency: Annotated[str, typer.Option("--currency", help="Set the currency.", metavar="NAME")] = "EUR",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Show how many trials a design needs per task, how long they take and what they cost."""
-    from karat.study.size import PLATFORM_FEES, TASKS
+    from karat.study.size import TASKS, known_price_lists, price_list
     from karat.study.size import size as size_of
 
-    if platform not in PLATFORM_FEES:
-        known = ", ".join(PLATFORM_FEES)
-        raise KaratError(f"karat has no fee for the platform {platform}, only for {known}. Use --fee for others.")
-    charged = PLATFORM_FEES[platform] if fee is None else fee
+    if fee is None and price_list(platform, prices) is None:
+        when = f" at {prices}" if prices else ""
+        known = known_price_lists()
+        raise KaratError(f"karat has no price list of the platform {platform}{when}, only {known}. Use --fee SHARE.")
     sizes = [
         size_of(
             design, name, points=points, no_difference=no_difference, slips=slips, participants=participants,
-            seconds=seconds, pay=pay, fee=charged, currency=currency,
+            seconds=seconds, pay=pay, fee=fee, platform=platform, prices=prices, currency=currency,
         )
         for name in dict.fromkeys(task or TASKS)
     ]  # fmt: skip

@@ -79,7 +79,7 @@ COMPOSE = """services:
     image: caddy:2
     restart: unless-stopped
     depends_on: [karat]
-    ports: ["80:80", "443:443"]
+    ports: ["80:80", "443:443", "443:443/udp"]
     volumes:
       - ./Caddyfile:/etc/caddy/Caddyfile:ro
       - caddy-data:/data

@@ -63,6 +63,7 @@ TEXTS = {
     "trials": "{functions}",
     "range": "{low} bis {high}",
     "clear": "{functions} [hatten|haben] eine eindeutig richtige Antwort [@pieper].",
+    "repeated items": "Um die Konsistenz zu prüfen, [wurden|werden] {items} in derselben Sitzung zweimal beurteilt.",
     "rounds": "Die Items [wurden|werden] {times} beurteilt, jedes Mal in neuer Reihenfolge.",
     "sessions": "Es [gab|gibt] zwei Sitzungen{days}.",
     "days": " (Abstand mindestens {days})",
@@ -1084,6 +1085,55 @@ MESSAGES = {
     "ihrer Länge zu erkennen.",
     "check.frame_length_signs": "Testsätze haben im Mittel {tests:.1} Zeichen, die anderen {fillers:.1}. Test-Trials "
     "sind an ihrer Länge zu erkennen.",
+    "check.participants": "{n:participant}; als Faustregel gelten {fewest} bis {usual}.",
+    "check.participants_groups": "{n:participant} in {groups} Gruppen sind {each} je Gruppe; als Faustregel gelten "
+    "{fewest} bis {usual} je Gruppe.",
+    "check.participants_lists": "{n:participant} lassen sich nicht gleichmäßig auf {lists} Listen verteilen.",
+    "check.ratings_of_items": "{n} Items mit je {ratings} {ratings:Urteil|Urteilen}, {each} je Person, brauchen "
+    "{needed} Teilnehmende; gewünscht sind {wanted}.",
+    "check.ratings_of_pairs": "{n} Paare mit je {ratings} {ratings:Urteil|Urteilen}, {each} je Person, brauchen "
+    "{needed} Teilnehmende; gewünscht sind {wanted}.",
+    "check.pay": "Eine Stunde bringt {earned:.2} {currency}[[, weil {paid} Minuten bezahlt werden und es etwa "
+    "{minutes:.0} dauert]]; das angegebene Minimum ist {least:.2}.",
+    "check.minutes": "Die Studie soll {said} Minuten dauern; nach ihren Trials dauert sie etwa {minutes:.0}.",
+    "check.platform": "Es gibt keine Plattform {name:quoted}.",
+    "check.completion_code": "Teilnehmende kommen von {platform} und können nicht zurückgeschickt werden: "
+    "completion_code fehlt.",
+    "check.quota_unasked": "Es gibt eine Quote für {name}, wonach keine Hintergrundfrage fragt.",
+    "check.quota_after": "Es gibt eine Quote für {name}, wonach erst nach den Trials gefragt wird.",
+    "check.quota_answer": "Es gibt eine Quote für {name} = {answer}, was keine der Antworten ist.",
+    "check.quotas": "Die Quoten für {name} lassen {room} Teilnehmende zu, gewünscht sind aber {wanted}.",
+    "check.screening": "Es sind keine Kriterien für den Ausschluss angegeben; später angegeben, hängen sie von den "
+    "Daten ab.",
+    "check.consent": "Teilnehmende werden nicht um ihre Einwilligung gebeten.",
+    "check.criterion_trials": "{criterion} braucht Trials mit der Funktion {function}, und es gibt keine.",
+    "check.criterion_repeats": "{criterion} braucht Fragen, die zweimal gestellt werden, und es gibt keine.",
+    "check.criterion_quiz": "{criterion} braucht ein Quiz, und es gibt keines.",
+    "check.criterion_eligible": "{criterion} braucht eine Hintergrundfrage, die geeignete Antworten nennt, und es "
+    "gibt keine.",
+    "check.no_tests": "Es gibt keine Test-Trials.",
+    "check.lexicalisations": "Eine Person sieht {n} {n:Lexikalisierung|Lexikalisierungen}[[ von {condition}]]; erst "
+    "ab {least} kann ein eigenwilliger Satz nicht als Effekt durchgehen.",
+    "check.ratio": "{tests} Test-Trials und {fillers} Füller stehen 1:{ratio}; unter 1:{least} fallen Test-Trials "
+    "auf, und Teilnehmende entwickeln Strategien.",
+    "check.length": "Eine Person beurteilt {n} Trials; nach etwa {most} ermüden Menschen.",
+    "check.calibration": "Es gibt {n} {n:Kalibrierungs-Trial|Kalibrierungs-Trials}; mit {usual} gewöhnen sich "
+    "Teilnehmende an die Aufgabe, bevor es zählt.",
+    "check.no_calibration": "Es gibt keine Kalibrierungs-Trials; mit {usual} gewöhnen sich Teilnehmende an die "
+    "Aufgabe, bevor es zählt.",
+    "check.calibration_unknown": "{n} von {of} Kalibrierungs-Trials haben keine beabsichtigte Akzeptabilität; ob sie "
+    "die Skala abdecken, ist nicht zu sehen.",
+    "check.calibration_range": "Keiner der {n} Kalibrierungs-Trials hat {missing:and} Akzeptabilität; Teilnehmende "
+    "sollten die ganze Skala benutzt haben, bevor es zählt.",
+    "check.low": "niedrige",
+    "check.mid": "mittlere",
+    "check.high": "hohe",
+    "check.spread_first": "Alle {n} Trials mit der Funktion {function} stehen in der ersten Hälfte des Fragebogens; "
+    "wer später eindöst, fällt nicht auf.",
+    "check.spread_second": "Alle {n} Trials mit der Funktion {function} stehen in der zweiten Hälfte des "
+    "Fragebogens; wer am Anfang abgelenkt ist, fällt nicht auf.",
+    "check.spread": "Nichts hält die {n} Trials mit der Funktion {function} davon ab, an einem Ende des Fragebogens "
+    "zu stehen.",
     "size.trials": "{design}, {task}: {test} Test- und {fillers} Füll-Trials ergeben {trials:trial}, innerhalb der "
     "Grenze von {most}.",
     "size.too_many_trials": "{design}, {task}: {test} Test- und {fillers} Füll-Trials ergeben {trials:trial}, mehr "
@@ -1101,6 +1151,15 @@ MESSAGES = {
     "size.assumed_times": "{seconds} s je Trial und {minutes:minute} für Einwilligung, Instruktion, Fragen zur "
     "Person und Pausen",
     "size.assumed_pay": "{n:participant} zu {pay:.2} {currency} je Stunde, dazu {fee:%} Gebühr der Plattform",
+    "size.assumed_list": "{n:participant} zu {pay:.2} {currency} je Stunde, dazu {fee:%} Gebühr nach der Preisliste "
+    "von {platform} vom Stand {date}",
+    "cost.list": "{n:participant} kosten {cost:.2} {currency}, mit {fee:%} Gebühr nach der Preisliste von {platform} "
+    "vom Stand {date}.",
+    "cost.own_fee": "{n:participant} kosten {cost:.2} {currency}, mit der Gebühr der Plattform von {fee:%}, die die "
+    "Studie angibt.",
+    "cost.no_fee": "{n:participant} kosten {cost:.2} {currency}; eine Gebühr der Plattform fällt nicht an.",
+    "cost.no_list": "{n:participant} kosten {cost:.2} {currency}, ohne die Gebühr von {platform}, deren Preisliste "
+    "karat nicht kennt.",
     "size.assumed_fillers": "{n} {n:Lexikalisierung|Lexikalisierungen} je Bedingung und {fillers} Füller je Test-Trial",
     "size.assumed_guessing": "wer rät, besteht mit einer Wahrscheinlichkeit von höchstens {p:.2r+}; {n} {n:Ausrutscher "
     "ist|Ausrutscher sind} je Gruppe erlaubt",

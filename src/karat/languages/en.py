@@ -60,6 +60,7 @@ TEXTS = {
     "trials": "{functions} trials",
     "range": "{low} to {high}",
     "clear": "{functions} [had|will have] a clearly correct answer [@pieper].",
+    "repeated items": "To measure consistency, {items} [were|will be] judged twice in the same session.",
     "rounds": "The items [were|will be] judged {times}, in a new order each time.",
     "sessions": "There [were|will be] two sessions{days}.",
     "days": ", at least {days} apart",
@@ -1025,6 +1026,52 @@ MESSAGES = {
     "trials can be recognised by their length.",
     "check.frame_length_signs": "test sentences have {tests:.1} characters on average, the others {fillers:.1}, so "
     "that test trials can be recognised by their length.",
+    "check.participants": "{n:participant}; {fewest} to {usual} are the rule of thumb.",
+    "check.participants_groups": "{n:participant} in {groups} groups are {each} in each; {fewest} to {usual} in each "
+    "are the rule of thumb.",
+    "check.participants_lists": "{n:participant} cannot be shared out equally over {lists} lists.",
+    "check.ratings_of_items": "{n} items, {ratings} {ratings:rating|ratings} each, {each} per participant, need "
+    "{needed} participants; {wanted} are wanted.",
+    "check.ratings_of_pairs": "{n} pairs, {ratings} {ratings:rating|ratings} each, {each} per participant, need "
+    "{needed} participants; {wanted} are wanted.",
+    "check.pay": "an hour earns {earned:.2} {currency}[[, because {paid} minutes are paid and it takes about "
+    "{minutes:.0}]]; the stated minimum is {least:.2}.",
+    "check.minutes": "the study is said to take {said} minutes; by its trials it takes about {minutes:.0}.",
+    "check.platform": "there is no platform {name:quoted}.",
+    "check.completion_code": "participants come from {platform} and cannot be sent back: there is no completion_code.",
+    "check.quota_unasked": "there is a quota for {name}, which no background question asks.",
+    "check.quota_after": "there is a quota for {name}, which is asked only after the trials.",
+    "check.quota_answer": "there is a quota for {name} = {answer}, which is none of its answers.",
+    "check.quotas": "the quotas for {name} admit {room} participants, but {wanted} are wanted.",
+    "check.screening": "no criteria are stated for excluding participants; stated later, they depend on the data.",
+    "check.consent": "participants are not asked for their consent.",
+    "check.criterion_trials": "{criterion} needs {function} trials, and there are none.",
+    "check.criterion_repeats": "{criterion} needs questions that are asked twice, and there are none.",
+    "check.criterion_quiz": "{criterion} needs a quiz, and there is none.",
+    "check.criterion_eligible": "{criterion} needs a background question that says which answers are eligible; there "
+    "is none.",
+    "check.no_tests": "there are no test trials.",
+    "check.lexicalisations": "a participant sees {n} {n:lexicalisation|lexicalisations}[[ of {condition}]]; {least} "
+    "are the least that keep a peculiar sentence from passing for an effect.",
+    "check.ratio": "{tests} {tests:test trial|test trials} and {fillers} {fillers:filler|fillers} are 1:{ratio}; "
+    "under 1:{least} test trials stand out and participants form strategies.",
+    "check.length": "a participant judges {n} trials; after about {most} people tire.",
+    "check.calibration": "there {n:is|are} {n} {n:calibration trial|calibration trials}; {usual} let participants "
+    "get used to the task before it counts.",
+    "check.no_calibration": "there are no calibration trials; {usual} let participants get used to the task before "
+    "it counts.",
+    "check.calibration_unknown": "{n} of {of} {of:calibration trial|calibration trials} have no intended "
+    "acceptability, so that it cannot be seen whether they cover the scale.",
+    "check.calibration_range": "none of the {n} calibration trials is of {missing:and} acceptability; participants "
+    "should have used the whole scale before it counts.",
+    "check.low": "low",
+    "check.mid": "mid",
+    "check.high": "high",
+    "check.spread_first": "all {n} {function} trials stand in the first half of the questionnaire; people who doze "
+    "off later are not noticed.",
+    "check.spread_second": "all {n} {function} trials stand in the second half of the questionnaire; people who are "
+    "distracted at the beginning are not noticed.",
+    "check.spread": "nothing keeps the {n} {function} trials from standing at one end of the questionnaire.",
     "size.trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} {fillers:filler|fillers} make "
     "{trials:trial}, within the limit of {most}.",
     "size.too_many_trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} "
@@ -1040,6 +1087,15 @@ MESSAGES = {
     "size.assumed_times": "{seconds} s per trial, and {minutes:minute} for consent, instructions, background "
     "questions and breaks",
     "size.assumed_pay": "{n:participant} at {pay:.2} {currency} per hour, plus a platform fee of {fee:%}",
+    "size.assumed_list": "{n:participant} at {pay:.2} {currency} per hour, plus a platform fee of {fee:%} by "
+    "{platform}'s price list of {date}",
+    "cost.list": "{n:participant} cost {cost:.2} {currency}, with a fee of {fee:%} by {platform}'s price list of "
+    "{date}.",
+    "cost.own_fee": "{n:participant} cost {cost:.2} {currency}, with the platform fee of {fee:%} that the study "
+    "states.",
+    "cost.no_fee": "{n:participant} cost {cost:.2} {currency}; there is no platform fee.",
+    "cost.no_list": "{n:participant} cost {cost:.2} {currency}, without the fee of {platform}, of which karat has no "
+    "price list.",
     "size.assumed_fillers": "{n} {n:lexicalisation|lexicalisations} per condition and {fillers} fillers per test trial",
     "size.assumed_guessing": "guessing passes with a probability of at most {p:.2r+}, with {n} {n:slip|slips} "
     "forgiven in each group",

@@ -5,7 +5,7 @@
     contrasts           of the conditions, and the comparisons that the study planned; their posteriors if asked for
     order effects       of the position in the questionnaire
     decisions           on pairs, and where models decide differently
-    agreement, noise ceiling, decision study, stability (by session, or by source of participants)
+    agreement, noise ceiling, decision study, stability (by session, repetition or source of participants)
     dimensions          of a semantic differential: adequacy, number of factors, factors, scores, profiles
     consensus           of labels and yes-or-no answers
 
@@ -314,8 +314,9 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
 def _stability(
     found: Collected, judgments: Judgments, wanted: Wanted, several: bool, options: dict[str, Any]
 ) -> None:  # fmt: skip
-    """Test-retest comparisons by the column that is named, else by session, else by the source of participants."""
-    by = wanted.by or next((name for name in ("session", "source") if _groups(judgments, name) > 1), None)
+    """Test-retest comparisons by the column that is named, else by session, repetition or source of participants."""
+    known = ("session", "repetition", "source")
+    by = wanted.by or next((name for name in known if _groups(judgments, name) > 1), None)
     if by is None:
         found.skip("stability", NotComputed("run.one_group"))
         return

@@ -215,7 +215,7 @@ async def show(request: Request, case_id: str) -> Response:
     progress = None if job is None else job.progress()
     return _page(
         request, "case.html", case=case, progress=progress, limit=LIMIT // 1024**2, target=target, form=_form(case),
-        sheet_tasks=SETS_TASKS, languages=LANGUAGES,
+        languages=LANGUAGES,
     )  # fmt: skip
 
 

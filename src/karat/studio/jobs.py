@@ -70,6 +70,10 @@ class FoundSets:
     factors: CrossedFactors
     task: str
     """The task for their scale; empty where there is none."""
+    tasks: tuple[str, ...] = ()
+    """The tasks of a study from them."""
+    notes: tuple[str, ...] = ()
+    """What the results do not say."""
 
     @property
     def examples(self) -> list[tuple[str, str]]:
@@ -396,14 +400,18 @@ def _shown(question: Question) -> QuestionShown:
 
 def _found_sets(judgments: Judgments, source: Path, sentence: str) -> FoundSets | JobFailure:
     """The items of results for a new study, or why there are none."""
-    from karat.study.init import TASK_OF
+    from karat.study.init import notes_on_task, task_of_results, tasks_for
     from karat.study.item_sheets import sets_from_results
 
     try:
         sets, factors = sets_from_results(judgments, source, sentence or None)
     except KaratError as error:
         return JobFailure.of(error)
-    return FoundSets(sets, factors, TASK_OF.get(judgments.scales[next(iter(judgments.scales))].kind, ""))
+    try:
+        task = task_of_results(sets, factors)
+    except KaratError as error:
+        return FoundSets(sets, factors, "", tasks_for(sets, factors), (*sets.notes, str(error)))
+    return FoundSets(sets, factors, task, tasks_for(sets, factors), (*sets.notes, *notes_on_task(sets, task)))
 
 
 def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:

@@ -265,8 +265,8 @@ class StudyServers:
         """A study as participants see it, from the first page of a list or from a trial on."""
         study = load(project.folder)
         list_number = min(max(list_number, 1), study.lists)
-        rounds = [block.settings.rounds for block in study.blocks]
-        trials = sum(study.trials(place, list_number).height * many for place, many in enumerate(rounds))
+        blocks = enumerate(study.blocks)
+        trials = sum(block.settings.showings(study.trials(place, list_number).height) for place, block in blocks)
         trial = min(max(trial, 1), trials)
         with self._lock:
             if self._preview is None:

@@ -125,6 +125,19 @@ class BlockKeys(Settings):
         "", description="In magnitude estimation: the sentence that has the number of the modulus, always in view."
     )
     rounds: int = Field(1, ge=1, description="How often the same items are judged, in a new order each time.")
+    repeated_items: int = Field(
+        0,
+        ge=0,
+        description="How many test trials come a second time in the same session, to see who answers alike.",
+    )
     instructions: str = Field("", description="A page before the block.")
     prompt: str = Field("", description="The question above or below each stimulus.")
     markdown: bool = Field(False, description="Whether stimuli are written in a safe subset of Markdown.")
+
+    def showings(self, trials: int) -> int:
+        """How many trials a session has of a list with so many.
+
+        >>> BlockKeys(task="likert", items=["items.csv"], repeated_items=4).showings(40)
+        44
+        """
+        return trials * self.rounds + self.repeated_items

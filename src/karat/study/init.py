@@ -7,8 +7,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -116,24 +116,37 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
 
 SETS_TASKS = ("likert", "yes-no", "magnitude")
 """Tasks for which a study can be made from item sets."""
-TASK_OF = {"ordinal": "likert", "continuous": "likert", "binary": "yes-no", "magnitude": "magnitude"}
+TASK_OF = {
+    "ordinal": "likert", "continuous": "likert", "binary": "yes-no", "magnitude": "magnitude", "choice": "choice",
+    "nominal": "label",
+}  # fmt: skip
 """The task for sentences that were judged on a kind of scale."""
+MOST_CATEGORIES = 12
+"""More answers than these are texts of their own, not categories to choose from."""
 
 
-def task_of(scale: Scale) -> str:
-    """The task for sentences that were judged on a scale.
+def task_of_results(sets: ItemSets, factors: CrossedFactors) -> str:
+    """The task for sentences as results hold them: what was asked of them, by the scale.
 
     >>> from karat.judgments.scales import Binary
-    >>> task_of(Binary())
+    >>> from karat.study.item_sheets import CrossedFactors, ItemSets
+    >>> task_of_results(ItemSets(Path("a.csv"), {}, (), scale=Binary()), CrossedFactors({}, {}))
     'yes-no'
     """
-    if scale.kind not in TASK_OF:
+    if sets.scale is None:
+        return "likert"
+    if sets.paired or factors.compared is not None:
+        return "choice"
+    levels: tuple[str, ...] = getattr(sets.scale, "levels", ())
+    known = f"Choose --task {' or '.join(SETS_TASKS)} to ask something else about these sentences."
+    if sets.scale.kind == "choice":
+        raise KaratError(f"The answers are choices between two, and one sentence per choice was found. {known}")
+    if sets.scale.kind == "nominal" and len(levels) > MOST_CATEGORIES:
         raise KaratError(
-            f"The answers are {scale.known()}, and a study from results asks for ratings, yes or no, or numbers. "
-            f"Choose --task {' or '.join(SETS_TASKS)} to ask something else about these sentences; for choices between "
-            "two sentences, use --from-pairs."
+            f"The answers are {len(levels)} different texts, and categories to choose from are at most "
+            f"{MOST_CATEGORIES}. Shorten them to categories in the file. {known}"
         )
-    return TASK_OF[scale.kind]
+    return TASK_OF[sets.scale.kind]
 
 
 def study_from_sets(
@@ -155,22 +168,22 @@ def study_from_sets(
     ...     [path.name for path in study_from_sets(sets, factors, Path(folder) / "study")]
     ['study.toml', 'sets.csv', 'examples.csv']
     """
-    if task not in SETS_TASKS:
-        raise KaratError(f"Item sets make a study with the task {' or '.join(SETS_TASKS)}, not {task}.")
-    files_of = _template(task, language)
+    known = tasks_for(sets, factors)
+    if task not in known:
+        raise KaratError(f"These sentences make a study with the task {' or '.join(known)}, not {task}.")
+    if task != "choice":
+        sets, factors = _one_at_a_time(sets), replace(factors, compared=None)
+    files_of = _template("pairs" if task == "choice" and sets.paired else task, language)
     change = _scale_change(files_of[0].read_text(encoding="utf-8"), sets.scale, task)
     contents: dict[str, bytes] = {NAME: b""}
     contents["items.csv" if not sets.wide else sets.source.name] = (
-        sets.source.read_bytes() if sets.wide else _table([
-            {"item": item, **dict(zip(factors.levels, factors.cells[name], strict=True)), "sentence": sentence,
-             **change.respelled(sets.beside.get((item, name), {}), sets.scale)}
-            for item, own in sets.sets.items() for name, sentence in own.items()
-        ])
-    )  # fmt: skip
+        sets.source.read_bytes() if sets.wide else _table(_test_rows(sets, factors, change))
+    )
     functions = {row["function"] for row in sets.fillers}
     if sets.fillers:
         contents["fillers.csv"] = _table([change.respelled(row, sets.scale) for row in sets.fillers])
-    examples = [
+    # Examples of other categories would have no right answer.
+    examples = [] if task == "label" else [
         change.stretched(row) for row in _rows_beside(files_of)
         if (not sets.fillers or row["function"] != "filler") and row["function"] not in functions
         and not functions.intersection(("control", "attention"))
@@ -181,8 +194,84 @@ def study_from_sets(
     text = change.text
     if not any("status" in row for row in (*sets.fillers, *examples, *sets.beside.values())):
         text = re.sub(r"^in_a_row\b.*\n", "", text, flags=re.MULTILINE)
+    text = _without_idle_rules(text, functions | {row["function"] for row in examples})
     contents[NAME] = _about_sets(text, sets, factors, list(contents)[1:], extra, task).encode()
     return _written(Path(folder), contents)
+
+
+def notes_on_task(sets: ItemSets, task: str) -> list[str]:
+    """What results do not say, and a study with their task needs.
+
+    >>> from karat.study.item_sheets import ItemSets
+    >>> notes_on_task(ItemSets(Path("a.csv"), {}, ()), "likert")
+    []
+    """
+    if task != "label":
+        return []
+    notes = [
+        "Results do not say how participants were asked for a category. Edit prompt, instructions and quiz in "
+        "study.toml."
+    ]
+    if not {row["function"] for row in sets.fillers} & set(RULES_OF.values()):
+        notes.append(
+            "There are no control and attention items, because karat has no examples for these categories. Add "
+            "sentences whose category is certain, with the column expected."
+        )
+    return notes
+
+
+def tasks_for(sets: ItemSets, factors: CrossedFactors) -> tuple[str, ...]:
+    """The tasks of a study from item sets; choices and categories need results that were obtained with them.
+
+    >>> from karat.study.item_sheets import CrossedFactors, ItemSets
+    >>> tasks_for(ItemSets(Path("a.csv"), {}, ("a", "b"), paired=True), CrossedFactors({}, {}))
+    ('likert', 'yes-no', 'magnitude', 'choice')
+    """
+    levels: tuple[str, ...] = getattr(sets.scale, "levels", ())
+    kind = "" if sets.scale is None else sets.scale.kind
+    choice = ("choice",) if sets.paired or factors.compared is not None else ()
+    return *SETS_TASKS, *choice, *(("label",) if kind == "nominal" and len(levels) <= MOST_CATEGORIES else ())
+
+
+def _test_rows(sets: ItemSets, factors: CrossedFactors, change: _ScaleChange) -> list[dict[str, str]]:
+    """The rows of the item table: a sentence each, and in pairs its partner's name."""
+    rows = []
+    for item, own in sets.sets.items():
+        for name, sentence in own.items():
+            beside = change.respelled(sets.beside.get((item, name), {}), sets.scale)
+            named = {"item": item, **dict(zip(factors.levels, factors.cells[name], strict=True))}
+            if sets.paired:
+                pair = f"t{item}" if item.isdecimal() else item
+                named = {"item": f"{pair}{name}", "function": "test", "pair": pair}
+            rows.append({**named, "sentence": sentence, **beside})
+    return rows
+
+
+def _one_at_a_time(sets: ItemSets) -> ItemSets:
+    """Sets whose fillers are single sentences: those of a choice become two, without the right choice."""
+    rows: list[Mapping[str, str]] = []
+    for row in sets.fillers:
+        if "sentence_2" not in row:
+            rows.append(row)
+            continue
+        kept = {name: cell for name, cell in row.items() if name not in ("sentence", "sentence_2", "expected")}
+        rows += [
+            {**kept, "item": f"{row['item']}{letter}", "sentence": row[name]}
+            for letter, name in (("a", "sentence"), ("b", "sentence_2"))
+        ]
+    return replace(sets, fillers=tuple(rows))
+
+
+RULES_OF = {"controls": "control", "attention": "attention"}
+"""Screening rules of the templates that judge by items of a function."""
+
+
+def _without_idle_rules(text: str, functions: Collection[str]) -> str:
+    """A study file without screening rules for which the study has no items."""
+    for rule, function in RULES_OF.items():
+        if function not in functions:
+            text = re.sub(rf"^{rule}\s+= .*\n", "", text, flags=re.MULTILINE)
+    return text
 
 
 @dataclass(frozen=True)
@@ -199,7 +288,7 @@ class _ScaleChange:
 
     def respelled(self, row: Mapping[str, str], scale: Scale | None) -> dict[str, str]:
         """A row of results with its right answers as the study spells them, left out where it cannot."""
-        if scale is None or "expected" not in row:
+        if scale is None or "expected" not in row or "sentence_2" in row:
             return dict(row)
         right = scale.expected(row["expected"]) if self.spelled else ()
         spellings = [new for old, new in self.spelled.items() if old in right]
@@ -233,7 +322,38 @@ SCALE_WORDS = {
     "auf einer Skala mit fünf Stufen": ("auf einer Skala von 1 bis {n}", "mit dem Schieberegler"),
 }
 """What instructions say of the scale, and what they say of another one and of a slider."""
+LABEL_WORDS = {
+    "How are the two parts connected?": "Which category fits the sentence best?",
+    "you will see one sentence that joins two events.": "you will see one sentence.",
+    "Say how the two are connected: in time, by a contrast, or as reason and consequence.":
+        "Choose the category that fits it best: {levels}.",
+    "how the two parts of a sentence are connected": "which category fits a sentence best",
+    "Say how you understand the connection between the two parts.": "Choose the category that fits the sentence best.",
+    "changes how its parts are understood": "changes how it is understood",
+    "Wie hängen die beiden Teile zusammen?": "Welche Kategorie passt am besten zu dem Satz?",
+    "sehen Sie einen Satz, der zwei Ereignisse verbindet.": "sehen Sie einen Satz.",
+    "Geben Sie an, wie die beiden zusammenhängen: zeitlich, als Gegensatz oder als Grund und Folge.":
+        "Wählen Sie die Kategorie, die am besten passt: {levels}.",
+    "wie die beiden Teile eines Satzes zusammenhängen": "welche Kategorie am besten zu einem Satz passt",
+    "Geben Sie an, wie Sie den Zusammenhang der beiden Teile verstehen.":
+        "Wählen Sie die Kategorie, die am besten zu dem Satz passt.",
+    "wie man seine Teile zusammen versteht": "wie man ihn versteht",
+}  # fmt: skip
+"""What the template of labels says of its categories, and what is said of others."""
 SLIDER_POINTS = 101
+
+
+def _ties(scale: Scale | None) -> tuple[str, ...]:
+    """`none` where an answer prefers neither of two."""
+    from karat.study.item_sheets import SIDE_TIES
+
+    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    return ("none",) if any(word in SIDE_TIES for level in levels for word in re.split(r"\W+", level.lower())) else ()
+
+
+def _with_no_difference(text: str) -> str:
+    """The study file of choices in which "no difference" can be answered."""
+    return re.sub(r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", text, count=1, flags=re.MULTILINE)
 
 
 def _in_a_row(numbers: Sequence[str]) -> bool:
@@ -242,6 +362,8 @@ def _in_a_row(numbers: Sequence[str]) -> bool:
 
 def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     """The study file of a template with the scale of results, where it has one for its task."""
+    if task == "choice":
+        return _ScaleChange(_with_no_difference(text) if "none" in _ties(scale) else text)
     if scale is None or TASK_OF.get(scale.kind) != task or scale.kind == "magnitude":
         return _ScaleChange(text)
     toml = partial(json.dumps, ensure_ascii=False)
@@ -249,6 +371,11 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     words: list[str] = json.loads(line[line.index("[") : line.index("]") + 1])
     levels: tuple[str, ...] = getattr(scale, "levels", ())
     named = not all(re.fullmatch(r"-?\d+|true|false", level) for level in levels)
+    if scale.kind == "nominal":
+        text = text.replace(line, f"scale     = {{ levels = {toml(list(levels))} }}", 1)
+        for old, own in LABEL_WORDS.items():
+            text = text.replace(old, own.format(levels=", ".join(levels).replace("\\", "/").replace('"', "'")))
+        return _ScaleChange(text, {level: level for level in levels})
     if scale.kind == "binary":
         new = list(levels) if named else words
         text = text.replace(line, f"scale     = {{ levels = {toml(new)} }}", 1)
@@ -302,26 +429,47 @@ def _about_sets(
             "wide      = { " + ", ".join(f"{_key(c)} = {toml(list(factors.cells[c]))}" for c in sets.conditions) + " }"
         ]
     keys += [f"factors   = {{ {levels} }}"] if levels else []
-    keys += [f"lists     = {factors.lists}"]
+    keys += [f"compared  = {toml(factors.compared)}"] if factors.compared else []
+    keys += [f"lists     = {factors.lists}"] if not (task == "choice" and sets.paired) else []
     lines, done = [], False
     for line in re.sub(r"\[\[contrast\]\]\n(?:.+\n)*\n?", "", text).splitlines():
-        if re.match(r"(templates|lexicon|items|factors|lists)\s*=", line):
+        if re.match(r"(templates|lexicon|items|factors|compared|lists)\s*=", line):
             lines += [] if done else keys
             done = True
         else:
             lines.append(line)
     # A reader looks for the planned comparisons before the long texts.
-    crossed = [name for name, own in factors.levels.items() if len(own) == 2]
-    interaction = f"[[contrast]]\nname    = {toml(' x '.join(crossed))}\nfactors = {toml(crossed)}\n\n"
-    contrasts = (interaction if len(crossed) > 1 else "") + "".join(
-        f"[[contrast]]\nname   = {toml(name)}\nfactor = {toml(name)}\nlevels = {toml(list(own))}\n\n"
-        for name, own in factors.levels.items() if len(own) == 2
-    )  # fmt: skip
+    contrasts = _contrasts_of(factors)
     whole = "\n".join(lines).replace("[texts]\n", f"{contrasts}[texts]\n", 1) + "\n"
     number = len(sets.sets)
     about = f"{number} Items" if 'language = "de"' in text else counted(number, "item set")
     option = "--from-sets" if sets.scale is None else "--from-results"
     return _headed(whole, sets.source, option, about, number + extra, task, tables)
+
+
+def _contrasts_of(factors: CrossedFactors) -> str:
+    """The planned comparisons: of each factor with two levels, and their interaction.
+
+    In choices the compared factor is the answer: its levels are compared over all trials, and at each level of the
+    other factors.
+    """
+    toml = partial(json.dumps, ensure_ascii=False)
+    two = {name: list(own) for name, own in factors.levels.items() if len(own) == 2}
+    if factors.compared is not None:
+        if factors.compared not in two:
+            return ""
+        head = f"factor = {toml(factors.compared)}\nlevels = {toml(two[factors.compared])}\n"
+        at = [(name, level) for name, own in two.items() if name != factors.compared for level in own]
+        return f"[[contrast]]\nname   = {toml(factors.compared)}\n{head}\n" + "".join(
+            f"[[contrast]]\nname   = {toml(f'{factors.compared}, {level}')}\n{head}"
+            f"within = {{ {_key(name)} = {toml(level)} }}\n\n"
+            for name, level in at
+        )
+    interaction = f"[[contrast]]\nname    = {toml(' x '.join(two))}\nfactors = {toml(list(two))}\n\n"
+    return (interaction if len(two) > 1 else "") + "".join(
+        f"[[contrast]]\nname   = {toml(name)}\nfactor = {toml(name)}\nlevels = {toml(own)}\n\n"
+        for name, own in two.items()
+    )
 
 
 def _key(name: str) -> str:
@@ -460,8 +608,7 @@ def _items(pairs: Sequence[tuple[str, str, str, int | None]]) -> bytes:
 def _about_pairs(text: str, source: Path, pairs: int, extra: int) -> str:
     """The study file of the template with the head, the title and the duration of these pairs."""
     about = f"{pairs} Paare" if 'language = "de"' in text else counted(pairs, "pair")
-    text = re.sub(r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", text, count=1, flags=re.MULTILINE)
-    return _headed(text, source, "--from-pairs", about, pairs + extra, "choice", ["fillers.csv"])
+    return _headed(_with_no_difference(text), source, "--from-pairs", about, pairs + extra, "choice", ["fillers.csv"])
 
 
 def _headed(text: str, source: Path, option: str, about: str, trials: int, task: str, tables: Sequence[str]) -> str:

@@ -8,11 +8,14 @@ Which factors cross in the conditions is guessed from their names: "a (that, sho
 long". What the names do not show, the researcher states.
 
 Results hold the sets of a study that was run with another tool, if they hold the sentences: an item is one that was
-judged, and its conditions are the columns by which its sentences differ.
+judged, and its conditions are the columns by which its sentences differ. Choices hold two sentences per row, in columns
+whose names differ in a side, such as `text_a` and `text_b`; if two other columns name the condition of each side, these
+conditions are what was compared, and else every pair is a comparison of its own.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +30,7 @@ import polars as pl
 from karat.errors import KaratError, Problems, ProblemsError, counted
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS
+from karat.judgments.scales import Nominal
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table, sheets_of
 from karat.study.items import KNOWN, STATUSES, function_meant, own_name, plain, table_file
 from karat.study.setting_base import meant
@@ -72,6 +76,8 @@ class CrossedFactors:
     """Whether the names of the conditions showed the levels; else the conditions are the levels of one factor."""
     between: tuple[str, ...] = ()
     """The factors of which each item has one level."""
+    compared: str | None = None
+    """The factor whose levels were shown side by side, in choices."""
 
     @property
     def lists(self) -> int:
@@ -80,7 +86,8 @@ class CrossedFactors:
         >>> CrossedFactors({"length": ("short", "long"), "verb": ("a", "b", "c")}, {}, between=("verb",)).lists
         2
         """
-        return prod(len(own) for name, own in self.levels.items() if name not in self.between)
+        shown = [len(own) for name, own in self.levels.items() if name not in (*self.between, self.compared)]
+        return prod(shown)
 
     def renamed(self, names: Sequence[str]) -> CrossedFactors:
         """The same factors under other names.
@@ -93,8 +100,18 @@ class CrossedFactors:
         new = dict(zip(self.levels, names, strict=True))
         return replace(
             self, levels={new[name]: own for name, own in self.levels.items()},
-            between=tuple(new[name] for name in self.between),
+            between=tuple(new[name] for name in self.between), compared=new.get(self.compared or ""),
         )  # fmt: skip
+
+    def with_compared(self, found: CrossedFactors) -> CrossedFactors:
+        """The factors with the one that results compare, known by its levels.
+
+        >>> found = CrossedFactors({"condition": ("OS", "SO")}, {}, compared="condition")
+        >>> CrossedFactors({"order": ("SO", "OS")}, {}).with_compared(found).compared
+        'order'
+        """
+        levels = set(found.levels.get(found.compared or "", ()))
+        return replace(self, compared=next((name for name, own in self.levels.items() if set(own) == levels), None))
 
 
 @dataclass(frozen=True)
@@ -114,6 +131,8 @@ class ItemSets:
     """What else is known of a sentence, such as its status, by set and condition."""
     scale: Scale | None = None
     """The scale on which the sentences were judged, where the sets come from results."""
+    paired: bool = False
+    """Whether a set is a pair of sentences that were shown together, and nothing says how they differ."""
 
 
 def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None = None) -> ItemSets:
@@ -277,6 +296,9 @@ def sets_from_results(
     ({'OS': '1 OS was seen', 'SO': '1 SO was seen'}, {'order': ('OS', 'SO')})
     """
     path = Path(source)
+    sides = _sides(judgments, path.name, sentence)
+    if sides is not None:
+        return _sets_of_choices(judgments, path, sides)
     text = _sentence_column(judgments.frame, path.name, sentence)
     frame = judgments.frame.with_columns(_plain_texts(judgments.frame[text]).alias(TEXT))
     frame = frame.filter(pl.col(TEXT).is_not_null())
@@ -291,6 +313,11 @@ def sets_from_results(
         asked = next(iter(judgments.scales))
         notes.append(f"There are {len(judgments.scales)} questions; the scale is that of the first, {asked}.")
     names = _factor_columns(judgments, test, text, path.name)
+    if not _decide(test, names):
+        notes.append(
+            f"An item has {_wordings(test):.0f} sentences on average, and no column says how they differ. The first of "
+            "each item is taken."
+        )
     test = test.with_columns(pl.col(name).cast(pl.String).fill_null(NO_LEVEL) for name in names)
     factors = _crossed(test, names)
     test = test.with_columns(_condition(test, names).alias("_condition"))
@@ -304,13 +331,216 @@ def sets_from_results(
     return _joined(found, _other_rows(others)), factors
 
 
+SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
+"""What the two sentences of a choice are called."""
+SIDE_TIES = ("tie", "none", "neither", "both", "same", "equal", "draw")
+CONTEXTS = ("context", "prompt", "preamble")
+MOST_COMPARED = 6
+"""A factor that is compared has few levels; more names are those of the sentences."""
+LEVEL = "_level"
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name: text_a, textA and "text a" are two.
+
+    >>> _words("textA"), _words("sentence_2")
+    (('text', 'a'), ('sentence', '2'))
+    """
+    return tuple(word.lower() for word in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+", name))
+
+
+def _column_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Columns whose names differ in a side only; the second may be numbered alone.
+
+    >>> _column_pairs(["item", "text_a", "text_b", "sentence", "sentence_2"])
+    [('text_a', 'text_b'), ('sentence', 'sentence_2')]
+    """
+    known = {_words(name): name for name in names}
+    found = []
+    for words, name in known.items():
+        partners = [(*words[:place], other, *words[place + 1 :]) for one, other in SIDES
+                    for place, word in enumerate(words) if word == one]  # fmt: skip
+        partners += [(*words, "2")] if (*words, "1") not in known else []
+        found += [(name, known[partner]) for partner in partners if partner in known][:1]
+    return found
+
+
+def _name_sides(levels: Sequence[str]) -> bool:
+    """Whether answers name one of two sides each, or a tie.
+
+    >>> _name_sides(["a_winner", "b_winner", "tie"]), _name_sides(["yes", "no"])
+    (True, False)
+    """
+    chosen = [level for level in map(_words, levels) if not set(level) & set(SIDE_TIES)]
+    return len(chosen) == 2 and any(
+        (one in chosen[0] and other in chosen[1]) or (other in chosen[0] and one in chosen[1]) for one, other in SIDES
+    )
+
+
+def _sides(judgments: Judgments, file: str, sentence: str | None) -> tuple[str, str] | None:
+    """The columns with the two sentences of each choice; None where sentences were judged one at a time."""
+    scale, frame = next(iter(judgments.scales.values())), judgments.frame
+    if scale.kind != "choice" and not _name_sides(getattr(scale, "levels", ())):
+        return None
+    pairs = [
+        pair for pair in _column_pairs(frame.columns)
+        if all(frame.schema[name] == pl.String and _are_sentences(_plain_texts(frame[name].unique())) for name in pair)
+        and (sentence is None or sentence in pair)
+    ]  # fmt: skip
+    if pairs:
+        return pairs[0]
+    if scale.kind != "choice" or sentence is not None:
+        return None
+    raise SetsError(
+        f"{file} says which of two was chosen, but holds no sentences: no two columns have texts of several words and "
+        f"names that differ in a side, such as text_a and text_b. There are: {', '.join(frame.columns)}. Add the "
+        "sentences, or make the study from your table of pairs with --from-pairs FILE."
+    )
+
+
+def _sets_of_choices(judgments: Judgments, path: Path, sides: tuple[str, str]) -> tuple[ItemSets, CrossedFactors]:
+    """The sets of choices: by the conditions that were compared where columns name them, else pair by pair."""
+    frame = judgments.frame.with_columns(_plain_texts(judgments.frame[name]).alias(name) for name in sides)
+    frame = frame.filter(pl.col(sides[0]).is_not_null(), pl.col(sides[1]).is_not_null())
+    if not (frame["function"] == "test").any():
+        raise SetsError(f"{path.name} has no test items. Use --item-functions with karat convert to name them.")
+    context = next((name for name in frame.columns if _words(name)[-1:] and _words(name)[-1] in CONTEXTS), None)
+    if context is not None and frame.schema[context] == pl.String:
+        frame = frame.with_columns(_plain_texts(frame[context]).alias("context"))
+    scale = next(iter(judgments.scales.values()))
+    notes = [f"The two sentences of a choice are those of the columns {sides[0]} and {sides[1]}."]
+    compared = _compared(frame, sides)
+    found = None if compared is None else _by_condition(judgments, frame, sides, compared, path.name)
+    if found is None:
+        notes.append(
+            f"No two columns with {MOST_COMPARED} levels at most say in which conditions the sentences of a choice "
+            "are, so each pair is a comparison of its own. To compare conditions, add columns such as condition_a and "
+            "condition_b."
+            if compared is None else
+            f"The conditions in {compared[0]} and {compared[1]} do not cross with the items, so each pair is a "
+            "comparison of its own."
+        )  # fmt: skip
+    pairs = _shown_pairs(frame, sides, scale)
+    others = [row for row in pairs if row["function"] != "test"]
+    if found is not None:
+        sets, factors = found
+        made = ItemSets(path, sets, tuple(factors.cells), notes=tuple(notes), scale=scale)
+        return _joined(made, others), factors
+    rows = {row["item"]: row for row in pairs if row["function"] == "test"}
+    beside = {
+        (name, side): {key: row[key] for key in ("subgroup", "context") if key in row} | status
+        for name, row in rows.items() for side, status in zip("ab", _statuses(row.get("expected")), strict=True)
+    }  # fmt: skip
+    made = ItemSets(
+        path, {name: {"a": row["sentence"], "b": row["sentence_2"]} for name, row in rows.items()}, ("a", "b"),
+        notes=tuple(notes), beside=beside, scale=scale, paired=True,
+    )  # fmt: skip
+    return _joined(made, others), CrossedFactors({}, {"a": (), "b": ()})
+
+
+def _statuses(better: str | None) -> tuple[dict[str, str], dict[str, str]]:
+    """The status of the two sentences of a pair, where results say which is the better one."""
+    if better is None:
+        return {}, {}
+    words = ("grammatical", "marked") if better == "1" else ("marked", "grammatical")
+    return {"status": words[0]}, {"status": words[1]}
+
+
+def _compared(frame: pl.DataFrame, sides: tuple[str, str]) -> tuple[str, str] | None:
+    """The two columns that name the condition of each side: few levels, never the same on both sides."""
+    test = frame.filter(pl.col("function") == "test")
+    for one, other in _column_pairs(frame.columns):
+        if one in sides or test[one].null_count() or test[other].null_count():
+            continue
+        levels = [_level(test, name) for name in (one, other)]
+        known = set(levels[0]) | set(levels[1])
+        if 2 <= len(known) <= MOST_COMPARED and not (levels[0] == levels[1]).any():
+            return one, other
+    return None
+
+
+def _level(frame: pl.DataFrame, column: str) -> pl.Series:
+    """The condition on a side; karat itself writes the item before it."""
+    return frame.select(pl.col(column).cast(pl.String).str.strip_prefix(pl.col("item") + ".")).to_series()
+
+
+def _by_condition(
+    judgments: Judgments, frame: pl.DataFrame, sides: tuple[str, str], compared: tuple[str, str], file: str
+) -> tuple[dict[str, dict[str, str]], CrossedFactors] | None:
+    """The sentences of choices by item and condition; None where an item has several in one condition."""
+    test = frame.filter(pl.col("function") == "test")
+    aside = {*sides, *compared, "left", "right", "context", "expected"}
+    alone = test.drop(aside & set(test.columns))
+    answers = Nominal(tuple(alone["response"].drop_nulls().unique().to_list()) or ("left", "right"))
+    others = [name for name in Judgments(alone, answers, judgments.participants).factors() if name in test.columns]
+    halves = [
+        test.with_columns(pl.col(text).alias(TEXT), _level(test, column).alias(LEVEL))
+        for text, column in zip(sides, compared, strict=True)
+    ]  # fmt: skip
+    long = pl.concat(halves)
+    shared = [word for word in _words(compared[0]) if word not in {one for pair in SIDES for one in pair}]
+    levels = sorted(long[LEVEL].unique().to_list(), key=_natural)
+    name = "_".join(shared) if shared and shared[-1] not in CONDITIONS else _factor_names([levels])[0]
+    if name in COLUMNS or name in long.columns:
+        name = "compared"
+    long = long.with_columns(
+        pl.col(LEVEL).alias(name), *(pl.col(o).cast(pl.String).fill_null(NO_LEVEL) for o in others)
+    )
+    names = [name, *others]
+    if not _decide(long, names):
+        return None
+    factors = _crossed(long, names)
+    if name not in factors.levels or name in factors.between:
+        return None
+    sets, _ = _sets_of(long.with_columns(_condition(long, names).alias("_condition")))
+    return sets, replace(factors, compared=name)
+
+
+RIGHT_SIDES = {"left": "1", "right": "2", "none": ""}
+"""The right answers of results as item tables spell them; they have none for no difference."""
+
+
+def _shown_pairs(frame: pl.DataFrame, sides: tuple[str, str], scale: Scale) -> list[dict[str, str]]:
+    """The pairs of sentences, each once, as rows of an item table: a name, two sentences and which is expected."""
+    kept = [name for name in ("subgroup", "context", "expected") if name in frame.columns]
+    rows = frame.select("item", "function", *sides, *kept).unique(maintain_order=True)
+    found: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows.to_dicts():
+        texts = row.pop(sides[0]), row.pop(sides[1])
+        right = row.pop("expected", None)
+        made = {name: cell for name, cell in row.items() if cell is not None}
+        made |= {"sentence": texts[0], "sentence_2": texts[1]}
+        if scale.kind == "choice" and right is not None:
+            better = [number for side, number in RIGHT_SIDES.items() if side in scale.expected(right)]
+            made |= {"expected": better[0]} if len(better) == 1 and better[0] else {}
+        found.setdefault((row["function"], *sorted(texts)), made)
+    named = [row["item"] for row in found.values()]
+    if len(set(named)) < len(named) or any(":" in name or " " in name for name in named):
+        width = len(str(len(named)))
+        return [{**row, "item": f"{place:0{width}}"} for place, row in enumerate(found.values(), start=1)]
+    return sorted(found.values(), key=lambda row: _natural(row["item"]))
+
+
 def _plain_texts(texts: pl.Series) -> pl.Series:
-    """Texts without the tags, entities and line breaks of a web page."""
+    """Texts without the tags, entities and line breaks of a web page, and out of a JSON list."""
     spelled = {
-        one: " ".join(unescape(re.sub(r"</?[a-zA-Z][^<>]*>", " ", one)).split()) or None
+        one: " ".join(unescape(re.sub(r"</?[a-zA-Z][^<>]*>", " ", _unlisted(one))).split()) or None
         for one in texts.drop_nulls().unique().to_list()
     }
     return texts.replace_strict(spelled, default=None, return_dtype=pl.String)
+
+
+def _unlisted(text: str) -> str:
+    """The texts of a JSON list, one after the other; else the text as it is.
+
+    >>> _unlisted('["It rained.", "It snowed."]'), _unlisted("[sic]")
+    ('It rained. It snowed.', '[sic]')
+    """
+    try:
+        parts = json.loads(text) if text.startswith('["') else None
+    except ValueError:
+        return text
+    return " ".join(map(str, parts)) if isinstance(parts, list) else text
 
 
 def _items_behind(frame: pl.DataFrame) -> pl.Series:
@@ -364,8 +594,10 @@ def _factor_columns(judgments: Judgments, test: pl.DataFrame, text: str, file: s
     free = [
         name for name in test.columns
         if name not in (*COLUMNS, text, TEXT) and test.schema[name] in (pl.String, pl.Int64, pl.Boolean)
-        and _decide(test, [name])
+        and _decide(test, [name]) and not _follows(test, name)
     ]  # fmt: skip
+    if not free and _wordings(test) > MOST_WORDINGS:
+        return known
     if not free:
         several = min(test.group_by("item").agg(pl.col(TEXT).n_unique()).filter(pl.col(TEXT) > 1)["item"].to_list())
         raise SetsError(
@@ -373,6 +605,23 @@ def _factor_columns(judgments: Judgments, test: pl.DataFrame, text: str, file: s
             "Name such a column condition, or use --map item=COLUMN if each sentence is an item."
         )
     return [min(free, key=lambda name: (plain(name) not in CONDITIONS, test[name].n_unique()))]
+
+
+MOST_WORDINGS = 6
+"""With more sentences per item on average, these are wordings of one sentence, such as with other names."""
+
+
+def _wordings(test: pl.DataFrame) -> float:
+    """How many sentences an item has on average."""
+    return test.select("item", TEXT).n_unique() / max(test["item"].n_unique(), 1)
+
+
+def _follows(test: pl.DataFrame, name: str) -> bool:
+    """Whether a column describes participants, or is the sentence in other words: no condition of a design."""
+    people = test["participant"].n_unique()
+    return (people > 1 and test.select("participant", name).n_unique() == people) or (
+        test[name].n_unique() >= test[TEXT].n_unique() > 2
+    )
 
 
 def _decide(test: pl.DataFrame, names: list[str]) -> bool:

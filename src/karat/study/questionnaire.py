@@ -16,6 +16,8 @@ from karat.study.orders import Arranger, OrderError, OrderRules, violations
 from karat.study.plan import FIXED_SIDES, TWO_SIDED, Block
 from karat.study.settings import OrderSettings, StudySettings
 
+REPEAT_TRIES = 5
+"""How often places of repeated trials are drawn until the rules hold with them."""
 HALVES_TRIES = 200
 """How often two halves are drawn until the rules hold where they meet."""
 
@@ -81,6 +83,7 @@ def _block_trials(
         else _orders(block, trials, arranger, rng)
     )
     for repetition, order in enumerate(orders, start=1):
+        order, again = _with_repeats(order, trials, block.settings.repeated_items, order_settings, rng)
         part = trials[order]
         if block.task.compares:
             part = _with_sides(part, block, rng)
@@ -88,9 +91,76 @@ def _block_trials(
         part = part.with_columns(_position=pl.int_range(start + 1, start + len(order) + 1), block=pl.lit(block.name))
         if block.settings.rounds > 1:
             part = part.with_columns(repetition=pl.lit(repetition))
+        elif block.settings.repeated_items:
+            part = part.with_columns(repetition=pl.Series(again, dtype=pl.Int64))
         parts.append(part)
     ordered = pl.concat(parts, how="diagonal_relaxed")
     return _with_questions(ordered, block, rng)
+
+
+def _with_repeats(
+    order: list[int], trials: pl.DataFrame, number: int, settings: OrderSettings, rng: np.random.Generator
+) -> tuple[list[int], list[int]]:
+    """An order in which some test trials come again, a third of the trials later at least, and the repetition of each.
+
+    What the rules say of neighbours holds with the repeated trials too.
+    """
+    if not number:
+        return order, [1] * len(order)
+    apart, functions = len(order) // 3, trials["function"].to_list()
+    early = [place for place, row in enumerate(order) if functions[row] == "test" and place + apart < len(order)]
+    rules = order_rules(settings, trials)
+    neighbours = OrderRules(apart=rules.apart, in_a_row=rules.in_a_row)
+    for _ in range(REPEAT_TRIES if len(early) >= number else 0):
+        slots: dict[int, int] = {}
+        for place in rng.permutation(early).tolist():
+            slot = _free_slot(order, slots, place, place + apart + 1, trials, neighbours, rng)
+            if slot is not None:
+                slots[slot] = order[place]
+            if len(slots) == number:
+                return _inserted(order, slots)
+    raise OrderError(
+        f"{number} test trials cannot come again a third of the trials later, as the rules of [order] are.",
+        "State fewer repeated_items, loosen the rules, or add fillers.",
+    )
+
+
+def _free_slot(
+    order: list[int],
+    taken: dict[int, int],
+    place: int,
+    first: int,
+    trials: pl.DataFrame,
+    neighbours: OrderRules,
+    rng: np.random.Generator,
+) -> int | None:
+    """A place from `first` on before which a trial may come again; None where the rules leave none."""
+    functions = trials["function"].to_list()
+    for slot in rng.permutation(range(first, len(order) + 1)).tolist():
+        beside = [functions[row] for row in order[max(slot - 1, 0) : slot + 1]]
+        if slot in taken or (neighbours.apart and "test" in beside):
+            continue
+        rows = _inserted(order, {**taken, slot: order[place]})[0]
+        if not violations(trials[rows], range(len(rows)), neighbours):
+            return int(slot)
+    return None
+
+
+def _inserted(order: list[int], slots: dict[int, int]) -> tuple[list[int], list[int]]:
+    """An order with rows before some of its places, and for each row which time it comes.
+
+    >>> _inserted([3, 4, 5], {2: 3, 3: 4})
+    ([3, 4, 3, 5, 4], [1, 1, 2, 1, 2])
+    """
+    rows, times = [], []
+    for place in range(len(order) + 1):
+        if place in slots:
+            rows.append(slots[place])
+            times.append(2)
+        if place < len(order):
+            rows.append(order[place])
+            times.append(1)
+    return rows, times
 
 
 def _orders(block: Block, trials: pl.DataFrame, arranger: Arranger, rng: np.random.Generator) -> list[list[int]]:

@@ -117,6 +117,9 @@ class BlockSettings(BlockKeys):
             flaws.append(flaw("is none of the factors", meant(self.compared, list(self.factors)), "compared",
                               value=self.compared))  # fmt: skip
         flaws += self._wrong_wide()
+        if self.repeated_items and self.rounds > 1:
+            text = f"repeats some trials, but rounds = {self.rounds} repeats all of them"
+            flaws.append(flaw(text, "State one of the two.", "repeated_items"))
         within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]
         if self.subset is not None and self.pairs is not None and not self.pairs.target:
             text = "shows a part of the pairs of the item table, but pairs has target = false"
@@ -368,6 +371,17 @@ class RecruitmentSettings(Settings):
     hourly_pay: float | None = Field(None, ge=0, description="What an hour is paid.")
     minimum_hourly_pay: float | None = Field(None, ge=0, description="The least an hour may be paid, for the check.")
     currency: str = Field("EUR", description="The currency of the pay.")
+    fee: float | None = Field(
+        None,
+        ge=0,
+        le=2,
+        description="What the platform adds to the pay, as a share; without it, by the price list of the platform.",
+    )
+    price_list: str = Field(
+        "",
+        pattern=r"^(\d{4}(-\d{2}(-\d{2})?)?)?$",
+        description="A date, such as 2024-05: costs are computed by the price list in force then, not by the latest.",
+    )
     quotas: dict[str, dict[str, int]] = Field(
         {}, description="Background question = { answer = how many participants at most }."
     )

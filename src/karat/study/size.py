@@ -14,10 +14,10 @@ The questionnaire takes about ... minutes; 36 participants cost ... EUR.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from math import ceil, comb, prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -27,6 +27,9 @@ from karat.study.chance import joint, pass_probability, smallest, smallest_joint
 from karat.study.guessing import Share, as_fraction, share, sides
 from karat.study.tasks import AROUND_MINUTES, instead_of
 from karat.study.tasks import TASKS as ALL_TASKS
+
+if TYPE_CHECKING:
+    from karat.study.settings import RecruitmentSettings
 
 TASKS = ("yes-no", "likert", "choice")
 LEXICALISATIONS, FILLERS_PER_TEST, CALIBRATION, MOST_TRIALS = 6, 2, 6, 100
@@ -121,9 +124,45 @@ class Size:
         }
 
 
-PLATFORM_FEES: Mapping[str, float] = {"prolific": 0.333, "mturk": 0.40, "link": 0.0}
-"""What platforms add to the pay, as a share, before taxes: Prolific for academic researchers; Mechanical Turk for HITs
-with ten assignments or more (20 % and another 20 %, since July 2015). Price lists change: look before you pay."""
+@dataclass(frozen=True)
+class PriceList:
+    """What a platform adds to the pay from a date on, as a share, before taxes."""
+
+    platform: str
+    date: str
+    """A year, a month or a day, as exactly as it is known."""
+    fee: float
+    name: str
+    """What the platform calls itself."""
+
+
+PRICE_LISTS = (
+    PriceList("mturk", "2005", 0.10, "Mechanical Turk"),
+    # For HITs with ten assignments or more: 20 % and another 20 %.
+    PriceList("mturk", "2015-07", 0.40, "Mechanical Turk"),
+    PriceList("prolific", "2021", 0.333, "Prolific"),
+    PriceList("link", "", 0.0, "no platform"),
+)
+"""Price lists of platforms, the oldest first. Old ones stay, so that the costs of old studies can be computed again."""
+
+
+def price_list(platform: str, date: str = "") -> PriceList | None:
+    """The price list of a platform that was in force at a date, by default the latest; None where karat has none.
+
+    >>> price_list("mturk").fee, price_list("mturk", "2014-11-03").fee, price_list("mturk", "1999")
+    (0.4, 0.1, None)
+    """
+    known = [one for one in PRICE_LISTS if one.platform == platform and (not date or one.date <= date)]
+    return known[-1] if known else None
+
+
+def known_price_lists() -> str:
+    """The price lists in one line.
+
+    >>> known_price_lists()
+    'mturk 2005, mturk 2015-07, prolific 2021, link'
+    """
+    return ", ".join(f"{one.platform} {one.date}".strip() for one in PRICE_LISTS)
 
 
 def size(
@@ -142,15 +181,18 @@ def size(
     seconds: float | None = None,
     around: float = AROUND_MINUTES,
     pay: float = 12.0,
-    fee: float = PLATFORM_FEES["prolific"],
+    fee: float | None = None,
+    platform: str = "prolific",
+    prices: str = "",
     currency: str = "EUR",
 ) -> Size:
     """The questionnaire that a design needs: `2x2`, or the numbers of levels, such as (2, 3).
 
     In a choice task one factor becomes the response: a trial compares its two levels, so that the conditions are
     those of the other factors. `seconds` is the time of a trial (a usual one for the task unless given), `around` the
-    minutes for consent, instructions, background questions and breaks, `pay` what an hour earns, `fee` what the
-    platform adds to the pay (Prolific's fee for academic researchers by default, before taxes).
+    minutes for consent, instructions, background questions and breaks, `pay` what an hour earns. `fee` is what the
+    platform adds to the pay, before taxes; without it, the price list of `platform` says so, the latest or the one in
+    force at the date `prices`.
 
     >>> size("2x2").trials, size("2x2", task="choice").trials, size((2, 2, 2)).within_limit
     (72, 36, False)
@@ -163,7 +205,14 @@ def size(
         raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
     ratio = as_fraction(fillers_per_test, "fillers_per_test")
     pace = ALL_TASKS[task].seconds if seconds is None else seconds
-    if min(float(ratio), around, pay, fee) < 0 or pace <= 0:
+    listed = None if fee is not None else price_list(platform, prices)
+    if fee is None and listed is None:
+        when = f" before {prices}" if prices else ""
+        raise SizeError(
+            f"karat has no price list of {shown(platform)}{when}, only {known_price_lists()}. State the fee."
+        )
+    charged = fee if listed is None else listed.fee
+    if charged is None or min(float(ratio), around, pay, charged) < 0 or pace <= 0:
         raise SizeError("seconds must be above 0; fillers_per_test, around, pay and fee must not be below 0.")
     conditions, notes = _conditions(levels, task)
     control, control_rule, control_p = _controls(task, points, neutral, no_difference, alpha, slips)
@@ -177,11 +226,11 @@ def size(
     trials = test + fillers
     minutes = trials * pace / 60 + around
     # The pay of a person is rounded as it is paid out; the fee is charged on the sum.
-    cost = round(round(minutes / 60 * pay, 2) * participants * (1 + fee), 2)
+    cost = round(round(minutes / 60 * pay, 2) * participants * (1 + charged), 2)
     limit = float(share(alpha, "alpha"))
     assumptions = (
         Message("size.assumed_times", {"seconds": pace, "minutes": around}),
-        Message("size.assumed_pay", {"n": participants, "pay": pay, "currency": currency, "fee": fee}),
+        _assumed_pay({"n": participants, "pay": pay, "currency": currency, "fee": charged}, listed),
         Message("size.assumed_fillers", {"n": per_condition, "fillers": float(ratio)}),
         Message("size.assumed_guessing", {"p": limit, "n": slips}),
     )
@@ -190,6 +239,39 @@ def size(
         control_p, attention, attention_rule, attention_p, minutes, participants, cost, currency, tuple(notes),
         assumptions,
     )  # fmt: skip
+
+
+def _assumed_pay(values: dict[str, Any], listed: PriceList | None) -> Message:
+    if listed is None or not listed.date:
+        return Message("size.assumed_pay", values)
+    return Message("size.assumed_list", {**values, "platform": listed.name, "date": listed.date})
+
+
+def study_cost(settings: RecruitmentSettings, minutes: float, sessions: int = 1) -> Message | None:
+    """What the participants of a study cost, with the fee that it states or that the price list of its platform has.
+
+    None where the study states no pay. `minutes` is the estimated duration of a session, for studies that state none.
+
+    >>> from karat.study.settings import RecruitmentSettings
+    >>> study_cost(RecruitmentSettings(platform="mturk", hourly_pay=12, minutes=10), 11).values["cost"]
+    100.8
+    """
+    if settings.hourly_pay is None:
+        return None
+    listed = None if settings.fee is not None else price_list(settings.platform, settings.price_list)
+    fee = settings.fee if settings.fee is not None else listed.fee if listed is not None else 0.0
+    each = sessions * round((settings.minutes or minutes) / 60 * settings.hourly_pay, 2)
+    values: dict[str, Any] = {
+        "n": settings.participants, "cost": round(each * settings.participants * (1 + fee), 2),
+        "currency": settings.currency, "fee": fee,
+    }  # fmt: skip
+    if settings.fee is not None:
+        return Message("cost.own_fee", values)
+    if listed is None:
+        return Message("cost.no_list", {**values, "platform": settings.platform})
+    if not listed.date:
+        return Message("cost.no_fee", values)
+    return Message("cost.list", {**values, "platform": listed.name, "date": listed.date})
 
 
 def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:

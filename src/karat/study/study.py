@@ -82,7 +82,7 @@ class Study:
         seconds = 0.0
         for index, block in enumerate(self.blocks):
             asked = 1 if block.questions is None else block.questions.height + block.settings.repeated_questions
-            seconds += self.trials(index, list).height * block.settings.rounds * asked * block.task.seconds
+            seconds += block.settings.showings(self.trials(index, list).height) * asked * block.task.seconds
         return seconds / 60 + AROUND_MINUTES
 
     def questionnaire(

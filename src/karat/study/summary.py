@@ -41,9 +41,9 @@ def conditions_per_list(study: Study) -> pl.DataFrame:
 
 
 def _shown(study: Study, number: int) -> int:
-    """How many trials a list has in a session, rounds included."""
+    """How many trials a list has in a session, repetitions included."""
     blocks = enumerate(study.blocks)
-    return sum(study.trials(index, number).height * block.settings.rounds for index, block in blocks)
+    return sum(block.settings.showings(study.trials(index, number).height) for index, block in blocks)
 
 
 def summary_lines(study: Study, participants: int) -> list[str]:

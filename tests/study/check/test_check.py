@@ -245,7 +245,8 @@ def test_json_has_every_part_of_a_finding() -> None:
     data = json.loads(result.stdout)
     assert result.exit_code == 1
     assert data["counts"] == {"error": 1, "warning": 0, "hint": 0}
-    assert set(data["findings"][0]) == {"grade", "rule", "message", "source", "fix", "file", "line", "must"}
+    parts = {"grade", "rule", "message", "source", "fix", "file", "line", "must", "code", "values"}
+    assert set(data["findings"][0]) == parts
 
 
 def test_what_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
@@ -460,3 +461,11 @@ def test_what_cannot_be_read_says_nothing_of_writing(tmp_path: Path, capsys: pyt
             main([command_name, str(tmp_path)])
         assert stopped.value.code == 2
         assert ("Nothing was written." in capsys.readouterr().err) is text
+
+
+def test_findings_have_codes_that_do_not_depend_on_their_words() -> None:
+    few = check(load(FOLDER / "attention__four")).to_dict()["findings"]
+    assert [(one["code"], one["values"]) for one in few] == [("check.attention", {})], "a rule that gives only words"
+    typed = Finding("warning", "length", "...", typed=Message("check.length", {"n": 120, "most": 100}))
+    assert Report("", (typed,)).to_dict()["findings"][0]["values"] == {"n": 120, "most": 100}
+    assert typed.sentence("de") != typed.sentence("en") != typed.message

@@ -196,7 +196,10 @@ def refuse_absent(given: Mapping[str, str], there: Sequence[str], file: str) -> 
 def _with_sides(
     frame: pl.DataFrame, mapping: Mapping[str, str], options: Options
 ) -> tuple[pl.DataFrame, list[Message]]:
-    """Answers such as A and B as left and right, where two columns hold what was shown on either side."""
+    """Answers such as A and B as left and right, where two columns hold what was shown on either side.
+
+    Right answers are spelled like answers.
+    """
     if not {"left", "right", "response"} <= set(frame.columns) or options.answers:
         return frame, []
     columns = [mapping.get(side, side) for side in ("left", "right")]
@@ -204,7 +207,8 @@ def _with_sides(
     if not sides:
         return frame, []
     note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
-    return frame.with_columns(text_column(frame["response"]).replace(sides).alias("response")), [note]
+    answers = [name for name in ("response", "expected") if name in frame.columns]
+    return frame.with_columns(text_column(frame[name]).replace(sides).alias(name) for name in answers), [note]
 
 
 def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:

@@ -104,6 +104,9 @@ def _block(language: Language, block: Block) -> str:
         sentences.append(language.say("subset", items=items, participants=people))
     if settings.pairs is not None and settings.pairs.random:
         sentences.append(language.say("random pairs", pairs=language.counted(settings.pairs.random, "pair")))
+    if settings.repeated_items:
+        items = language.counted(settings.repeated_items, "item")
+        sentences.append(language.say("repeated items", items=items))
     if settings.rounds > 1:
         sentences.append(language.say("rounds", times=language.spelled(settings.rounds, "time")))
     return " ".join(sentences)

@@ -355,7 +355,7 @@ def _of_study(study: Study) -> dict[str, Any]:
     """How many trials the longest list has, over all sessions."""
     lengths = [
         sum(
-            study.trials(index, number).filter(pl.col("function") != "practice").height * block.settings.rounds
+            block.settings.showings(study.trials(index, number).filter(pl.col("function") != "practice").height)
             for index, block in enumerate(study.blocks)
         )
         for number in range(1, study.lists + 1)

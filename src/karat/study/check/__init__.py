@@ -13,6 +13,7 @@ from karat.judgments.columns import nearest
 from karat.study.check import alike, balance, controls, expected, recruitment, sizes, tables, texts
 from karat.study.check.draft import Draft
 from karat.study.check.findings import RULES, CheckRule, Finding, Flaw, Report, rule, sorted_by_grade
+from karat.study.size import study_cost
 from karat.study.study import Study, load
 
 __all__ = ["RULES", "CheckRule", "Draft", "Finding", "Flaw", "Report", "check", "load", "rule"]
@@ -48,4 +49,6 @@ def check(study: Study) -> Report:
     found = sorted_by_grade([finding for rule in RULES.values() for finding in rule.findings(draft)])
     names = study.settings.check.allow
     allowed = [finding for finding in found if finding.rule in names and not finding.must]
-    return Report(draft.head(), tuple(finding for finding in found if finding not in allowed), tuple(allowed))
+    open_ones = tuple(finding for finding in found if finding not in allowed)
+    cost = study_cost(study.settings.recruitment, draft.longest, study.settings.questionnaire.sessions)
+    return Report(draft.head(), open_ones, tuple(allowed), cost)

@@ -116,10 +116,12 @@ class Draft:
     @cached_property
     def order_error(self) -> OrderError | None:
         """Why the first list that cannot be put in order cannot, if there is one."""
-        for index, _, lists in self.planned():
+        for index, block, lists in self.planned():
             for number in range(1, len(lists) + 1):
                 try:
                     self.study.arranger(index, number).order(np.random.default_rng(number))
+                    if block.settings.repeated_items:
+                        self.study.questionnaire(list=number)
                 except OrderError as error:
                     return error
         return None
@@ -144,9 +146,9 @@ class Draft:
         return [(block, self.study.trials(index, number)) for index, block in enumerate(self.study.blocks)]
 
     def count(self, number: int, judged_only: bool = False) -> int:
-        """How many trials a list has in a session, rounds included; all, or those that ask for acceptability."""
+        """How many trials a list has in a session, repetitions included; all, or those that ask for acceptability."""
         return sum(
-            trials.height * block.settings.rounds
+            block.settings.showings(trials.height)
             for block, trials in self.trials(number)
             if block.task.acceptability or not judged_only
         )

@@ -38,6 +38,15 @@ class Finding:
         return self.message if self.typed is None else render(self.typed, language)
 
     @property
+    def code(self) -> str:
+        """A name for this kind of finding that stays when its wording changes; the rule, where it has only one.
+
+        >>> Finding("error", "consent", "...", typed=Message("check.consent")).code
+        'check.consent'
+        """
+        return f"check.{self.rule.replace('-', '_')}" if self.typed is None else self.typed.code
+
+    @property
     def place(self) -> str:
         """The file and line at fault, such as `items.csv:34`; empty where no single place is."""
         return "" if self.file is None else self.file if self.line is None else f"{self.file}:{self.line}"
@@ -61,6 +70,8 @@ class Report:
     findings: tuple[Finding, ...]
     allowed: tuple[Finding, ...] = ()
     """What was found and is stated as intended."""
+    cost: Message | None = None
+    """What the participants cost, where the study states their pay."""
 
     @property
     def errors(self) -> int:
@@ -73,7 +84,7 @@ class Report:
 
     def lines(self, width: int = WIDTH) -> list[str]:
         """The report as it is printed."""
-        printed = [self.head, ""]
+        printed = [self.head, *([] if self.cost is None else [str(self.cost)]), ""]
         for finding in self.findings:
             wrapped = textwrap.wrap(str(finding), width - INDENT, break_long_words=False, break_on_hyphens=False)
             printed += [f"  {finding.grade:<{INDENT - 2}}{wrapped[0]}", *(" " * INDENT + line for line in wrapped[1:])]
@@ -104,6 +115,7 @@ class Report:
         """The report as plain data, for JSON."""
         return {
             "study": self.head,
+            "cost": None if self.cost is None else self.cost.to_dict(),
             "counts": self.counts(),
             "findings": [_plain(finding) for finding in self.findings],
             "allowed": [_plain(finding) for finding in self.allowed],
@@ -111,7 +123,9 @@ class Report:
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
-    return {name: value for name, value in asdict(finding).items() if name != "typed"}
+    typed = {} if finding.typed is None else finding.typed.to_dict()["values"]
+    own = {name: value for name, value in asdict(finding).items() if name != "typed"}
+    return own | {"code": finding.code, "values": typed}
 
 
 def _rules(findings: Iterable[Finding]) -> list[str]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from math import prod
 
-from karat.errors import counted, shown
 from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.packages import offered
@@ -34,11 +33,12 @@ def participants(draft: Draft) -> Iterator[Flaw]:
     if number < FEWEST * groups:
         spot = draft.at("recruitment", "participants")
         if groups == 1:
-            yield Flaw(f"{counted(number, 'participant')}; {FEWEST} to {USUAL} are the rule of thumb.", spot=spot)
+            values = {"n": number, "fewest": FEWEST, "usual": USUAL}
+            yield Flaw(Message("check.participants", values), spot=spot)
         else:
+            values = {"n": number, "groups": groups, "each": number // groups, "fewest": FEWEST, "usual": USUAL}
             yield Flaw(
-                f"{counted(number, 'participant')} in {groups} groups are {number // groups} in each; "
-                f"{FEWEST} to {USUAL} in each are the rule of thumb.",
+                Message("check.participants_groups", values),
                 f"Recruit {FEWEST * groups} to {USUAL * groups}, or make the factor one within participants.",
                 spot,
             )
@@ -53,7 +53,7 @@ def participants_lists(draft: Draft) -> Iterator[Flaw]:
         below = number - number % lists
         numbers = f"{below} or {below + lists}" if below else str(lists)
         yield Flaw(
-            f"{counted(number, 'participant')} cannot be shared out equally over {lists} lists.",
+            Message("check.participants_lists", {"n": number, "lists": lists}),
             f"Recruit {numbers}.",
             draft.at("recruitment", "participants"),
         )
@@ -72,9 +72,11 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         items = len({row[key] or row.item for row in draft.rows[index] if row.function == "test"})
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
+            code = "check.ratings_of_items" if key == "item" else "check.ratings_of_pairs"
+            values = {"n": items, "ratings": subset.ratings, "each": subset.per_participant, "needed": needed,
+                      "wanted": number}  # fmt: skip
             yield Flaw(
-                f"{items} {key}s, {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
-                f"need {needed} participants; {number} are wanted.",
+                Message(code, values),
                 f"Recruit {needed}.",
                 draft.at("recruitment", "participants"),
             )
@@ -90,10 +92,10 @@ def pay(draft: Draft) -> Iterator[Flaw]:
     real = max(said, draft.longest)
     earned = settings.hourly_pay * said / real
     if earned < settings.minimum_hourly_pay - 0.005:
-        money = settings.currency
-        how = "" if real == said else f", because {said:g} minutes are paid and it takes about {real:.0f}"
+        money, least = settings.currency, settings.minimum_hourly_pay
+        late = {} if real == said else {"paid": said, "minutes": real}
         yield Flaw(
-            f"an hour earns {earned:.2f} {money}{how}; the stated minimum is {settings.minimum_hourly_pay:.2f}.",
+            Message("check.pay", {"earned": earned, "currency": money, "least": least, **late}),
             f"Pay {settings.minimum_hourly_pay * real / 60:.2f} {money} for the study.",
             draft.at("recruitment", "hourly_pay"),
         )
@@ -105,7 +107,7 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
     said = draft.study.settings.recruitment.minutes
     if said is not None and draft.plans and said < SHORT * draft.longest:
         yield Flaw(
-            f"the study is said to take {said:g} minutes; by its trials it takes about {draft.longest:.0f}.",
+            Message("check.minutes", {"said": said, "minutes": draft.longest}),
             f"State minutes = {draft.longest:.0f}.",
             draft.at("recruitment", "minutes"),
         )
@@ -123,7 +125,7 @@ def platform(draft: Draft) -> Iterator[Flaw]:
     close = nearest(name, list(PLATFORMS))
     hint = f"Did you mean {close}? " if close else ""
     yield Flaw(
-        f"there is no platform {shown(name)}.",
+        Message("check.platform", {"name": name}),
         f"{hint}Write one of {', '.join(PLATFORMS)}; for any other, state id_parameter and completion_url.",
         draft.at("recruitment", "platform"),
     )
@@ -138,7 +140,7 @@ def completion_code(draft: Draft) -> Iterator[Flaw]:
     if name in CODED_PLATFORMS and not settings.completion_code:
         title = name.capitalize()
         yield Flaw(
-            f"participants come from {title} and cannot be sent back: there is no completion_code.",
+            Message("check.completion_code", {"platform": title}),
             f'Make a completion code on {title}, and state it in [recruitment]: completion_code = "...".',
             draft.at("recruitment", "platform"),
         )
@@ -153,25 +155,22 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
         spot = draft.at("recruitment", "quotas")
         question = questions.get(name)
         if question is None:
-            yield Flaw(f"there is a quota for {name}, which no background question asks.",
+            yield Flaw(Message("check.quota_unasked", {"name": name}),
                        f'Add [[background]] with name = "{name}".', spot)  # fmt: skip
             continue
         if question.when == "after":
-            yield Flaw(f"there is a quota for {name}, which is asked only after the trials.",
+            yield Flaw(Message("check.quota_after", {"name": name}),
                        'Ask it before them: when = "before".', spot)  # fmt: skip
             continue
         unknown = [answer for answer in most if question.answers and answer not in question.answers]
         if unknown:
-            yield Flaw(f"there is a quota for {name} = {unknown[0]}, which is none of its answers.",
+            yield Flaw(Message("check.quota_answer", {"name": name, "answer": unknown[0]}),
                        f"There are {', '.join(question.answers)}.", spot)  # fmt: skip
         elif question.answers and set(question.eligible or question.answers) <= set(most):
             room = sum(most[answer] for answer in question.eligible or question.answers)
             if room < settings.recruitment.participants:
-                yield Flaw(
-                    f"the quotas for {name} admit {room} participants, but {settings.recruitment.participants} are "
-                    "wanted.",
-                    spot=spot,
-                )
+                values = {"name": name, "room": room, "wanted": settings.recruitment.participants}
+                yield Flaw(Message("check.quotas", values), spot=spot)
 
 
 @rule(
@@ -183,14 +182,14 @@ def screening(draft: Draft) -> Iterator[Flaw]:
     """No screening rules are stated."""
     settings = draft.study.settings.screening
     if settings is None or not settings.criteria:
-        yield Flaw("no criteria are stated for excluding participants; stated later, they depend on the data.")
+        yield Flaw(Message("check.screening"))
 
 
 @rule("error", fix='Write what participants agree to: [texts] consent = "...".')
 def consent(draft: Draft) -> Iterator[Flaw]:
     """There is no text to which participants agree before they begin. Where consent is given elsewhere, allow it."""
     if not draft.study.settings.texts.consent.strip():
-        yield Flaw("participants are not asked for their consent.")
+        yield Flaw(Message("check.consent"))
 
 
 DECLINING = {
@@ -234,15 +233,15 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
         spot = draft.at("screening", name)
         lacking = [function for function in criterion.needs_functions if function not in functions]
         if lacking:
-            yield Flaw(f"{name} needs {lacking[0]} trials, and there are none.",
+            yield Flaw(Message("check.criterion_trials", {"criterion": name, "function": lacking[0]}),
                        f"Add items with the function {lacking[0]}, or take {name} out.", spot)  # fmt: skip
         if criterion.needs_repeated_questions and not _asks_twice(draft):
-            yield Flaw(f"{name} needs questions that are asked twice, and there are none.",
-                       "State repeated_questions in a block.", spot)  # fmt: skip
+            yield Flaw(Message("check.criterion_repeats", {"criterion": name}),
+                       "State repeated_items in a block, or repeated_questions in a differential.", spot)  # fmt: skip
         if criterion.needs_quiz and not settings.texts.quiz:
-            yield Flaw(f"{name} needs a quiz, and there is none.", "Add [[texts.quiz]].", spot)
+            yield Flaw(Message("check.criterion_quiz", {"criterion": name}), "Add [[texts.quiz]].", spot)
         if criterion.needs_eligibility and not any(question.eligible for question in settings.background):
-            yield Flaw(f"{name} needs a background question that says which answers are eligible; there is none.",
+            yield Flaw(Message("check.criterion_eligible", {"criterion": name}),
                        "Add eligible = [...] to a [[background]] question.", spot)  # fmt: skip
         if not lacking and criterion.impossible is not None:
             for message, fix in criterion.impossible(draft, own):
@@ -250,5 +249,6 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
 
 
 def _asks_twice(draft: Draft) -> bool:
-    rounds = any(block.settings.repeated_questions or block.settings.rounds > 1 for block in draft.study.blocks)
-    return rounds or draft.study.settings.questionnaire.sessions == 2
+    blocks = [block.settings for block in draft.study.blocks]
+    again = any(block.repeated_questions or block.repeated_items or block.rounds > 1 for block in blocks)
+    return again or draft.study.settings.questionnaire.sessions == 2

@@ -10,6 +10,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments.scales import Binary
+from karat.messages import Message
 from karat.study.check.draft import Draft, conditions_seen, degree, has_factors
 from karat.study.check.findings import Flaw, rule
 from karat.study.designs.factorial import spelled
@@ -23,6 +24,9 @@ SPREAD_FROM = 4
 QUESTIONNAIRES = 4
 
 
+DEGREES = {"low": Message("check.low"), "mid": Message("check.mid"), "high": Message("check.high")}
+
+
 @rule("error", source=SECTION, fix="Add test items: six for each condition that a participant sees.")
 def lexicalisations(draft: Draft) -> Iterator[Flaw]:
     """A participant sees fewer than six lexicalisations of a condition."""
@@ -33,13 +37,12 @@ def lexicalisations(draft: Draft) -> Iterator[Flaw]:
         seen = [(count, condition) for trials in lists for condition, count in _seen(trials, names).items()]
         fewest, condition = min(seen, default=(0, ("",) * len(names)))
         if not seen:
-            yield Flaw("there are no test trials.", "Add items with the function test.", draft.at("block", index))
+            yield Flaw(Message("check.no_tests"), "Add items with the function test.", draft.at("block", index))
         elif fewest < LEXICALISATIONS:
-            text = f" of {spelled(names, condition)}" if names else ""
             needed = LEXICALISATIONS * max(len(_seen(trials, names)) for trials in lists)
+            values = {"n": fewest, "condition": spelled(names, condition) if names else None, "least": LEXICALISATIONS}
             yield Flaw(
-                f"a participant sees {counted(fewest, 'lexicalisation')}{text}; "
-                f"{LEXICALISATIONS} are the least that keep a peculiar sentence from passing for an effect.",
+                Message("check.lexicalisations", values),
                 f"Use {needed} test items or more, so that a list has {LEXICALISATIONS} of each condition.",
                 draft.at("block", index, "factors"),
             )
@@ -61,9 +64,9 @@ def ratio(draft: Draft) -> Iterator[Flaw]:
         tests, total = min(counts, key=lambda pair: (pair[1] - pair[0]) / pair[0] if pair[0] else np.inf)
         fillers = total - tests
         if tests and fillers < FILLERS_PER_TEST * tests:
+            shown = {"tests": tests, "fillers": fillers, "ratio": f"{fillers / tests:.2g}", "least": FILLERS_PER_TEST}
             yield Flaw(
-                f"{counted(tests, 'test trial')} and {counted(fillers, 'filler')} are 1:{fillers / tests:.2g}; under "
-                f"1:{FILLERS_PER_TEST} test trials stand out and participants form strategies.",
+                Message("check.ratio", shown),
                 f"Add {FILLERS_PER_TEST * tests - fillers} fillers; controls, attention and calibration count too.",
             )
 
@@ -85,7 +88,7 @@ def length(draft: Draft) -> Iterator[Flaw]:
         pairs = any(block.settings.pairs is not None for block in draft.study.blocks)
         part = "Use fewer pairs." if pairs else "Show each participant a part of the items: subset = { ... }."
         fix = "" if factors else f"{part} Or split them over two studies."
-        yield Flaw(f"a participant judges {most:,} trials; after about {MOST_TRIALS} people tire.", fix)
+        yield Flaw(Message("check.length", {"n": most, "most": MOST_TRIALS}), fix)
 
 
 @rule("warning", source=SECTION, fix="Add calibration trials, six in all, that use the whole scale.")
@@ -94,10 +97,9 @@ def calibration(draft: Draft) -> Iterator[Flaw]:
     for _, _, trials in _first_of_each_task(draft):
         count = _number(trials, "calibration")
         if count < CALIBRATION:
-            text = f"there {'is' if count == 1 else 'are'} {counted(count, 'calibration trial')}"
-            text = text if count else "there are no calibration trials"
+            code = "check.calibration" if count else "check.no_calibration"
             yield Flaw(
-                f"{text}; {CALIBRATION} let participants get used to the task before it counts.",
+                Message(code, {"n": count, "usual": CALIBRATION}),
                 f"Add {counted(CALIBRATION - count, 'item')} with the function calibration.",
             )
 
@@ -122,17 +124,13 @@ def calibration_range(draft: Draft) -> Iterator[Flaw]:
             continue
         if unknown:
             yield Flaw(
-                f"{unknown} of {counted(len(rows), 'calibration trial')} have no intended acceptability, so that it "
-                "cannot be seen whether they cover the scale.",
+                Message("check.calibration_unknown", {"n": unknown, "of": len(rows)}),
                 "Fill the column acceptability: low, mid or high.",
                 spot,
             )
         else:
-            yield Flaw(
-                f"none of the {len(rows)} calibration trials is of {' or '.join(missing)} acceptability; participants "
-                "should have used the whole scale before it counts.",
-                spot=spot,
-            )
+            lacking = [DEGREES[name] for name in missing]
+            yield Flaw(Message("check.calibration_range", {"n": len(rows), "missing": lacking}), spot=spot)
 
 
 def _first_of_each_task(draft: Draft) -> Iterator[tuple[int, Block, pl.DataFrame]]:
@@ -191,16 +189,15 @@ def spread(draft: Draft) -> Iterator[Flaw]:
             continue
         half = "first" if all(max(own) <= 0.5 for own in shares) else "second"
         if half == "first" or all(min(own) > 0.5 for own in shares):
-            missed = "doze off later" if half == "first" else "are distracted at the beginning"
+            code = "check.spread_first" if half == "first" else "check.spread_second"
             yield Flaw(
-                f"all {fewest} {function} trials stand in the {half} half of the questionnaire; people who {missed} "
-                "are not noticed.",
+                Message(code, {"n": fewest, "function": function}),
                 f"Put {function} trials into every block.",
                 draft.at("order"),
             )
         elif function not in settings.spread and settings.mixed_blocks < 2:
             yield Flaw(
-                f"nothing keeps the {fewest} {function} trials from standing at one end of the questionnaire.",
+                Message("check.spread", {"n": fewest, "function": function}),
                 f'Add "{function}" to [order] spread.',
                 draft.at("order", "spread"),
             )
