@@ -111,7 +111,7 @@ class Processes:
         return line
 
     def lines(self, number: int) -> list[WorkerProcess]:
-        """So many processes that can be asked."""
+        """This many processes that can be asked."""
         while len(self._lines) < number:
             self.line()
         return self._lines[:number]
@@ -331,9 +331,16 @@ def open_executor(
 ) -> Iterator[Executor]:
     """A place for work, for the time of a `with` block.
 
-    `cluster` is local, the address of a Dask scheduler or a TOML file (`karat.executors.cluster`); without it,
-    work is done here, in so many `processes`. `memory` is what all processes of this machine may use together, besides
-    this one. Finished jobs are kept in the folder `checkpoint`: the same work goes on from there.
+    Parameters
+    ----------
+    cluster
+        `local`, the address of a Dask scheduler, or a TOML file; by default work is done in processes of this machine.
+    processes
+        The number of processes on this machine.
+    memory
+        What all processes of this machine may use together, besides this one.
+    checkpoint
+        The folder for finished jobs, from which the same work resumes.
 
     >>> with open_executor() as executor:
     ...     executor.map(pow, 2, [1, 2, 3], name="powers")

@@ -14,7 +14,7 @@ from karat.intake.labels import function_word
 from karat.intake.personal import describes_a_person, names_a_person
 
 LOOKED_AT = 30_000
-"""So many rows, of whole participants where they stand together, are looked at to tell what depends on what."""
+"""This many rows, of whole participants where they stand together, are looked at to tell what depends on what."""
 FEW_LEVELS = 60
 SPARSE = 0.8
 """A column that is empty in more rows than this is no part of the design."""

@@ -20,7 +20,7 @@ from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
 
 MOST_COLUMNS = 30
-"""So many of a file's columns are named."""
+"""This many of a file's columns are named."""
 LIKE = 0.75
 WORDS: dict[str, tuple[str, ...]] = {
     "participant": (

@@ -26,6 +26,11 @@ NUMBER_RANGE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*-\s*([+-]?\d+(?:\.\d+)?)\s
 def answer_text(answer: object) -> str:
     """An answer as text: whole numbers without a decimal point, truth values in lower case.
 
+    Parameters
+    ----------
+    answer
+        An answer of any type.
+
     >>> answer_text(1.0), answer_text(True), answer_text("1")
     ('1', 'true', '1')
     """
@@ -38,6 +43,11 @@ def answer_text(answer: object) -> str:
 
 def as_number(text: str) -> float | None:
     """The number that a text spells, or None.
+
+    Parameters
+    ----------
+    text
+        The text to read.
 
     >>> as_number("2.50"), as_number("two"), as_number("nan")
     (2.5, None, None)
@@ -385,6 +395,11 @@ KINDS: Mapping[str, Callable[..., Scale]] = {
 def from_dict(data: Mapping[str, Any]) -> Scale:
     """The scale that `Scale.to_dict` wrote.
 
+    Parameters
+    ----------
+    data
+        The scale as a dictionary.
+
     >>> from_dict(Ordinal(5, neutral=3).to_dict()) == Ordinal(5, neutral=3)
     True
     """
@@ -409,6 +424,11 @@ def parse_scale(text: str) -> Scale:
     | `nominal:A,B,C` | categories |
     | `magnitude`, `magnitude:100` | magnitude estimation, with its modulus |
     | `continuous`, `continuous:0-100` | numbers, between two ends |
+
+    Parameters
+    ----------
+    text
+        The short text, such as `ordinal:1-5`.
 
     >>> parse_scale("ordinal:1-5:3") == Ordinal(5, neutral=3)
     True

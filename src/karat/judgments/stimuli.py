@@ -75,7 +75,7 @@ CONDITION = re.compile(
 NOTHING = ("NA", "N/A", "NaN", "nan", "null", "None", "none given", "-", "")
 FEWEST_LEVELS, MOST_CELLS, FEW_CELLS, EVEN, MOST_TRIED = 2, 12, 8, 1.5, 12
 CROSSED = 0.5
-"""A condition within items occurs with most items in at least so many of its levels."""
+"""A condition within items occurs with most items in at least this many of its levels."""
 SOME_WORDS, MANY_WORDS = 3, 6
 ITEM = ("item", "question")
 PAIR = ("_first", "_second")
@@ -283,7 +283,7 @@ class _Factors:
         return phrases, numbers, part, self.cells.height, round(self.uneven, 1)
 
     def with_one(self, others: Sequence[str], most: int, uneven: float = math.inf) -> _Factors | None:
-        """These factors and the best other one that is crossed with them in at most so many cells."""
+        """These factors and the best other one that is crossed with them in at most this many cells."""
         more = [_Factors(self.rows, (*self.names, name)) for name in others if name not in self.names]
         fit = [one for one in more if one.is_design and one.cells.height <= most and one.is_crossed]
         return min((one for one in fit if one.uneven <= uneven), key=lambda one: one.rank, default=None)

@@ -1469,7 +1469,7 @@ MESSAGES = {
     "credence.below": "`below` must be a probability between 0 and 1, got {below}.",
     "credence.few_participants": "Each participant is compared with the others, so at least {fewest:participant} are "
     "needed.",
-    "credence.few_answers": "At least one participant must have {fewest:answer}, and nobody gave so many.",
+    "credence.few_answers": "At least one participant must have {fewest:answer}, and nobody gave that many.",
     "credence.classes": "Answers on a {scale} scale are grouped into {classes} classes that are equally frequent "
     "overall.",
     "credence.numbers_in_parts": "Numeric answers are grouped into classes using all of them, which works in parts for "

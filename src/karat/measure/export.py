@@ -297,7 +297,7 @@ def _meaning(name: str) -> str:
 
 
 LINES = 4
-"""So many profiles are drawn where there are too many to distinguish."""
+"""This many profiles are drawn where there are too many to distinguish."""
 TABLES: dict[str, Callable[[Any], dict[str, pl.DataFrame]]] = {
     "strengths": lambda one: {"strengths": one.frame},
     "measures": lambda one: {"measures": one.frame, "measures-scores": one.scores},

@@ -113,7 +113,7 @@ def transition_matrices(counts: ArrayLike) -> Floats:
 
 
 def targets(categories: int) -> tuple[Target, ...]:
-    """All patterns that are tried for so many answers, in the order in which ties are decided.
+    """All patterns that are tried for this many answers, in the order in which ties are decided.
 
     >>> [target.kind for target in targets(2)]
     ['primary choice', 'primary choice', 'stay', 'repeated pattern', 'random guessing']

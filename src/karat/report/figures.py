@@ -418,7 +418,7 @@ def _bar(key: str, x: float, width: float, top: float, flagged: float) -> list[s
 
 WIDTH, HEIGHT = 160, 18
 MOST = 160
-"""So many answers have a bar each; of more, evenly spaced ones are drawn."""
+"""This many answers have a bar each; of more, evenly spaced ones are drawn."""
 
 
 def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidence | None) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def html(gathered: ReportData, language: str = "en") -> str:
 
 
 FACTS = 4
-"""So many numbers stand below the title."""
+"""This many numbers stand below the title."""
 PRINTED = ("results", "words", "methods")
 """The sections that are printed without the appendix."""
 COPIED = ("methods", "preregistration")

@@ -194,7 +194,7 @@ MOST_DIGITS = 11
 
 
 def round_beside(value: pl.Expr, cutoff: pl.Expr, digits: int = 2) -> pl.Expr:
-    """A number rounded to so many digits, or to more where rounding would hide on which side of the cutoff it lies.
+    """A number rounded to this many digits, or to more where rounding would hide on which side of the cutoff it lies.
 
     Where there is no cutoff, nothing can be hidden.
 

@@ -179,7 +179,7 @@ class StepProgress(Protocol):
     """A progress that hears of steps as well as of tasks."""
 
     def __call__(self, done: int, total: int) -> None:
-        """So many tasks of the step are done."""
+        """This many tasks of the step are done."""
 
     def begins(self, step: str) -> None:
         """A step begins, or goes on with something that cannot be counted."""

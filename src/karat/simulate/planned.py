@@ -55,6 +55,11 @@ def answer_study(
     behaviour is a column of the participants, whose source is `simulated`. `executor` says where the questionnaires are
     made (`karat.executors.open_executor`), which takes long.
 
+    Parameters
+    ----------
+    participants
+        The number of participants; by default that of the study file.
+
     >>> import tempfile
     >>> from karat.study.init import write_study
     >>> from karat.study.study import load

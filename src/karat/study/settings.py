@@ -172,7 +172,7 @@ class OrderSettings(Settings):
         None, description="A column, such as pair: trials that share a value are divided between the two halves."
     )
     keep_ratio: bool = Field(False, description="Keep the share of test trials the same in every quarter.")
-    mixed_blocks: int = Field(0, ge=0, description="Deal the trials into so many blocks of equal mixture.")
+    mixed_blocks: int = Field(0, ge=0, description="Divide the trials into this many equally mixed blocks.")
 
     @field_validator("spread")
     @classmethod
@@ -430,7 +430,7 @@ class FieldSettings(Settings):
     )
     going_back: bool = Field(False, description="Whether participants may go back and change the answer before.")
     lease_minutes: float = Field(
-        60, gt=0, description="After so many minutes without an answer, somebody's place in a list is given away."
+        60, gt=0, description="After this many minutes without an answer, a place in a list is given away."
     )
     progress: Literal["line", "count", "none"] = Field("line", description="How participants see how far they are.")
     send_ahead: int = Field(5, ge=1, le=20, description="How many trials are sent ahead, for when the line is lost.")

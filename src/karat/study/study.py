@@ -104,6 +104,11 @@ class Study:
 def load(path: str | Path) -> Study:
     """Read a study file and its tables; all problems are reported together, with file, line and fix.
 
+    Parameters
+    ----------
+    path
+        The study file, or its folder.
+
     >>> load("nowhere.toml")
     Traceback (most recent call last):
     ...

@@ -28,7 +28,7 @@ from karat.judgments.table import Judgments, scales_by_question
 
 SUFFIXES = (".parquet", ".pq")
 LOOKED_AT = 10_000
-"""From so many rows of a file it is estimated how much memory all of them need."""
+"""From this many rows of a file it is estimated how much memory all of them need."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ ROWS_AT_ONCE = 1_000_000
 def repartition(
     tables: Iterable[Judgments], out: Path, parts: int, progress: Callable[[int, int], object] | None = None
 ) -> list[Path]:
-    """Write judgments, which come one table after the other, to a folder in so many parts; returns the files.
+    """Write judgments, which come one table after the other, to a folder in this many parts; returns the files.
 
     Rows of a participant stand in the order in which they came. If one table has only a participant's name
     and another table has more, the more is kept.
@@ -262,7 +262,7 @@ def repartition(
 
 
 def pieces(folder: Folder, rows: int = ROWS_AT_ONCE) -> Iterator[Judgments]:
-    """The judgments of Parquet files, so many rows at a time; participants may be in several files.
+    """The judgments of Parquet files, this many rows at a time; participants may be in several files.
 
     >>> import karat, tempfile
     >>> from karat.judgments.parts.folder import open_folder
@@ -282,7 +282,7 @@ def pieces(folder: Folder, rows: int = ROWS_AT_ONCE) -> Iterator[Judgments]:
 def pieces_of_csv(
     paths: Sequence[Path], scale: Scale | Mapping[str, Scale], mapping: Mapping[str, str], rows: int = ROWS_AT_ONCE
 ) -> Iterator[Judgments]:
-    """The judgments of CSV files with karat's columns, so many rows at a time; unknown columns stay text."""
+    """The judgments of CSV files with karat's columns, this many rows at a time; unknown columns stay text."""
     for path in paths:
         start = 0
         try:

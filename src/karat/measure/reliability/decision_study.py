@@ -113,6 +113,11 @@ def decision_study(
 ) -> DecisionStudy:
     """How many participants and items it takes until means of stimuli, or of participants, have a wanted reliability.
 
+    Parameters
+    ----------
+    wanted
+        The reliability to reach.
+
     >>> import karat
     >>> print(decision_study(karat.datasets.load("likert"), wanted=0.9, samples=100))
     To order stimuli with a reliability of .90, each stimulus needs 29 ratings (now 12, reliability .79). ...

@@ -74,6 +74,11 @@ def choice_assumptions(
 
     `executor` says where the simulated studies are analysed (`karat.executors.open_executor`).
 
+    Parameters
+    ----------
+    by
+        The column that puts participants into groups to compare.
+
     >>> import karat
     >>> random = np.random.default_rng(1)
     >>> left = random.integers(5, size=400)

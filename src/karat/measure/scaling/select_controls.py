@@ -116,6 +116,11 @@ def select_controls(
 
     `max_sd` is in points of the scale, `clearly` a share of it.
 
+    Parameters
+    ----------
+    n
+        How many controls are wanted at each end of the scale; by default all that are clear.
+
     >>> import karat
     >>> found = select_controls(karat.datasets.load("likert"), functions=["control"], max_sd=1.5, clearly=0.4)
     >>> found.table().columns

@@ -62,6 +62,11 @@ def strengths(
 
     `side`, `criterion`, `prior_sd`, `posterior` and `seed` are for choices: see `karat.measure.scaling.choices`.
 
+    Parameters
+    ----------
+    model
+        The model; by default the one recommended for the scale.
+
     >>> import karat
     >>> found = strengths(karat.datasets.load("likert"), "mean")
     >>> found.table().columns

@@ -145,6 +145,13 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     a criterion looks at (such as how participation ended, or an eligibility question), columns in which everybody
     differs and the behaviour of simulated participants are left out, with a note.
 
+    Parameters
+    ----------
+    screening
+        The screening, from `karat.screen.run`.
+    columns
+        The background columns to compare; by default all that are suitable.
+
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> print(screening.composition(["source"]))

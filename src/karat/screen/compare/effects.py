@@ -141,6 +141,15 @@ def effects_before_after(
 
     The family follows from the answers unless stated. `levels` gives the order of the levels of factors.
 
+    Parameters
+    ----------
+    excluded
+        The names of the excluded participants, or evidence that flags them.
+    family
+        The family of the model; by default that of the answers.
+    coding
+        The coding of factors.
+
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
     >>> odd = crowd.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()

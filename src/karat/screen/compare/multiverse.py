@@ -229,6 +229,11 @@ def multiverse(
     combinations are done, and how many there are. `executor` says where they are tried
     (`karat.executors.open_executor`).
 
+    Parameters
+    ----------
+    at_most
+        The largest number of combinations; with more, a random sample of them is taken.
+
     >>> import karat
     >>> likert = karat.datasets.load("likert")
     >>> order = {"factor": "order", "levels": ["PP>OBJ", "OBJ>PP"]}

@@ -42,7 +42,7 @@ DIFFERENT_TIMES = 5
 SIGN = "\x1f"
 """What stands between the parts of a fingerprint."""
 HAVE_IT = 3
-"""One in so many of those who answered anything must have 90 % of the longest record, to take it for the length."""
+"""One in this many of those who answered anything must have 90 % of the longest record, to take it for the length."""
 Record = list[tuple[str, str, float]]
 """Item, answer and response time of one trial after the other."""
 PERSON = "person"

@@ -59,7 +59,7 @@ class CredenceSettings(CriterionSettings):
 
 
 DRAWN = 20_000
-"""From so many participants the model is learned, where judgments are in parts."""
+"""From this many participants the model is learned, where judgments are in parts."""
 LITTLE = 20
 """With fewer trials, a note says that probabilities rest on little evidence."""
 MANY = 1 / 3

@@ -323,7 +323,7 @@ def _over(
 
 
 def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
-    """A simulation without those who share it: they gave from so many to so many answers."""
+    """A simulation without those who share it: they gave from this many to this many answers."""
     lengths = design.lengths[simulated.members]
     bare = replace(simulated, members=np.empty(0, dtype=np.int64), followers={}, credible={})
     return int(lengths.min()), int(lengths.max()), bare
@@ -507,7 +507,7 @@ def by_published(design: CutoffDesign, strategy: Strategy) -> pl.DataFrame:
 def by_simulation(
     design: CutoffDesign, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int
 ) -> pl.DataFrame:
-    """What was found of everybody who answered on one of so many scales, by the simulations for it."""
+    """What was found of everybody who answered on one of this many scales, by the simulations for it."""
     counts = counts_of(design)
     found = distances(counts, [target.matrix for target in design.patterns], strategy)
     people = len(found)

@@ -57,7 +57,7 @@ class PlatformFlagsSettings(CriterionSettings):
     recaptcha_below: float = Field(RECAPTCHA, ge=0, le=1, description="Q_RecaptchaScore that counts as a flag.")
     fraud_from: float = Field(FRAUD, ge=0, le=130, description="Q_RelevantIDFraudScore that counts as a flag.")
     duplicate_from: float = Field(DUPLICATE, ge=0, le=100, description="Q_RelevantIDDuplicateScore that counts as one.")
-    at_least: int = Field(1, ge=1, description="So many flags are needed to flag a participant.")
+    at_least: int = Field(1, ge=1, description="How many of the platform's flags it takes to flag a participant.")
 
 
 def platform_flags(

@@ -37,7 +37,7 @@ FIELDS: Fields = {"hits": pl.Int64, "probes": pl.Int64, "items": pl.List(pl.Stri
 class ProbesSettings(CriterionSettings):
     """Fillers that programs answer differently from people."""
 
-    at_least: int = Field(AT_LEAST, ge=2, description="So many unexpected answers to probes flag a participant.")
+    at_least: int = Field(AT_LEAST, ge=2, description="How many unexpected answers to probes flag a participant.")
 
 
 def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:

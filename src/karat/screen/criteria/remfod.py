@@ -335,6 +335,11 @@ def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.Da
     `flagged` is how many participants are flagged and `participants` who; `agreement` is the share of participants with
     remfod's verdict, and `common` the share of trials found by both among those found by either (1 where none is).
 
+    Parameters
+    ----------
+    length
+        The column with the length of each sentence, or its text, by which times are adjusted.
+
     >>> import karat
     >>> compare_time_rules(karat.datasets.load("likert")).select("rule", "intermissions", "flagged").rows()[:2]
     [('remfod', 140, 5), ('participant', 317, 23)]

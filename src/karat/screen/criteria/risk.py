@@ -112,6 +112,13 @@ def risk_levels(
 
     Further columns: level, pattern, time, accuracy (their scores), mean_time, share_right, longest_run.
 
+    Parameters
+    ----------
+    flagged
+        The names of the flagged participants.
+    time_limit
+        The time limit of a trial in seconds, with which there are no levels; 0 if there was none.
+
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
     >>> risk_levels(crowd, ["w017"]).participants["level"].drop_nulls().to_list()

@@ -97,6 +97,21 @@ def source_effect(
     `adjust` is the adjustment set: columns of the table or of the participants; text is taken as categories. The
     reference is the first value by the alphabet unless stated. `correct` is computed from the recorded right answers.
 
+    Parameters
+    ----------
+    source
+        The column whose values are compared.
+    outcome
+        The column of the outcome; `correct` is computed.
+    model
+        Least squares, or average marginal effects of a logistic model.
+    effect
+        The total effect, or the direct one, which does not go through time.
+    errors
+        The kind of standard errors clustered by participant.
+    reference
+        The value that others are compared with; by default the first in alphabetical order.
+
     >>> import karat
     >>> print(source_effect(karat.datasets.load("crowd"), "behaviour", adjust=["difficulty"], reference="attentive"))
     Effect of behaviour on correct, adjusted for difficulty, errors clustered by participant:

@@ -92,6 +92,11 @@ def compare(
     `cutoffs` and `simulations` are those of `markov`, `rule` that of the time filter, `doubtful` that of `risk`. With
     published cutoffs, the published rule decides in deletion, too; otherwise its simulated null.
 
+    Parameters
+    ----------
+    groups
+        The judgments of each group, by its name.
+
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")
     >>> odd = crowd.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()

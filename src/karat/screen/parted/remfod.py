@@ -259,7 +259,7 @@ def _outlying(found: NDArray[Any], participants: pl.Series, given: SharedPasses,
 
 
 SMALL = 1 << 16
-"""Files of so many bytes are read; larger ones are mapped."""
+"""Files of this many bytes are read; larger ones are mapped."""
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,13 @@ def run_in_parts(
     what is done, it goes on where it stopped. With `spammer_index`, that of those who stay is fitted after all else is
     written; "quick" fits it only where that takes a few seconds.
 
+    Parameters
+    ----------
+    parts
+        The judgments, from `karat.judgments.parts.open_parts`.
+    spammer_index
+        Whether to fit the Spammer Index of the remaining participants; "quick" only if it takes a few seconds.
+
     >>> import karat, tempfile
     >>> from karat.judgments.parts import open_parts, repartition
     >>> with tempfile.TemporaryDirectory() as folder:

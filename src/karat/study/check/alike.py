@@ -18,7 +18,7 @@ from karat.study.designs.factorial import spelled
 SHORTEST = 5
 """Sentences with fewer words are alike by accident."""
 LONGER_BY = 4
-"""So many words more than usual are a wild difference within an item."""
+"""This many words more than usual are a wild difference within an item."""
 RATIO = 1.5
 MEAN_DIFFERENCE = 3.0
 

@@ -178,7 +178,7 @@ SECTION = "Pieper et al., section 3.1"
 KNOWN_SHARE = 0.8
 """Where fewer fillers state their acceptability, nothing can be said about their range."""
 SKEWED = 0.75
-"""Where so many fillers are of one kind, ratings crowd there."""
+"""Where this many fillers are of one kind, ratings crowd there."""
 MOST_WORDS = 3
 """Up to this many unknown words are listed one by one."""
 WORDS = {"low": "unnatural", "mid": "doubtful", "high": "natural"}
@@ -243,7 +243,7 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
 
 
 ORDINARY = 6
-"""From so many ordinary fillers on, all of them at one end are a pattern."""
+"""From this many ordinary fillers on, all of them at one end are a pattern."""
 
 
 def name_of(degrees: Counter[str]) -> str:

@@ -19,7 +19,7 @@ from karat.study.size import CALIBRATION, FILLERS_PER_TEST, LEXICALISATIONS, MOS
 
 SECTION = "Pieper et al., section 3.1"
 SPREAD_FROM = 4
-"""From so many trials on it is no accident when all stand in one half of several questionnaires."""
+"""From this many trials on it is no accident when all stand in one half of several questionnaires."""
 QUESTIONNAIRES = 4
 
 

@@ -17,7 +17,7 @@ from karat.study.designs.balance import DesignError
 
 EXCHANGE_WORK = 1_500_000_000
 MOST_EXCHANGES = 10_000
-"""How long better exchanges are sought: so many tries, fewer in large tables, which keeps it to some seconds."""
+"""How long better exchanges are sought: this many tries, fewer in large tables, which keeps it to some seconds."""
 PARTNERS = 24
 """With how many other participants an exchange is weighed at a time."""
 
