@@ -383,7 +383,7 @@ def _client(address: str) -> Iterator[Any]:
 
     kinds = "Write local, an address such as tcp://host:8786, or a file such as cluster.toml."
     if not re.fullmatch(ADDRESS, address):
-        raise ExecutorError(f"--cluster {address} is no place. {kinds}")
+        raise ExecutorError(f"--cluster {address} is not a cluster karat knows. {kinds}")
     try:
         client = Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
@@ -432,7 +432,7 @@ def _stated(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ExecutorError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ExecutorError(f"{path} is no TOML file: {error}.") from None
+        raise ExecutorError(f"{path} is not a TOML file: {error}.") from None
     unknown = sorted(set(stated) - {"class", "workers", "options"})
     if unknown:
         raise ExecutorError(f"{path} knows no {', '.join(unknown)}. Write {EXAMPLE}.")

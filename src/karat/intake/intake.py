@@ -52,7 +52,7 @@ class Intake:
     units_in: int
     unit: str
     set_aside: dict[Message, int]
-    """What was no judgment, by reason."""
+    """What was not a judgment, by reason."""
     skipped: Problems
     """What could not be read and was left out, because the user said so."""
     skipped_units: int

@@ -222,7 +222,7 @@ def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> No
             _flag(checked, locate, name, wrong, "is not a whole number", "Write a number such as 1.", given)
         if name == "polarity":
             odd = ~numbers.is_in([1, -1])
-            _flag(checked, locate, name, odd.fill_null(False), "is no polarity", "Write 1 or -1.", given)
+            _flag(checked, locate, name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", given)
         else:
             low = (numbers < 1).fill_null(False)
             _flag(checked, locate, name, low, "is below 1", f"Count {name}s from 1.", given)

@@ -406,7 +406,7 @@ def from_dict(data: Mapping[str, Any]) -> Scale:
     settings = dict(data)
     kind = settings.pop("kind", None)
     if kind not in KINDS:
-        raise ScaleError(f"{shown(str(kind))} is no kind of scale; there are {', '.join(KINDS)}.")
+        raise ScaleError(f"{shown(str(kind))} is not a kind of scale; there are {', '.join(KINDS)}.")
     if "levels" in settings:
         settings["levels"] = tuple(settings["levels"])
     return KINDS[kind](**settings)

@@ -2,7 +2,7 @@
 
 A stimulus is an item in one condition and, where there are several, one question. A choice between two items is known
 by its two items as well, whichever side each was shown on. Conditions are columns that karat does not know by name,
-that hold text, truth values or whole numbers, and that vary within an item. These columns are no conditions:
+that hold text, truth values or whole numbers, and that vary within an item. These columns are not conditions:
 
 people        A column that never varies within a participant, such as gender or browser, describes participants.
 shown         A column that follows from the side or the polarity, such as the sentence on the left, also where other
@@ -52,7 +52,7 @@ SHARED = 1.5
 FIXED = 0.5
 """Below this dispersion the design fixes how often a participant meets each value."""
 MOST_NUMBERS = 10
-"""A whole number with more different values is no condition, unless it identifies stimuli."""
+"""A whole number with more different values is not a condition, unless it identifies stimuli."""
 NO_CONDITION = re.compile(
     r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|"
     r"session)_?id|"

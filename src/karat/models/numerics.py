@@ -22,7 +22,7 @@ import numpy as np
 import scipy
 
 SMALL = 300_000
-"""Cells, times effects a cell, below which one thread is used."""
+"""Cells, times effects per cell, below which one thread is used."""
 NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads")
 
 

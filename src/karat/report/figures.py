@@ -327,7 +327,7 @@ class _Bars(NamedTuple):
 LONG_TITLE = 70
 """Letters of a title that fit above a figure."""
 LEFT, TOP, BOTTOM, BROAD = 44.0, 36.0, 158.0, 5.9
-"""Where the bars begin and end, and the width of a letter of theirs, in points."""
+"""Where the bars begin and end, and the width of one of their letters, in points."""
 
 
 def _stacked(

@@ -31,7 +31,7 @@ MINUTES_APART = 7
 BETWEEN_TRIALS = 0.4
 """Seconds from an answer to the next stimulus."""
 TOGETHER = 50
-"""How many participants a process makes questionnaires for at a time."""
+"""How many participants per process makes questionnaires for at a time."""
 NOT_SHOWN = ("acceptability", "verified", "violation")
 """Columns that are for those who plan, and no part of results."""
 

@@ -137,7 +137,7 @@ class Workspace:
         if path.suffix.lower() in SPREADSHEETS:
             path = _as_csv(path)
         elif path.suffix.lower() not in (".csv", ".tsv", ".txt"):
-            raise StudioError(f"{name} is no sheet. Drop a CSV file or a workbook, or paste the cells.")
+            raise StudioError(f"{name} is not a sheet. Drop a CSV file or a workbook, or paste the cells.")
         elif delimiter_of(table_file(path).sample) == "\t" and path.suffix.lower() != ".txt":
             path = _as_csv(path)
         return path.relative_to(self._scratch).as_posix()

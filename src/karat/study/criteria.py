@@ -35,7 +35,7 @@ __all__ = [
 GROUP = "karat.criteria"
 """The entry points by which packages add criteria."""
 RESERVED = ("any", "all", "exclude")
-"""Words of `[screening]` that are no criteria."""
+"""Words of `[screening]` that are not criteria."""
 WORDS_OF_EXCLUDE = '"any", "all" or an expression such as "remfod and (attention or controls)"'
 EXCLUDE_TAKES = f"a number of criteria, {WORDS_OF_EXCLUDE}"
 BUILT_IN = "karat.screen.criteria"

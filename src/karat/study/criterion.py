@@ -95,9 +95,9 @@ class Criterion:
     alternatives: tuple[Alternative, ...] = (left_out(),)
     """What else a careful researcher might have stated."""
     of_the_study: tuple[str, ...] = ()
-    """Settings that are no decision about people, such as the length of the questionnaire: alternatives keep them."""
+    """Settings that decide nothing about people, such as the length of the questionnaire: alternatives keep them."""
     looks_at: Callable[[Given], Collection[str]] = _no_columns
-    """From settings to the columns about participants that it looks at; these are no background variables."""
+    """From settings to the columns about participants that it looks at; these are not background variables."""
     careless: bool = True
     """Whether it looks for careless answers, so that the number it flags can be compared with the Spammer Index."""
     from_study: Callable[[Any], dict[str, Any]] | None = None

@@ -118,7 +118,7 @@ def _worded(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if kind == FLAW:
         return about["what"], about["fix"]
     if kind == "extra_forbidden":
-        return "is no key here", meant(str(location[-1]), _fields_at(location[:-1], model))
+        return "is not a key of this table", meant(str(location[-1]), _fields_at(location[:-1], model))
     if kind == "missing":
         return "is missing", f"Add {location[-1]} = ..."
     if kind == "literal_error":
@@ -137,13 +137,13 @@ _KINDS = (
     ("greater_than", "is too small", "Write a number above {gt:g}."),
     ("less_than_equal", "is too large", "Write {le:g} or less."),
     ("less_than", "is too large", "Write a number below {lt:g}."),
-    ("finite_number", "is no finite number", "Write another, or leave the key out."),
+    ("finite_number", "is not a finite number", "Write another, or leave the key out."),
     ("int_", "is not a whole number", "Write digits without quotation marks."),
     ("float_", "is not a number", "Write digits with a decimal point, without quotation marks."),
     ("bool_", "is neither true nor false", "Write true or false, without quotation marks."),
     ("string_type", "is not text", "Put it in quotation marks."),
     ("string_too_short", "is empty", "Write something."),
-    ("string_pattern_mismatch", "is no name of a column", "Use letters, digits and _, and begin with a letter."),
+    ("string_pattern_mismatch", "is not a column name", "Use letters, digits and _, and begin with a letter."),
     ("list_type", "is not a list", "Put it in square brackets: [ ... ]."),
     ("too_short", "has too few entries", "Write {min_length} or more."),
     ("too_long", "has too many entries", "Write {max_length} or fewer."),

@@ -415,7 +415,7 @@ def _sets_of(
 
 
 def _other_rows(others: pl.DataFrame) -> list[dict[str, str]]:
-    """The items that are no test items, each sentence once."""
+    """The items that are not test items, each sentence once."""
     kept = ["item", "function", *(name for name in KEPT if name in others.columns)]
     rows = others.select(*kept, sentence=TEXT).unique(["item", "function", "sentence"], keep="first").to_dicts()
     rows.sort(key=lambda row: (row["function"], _natural(row["item"]), row["sentence"]))
@@ -566,7 +566,7 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
     sets = {row[item]: {name: row[name] for name in conditions} for row in frame.to_dicts()}
     readable = item == "item" or item == own_name("item", frame.columns, set(conditions))
     unused = [name for name in frame.columns if name not in (item, *conditions, *KNOWN)]
-    notes = (f"Columns that are no conditions: {', '.join(unused)}.",) if unused else ()
+    notes = (f"Columns that are not conditions: {', '.join(unused)}.",) if unused else ()
     return ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
 
 

@@ -138,7 +138,7 @@ class BlockSettings(BlockKeys):
                 continue
             for level, (name, factor) in zip(levels, self.factors.items(), strict=True):
                 if level not in factor.levels:
-                    flaws.append(flaw(f"is no level of {name}", meant(level, factor.levels), *place, value=level))
+                    flaws.append(flaw(f"is not a level of {name}", meant(level, factor.levels), *place, value=level))
             other = columns.setdefault(tuple(levels), column)
             if other != column:
                 flaws.append(flaw(f"has the same levels as {other}", "Give every column its own condition.", *place))
@@ -178,7 +178,7 @@ class OrderSettings(Settings):
     @classmethod
     def _functions_are_known(cls, names: list[str]) -> list[str]:
         refuse(cls, [
-            flaw("is no function of items", meant(name, list(FUNCTIONS)), value=name)
+            flaw("is not an item function", meant(name, list(FUNCTIONS)), value=name)
             for name in names if name not in FUNCTIONS
         ])  # fmt: skip
         return names
@@ -593,12 +593,12 @@ def _contrast_flaws(
     flaws = []
     for name, level, key in named:
         if name in factors and level not in factors[name]:
-            flaws.append(flaw(f"is no level of {name}", meant(level, factors[name]), *place, key, value=level))
+            flaws.append(flaw(f"is not a level of {name}", meant(level, factors[name]), *place, key, value=level))
     own = "factor" if contrast.factor else "factors"
     for name, key in (dict.fromkeys(contrast.within, "within") | dict.fromkeys(contrast.own, own)).items():
         if name not in factors:
             fix = meant(name, list(factors)) if factors else "State the factors of the block."
-            flaws.append(flaw("is no factor", fix, *place, key, value=name))
+            flaws.append(flaw("is not a factor", fix, *place, key, value=name))
     if flaws or contrast.simple:
         return flaws
     twice = [name for name in contrast.own if name in contrast.within]
@@ -613,7 +613,7 @@ def _contrast_flaws(
         return [flaw(what, fix, *place, own)]
     if contrast.weights:
         every = [", ".join(cell) for cell in product(*(factors[name] for name in contrast.own))]
-        what = f"is no cell of {', '.join(contrast.own)}"
+        what = f"is not a cell of {', '.join(contrast.own)}"
         wrong = [key for key in contrast.weights if ", ".join(_cell(key)) not in every]
         return [flaw(what, meant(key, every), *place, "weights", value=key) for key in wrong]
     return [

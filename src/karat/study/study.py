@@ -145,7 +145,7 @@ def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -
             if name not in known:
                 line = line_of(lines, ("order", rule, name) if rule != "halves" else ("order", rule))
                 fix = f"Take {name} out of {rule}, or add the column. {meant(name, known)}"
-                problems.add("is no column of the items", fix, column=f"order.{rule}", value=name, number=line)
+                problems.add("is not a column of the items", fix, column=f"order.{rule}", value=name, number=line)
     return problems
 
 

@@ -115,9 +115,7 @@ def decisions(
 ) -> Decisions:
     """The decision on each pair: a table (or a CSV file, or a list) of pair, better and worse, by experts.
 
-    Without `pairs` they are read from the columns of the judgments: see `karat.measure.pairs.decisions`.
-    `prior_sd` and `posterior` are for models of choices, as in `karat.measure.strengths`; a posterior, drawn with
-    `seed`, gives Bayes factors.
+    Without `pairs`, they are read from the columns of the judgments: see `karat.measure.pairs.decisions`.
 
     Parameters
     ----------
@@ -127,6 +125,10 @@ def decisions(
         How pairs are compared; by default the usual way of the scale.
     rope
         Half the width of the region of practical equivalence.
+    prior_sd
+        For models of choices, as in `strengths`.
+    posterior
+        For models of choices, as in `strengths`; it gives Bayes factors.
 
     >>> import karat
     >>> answers = {"participant": [f"p{n // 2}" for n in range(12)], "item": ["good", "bad"] * 6,

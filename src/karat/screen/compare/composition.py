@@ -355,7 +355,7 @@ def background(
 
 
 def _unfit(column: pl.Series) -> Message | None:
-    """Why a column is no background variable, if it is none."""
+    """Why a column is not a background variable, if it is none."""
     name = column.name.lower()
     if column.dtype.is_temporal() or name in TIMES:
         return Message("background.time")

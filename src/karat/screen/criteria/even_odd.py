@@ -13,8 +13,8 @@ different items for everybody in a randomised questionnaire.
 
 The index was made for questionnaires of several scales with several items each. What corresponds to a scale in a
 study of judgments is a cell of the design: the groups are question, function, status and the condition columns taken
-together. A column that would leave hardly two answers a group (under 1.5 on average), such as the text of the sentence,
-is no condition here. Practice is left out. At least three groups with two answers or more are needed; with few groups
+together. A column that would leave hardly two answers per group (under 1.5 on average), such as the sentence,
+is not a condition here. Practice is left out. At least three groups with two answers or more are needed; with few,
 the score varies much by chance. The usual cutoff of 0 is cautious: somebody who guesses is below it every second time;
 in questionnaires .3 is common too. Where the design's cells do not differ in what people answer, nobody can be
 consistent in this sense: look at the scores of all first.

@@ -118,7 +118,7 @@ class Procedure(Evidence):
     path: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row per participant and step: participant, step, outcome, message, values.
 
-    Outcomes are goes on, cleared and not judged; noted, of those who were no candidates any more; and flagged."""
+    Outcomes are goes on, cleared and not judged; noted, of those who were not candidates any more; and flagged."""
     flow: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row per step: step, entered, met."""
     index: SpammerIndex | None = None
@@ -191,9 +191,24 @@ def procedure(
 ) -> Procedure:
     """Spammer Index, first criterion, auxiliary factor, second criterion and verdict, for every worker.
 
-    `criteria` names the criteria where it is not both, as a list. An auxiliary factor of None is none, which study
-    files write "none". `cutoffs`, `strategy` and `simulations` are those of `markov`; `rule` is that of time and
-    accuracy, below the mean or one standard deviation below it; `progress` gets the number of deletions done.
+    Parameters
+    ----------
+    criteria
+        One of the two criteria alone, in a list; by default both.
+    auxiliary
+        The auxiliary factor, or evidence of your own; None, or "none" in a study file, leaves it out.
+    cutoffs
+        As in `markov`.
+    rule
+        Whether times and accuracies are flagged below the mean, or below it by one standard deviation.
+    strategy
+        As in `markov`.
+    verdict
+        Whether every step must be met, or any criterion and the auxiliary factor (with candidates_only = false).
+    simulations
+        As in `markov`.
+    progress
+        A function that gets the number of deletions done.
 
     >>> import karat
     >>> print(procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean"))

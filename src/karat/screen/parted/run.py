@@ -140,7 +140,7 @@ class PartedScreening:
 
 PEOPLE = "people"
 UNFINISHED = NotComputed("spammer_index.unfinished")
-"""What is written before the fit, lest a fit that is broken off takes the verdicts along."""
+"""What is written before the fit, so that an interrupted fit does not lose the verdicts."""
 
 
 def run_in_parts(

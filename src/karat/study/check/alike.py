@@ -66,7 +66,7 @@ def _name(row: Row) -> str:
 
 
 @rule(
-    "hint", source="Pieper et al., section 3.1", fix="Use other words: such items are no independent lexicalisations."
+    "hint", source="Pieper et al., section 3.1", fix="Use other words: such items are not independent lexicalisations."
 )
 def near_identical(draft: Draft) -> Iterator[Flaw]:
     """Two items share a sentence but for at most one word."""

@@ -39,7 +39,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
             if not _is_right(row):
                 wrong.setdefault(row["expected"] or "", []).append(row)
         for answer, own in list(wrong.items())[:MOST]:
-            text = f"{items_of(own)}: {shown(answer)} in the column expected is no answer of the scale, which knows "
+            text = f"{items_of(own)}: {shown(answer)} in the column expected is not on the scale, which has "
             yield Flaw(f"{text}{own[0].block.scale.known()}.", _fix(own[0], answer), own[0].spot)
         more = [row for own in list(wrong.values())[MOST:] for row in own]
         if more:

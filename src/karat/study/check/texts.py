@@ -237,11 +237,11 @@ def images(draft: Draft) -> Iterator[Flaw]:
 
 @rule("warning", fix="Take it out, or make the item one for practice.")
 def feedback(draft: Draft) -> Iterator[Flaw]:
-    """An item that is no practice item has feedback, which is never shown. Participants get feedback on their answers
+    """An item that is not a practice item has feedback, which is never shown. Participants get feedback on answers
     only in practice."""
     found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
     if found:
-        yield _gathered(found, "has feedback, but is no practice item.", "have feedback, but are no practice items")
+        yield _gathered(found, "has feedback, but is not a practice item.", "have feedback, but are not practice items")
 
 
 @rule(
