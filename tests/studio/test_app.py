@@ -169,7 +169,7 @@ def test_a_zip_with_a_study_is_checked(browser: Browser, tmp_path: Path) -> None
         archive.writestr("__MACOSX/._study.toml", "no text of a study")
     page = text_of(browser.inside(browser.drop({"my study.zip": packed.getvalue()})).text)
     assert "study.toml is not a study file:" in page
-    assert "misspelt: is no key here." in page
+    assert "misspelt: is not a key of this table." in page
 
 
 def test_the_rules_of_a_study_apply_to_results(studio: StudioApp, browser: Browser, results: bytes) -> None:

@@ -170,7 +170,7 @@ class _ProcessRun:
         if status == TOO_MUCH:
             share = (self.owner.memory or 0) / self.owner.processes
             raise ExecutorError(
-                f"{self.name}: a job needs more than the {share / 1e6:,.0f} MB that each process may use. Say more "
+                f"{self.name}: a job needs more than the {share / 1e6:,.0f} MB that each process may use. Allow more "
                 "--memory, or fewer --processes."
             )
         if self.deaths[place] == DEATHS:

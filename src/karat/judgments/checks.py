@@ -389,7 +389,7 @@ def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
         _, first_place, first_number = locate(first)
         value = f"trial {frame['trial'][row]}, also at {first_place} {first_number}"
         checked.problems.add(
-            "is there twice for one participant",
+            "occurs twice for one participant",
             fix,
             column="trial",
             value=value,

@@ -127,7 +127,7 @@ class _LevelScale(Scale):
         if len(levels) < 2:
             raise ScaleError(f"{self.kind} scale: at least two levels are needed, got {list(levels)}.")
         if len(set(levels)) < len(levels):
-            raise ScaleError(f"{self.kind} scale: a level is there twice in {list(levels)}.")
+            raise ScaleError(f"{self.kind} scale: a level occurs twice in {list(levels)}.")
         if "" in levels:
             raise ScaleError(f"{self.kind} scale: a level is empty in {list(levels)}; nobody could answer it.")
         object.__setattr__(self, "levels", levels)
@@ -159,7 +159,7 @@ class _LevelScale(Scale):
             return {level}
         ends = self._range(part)
         if ends is None:
-            raise ScaleError(f"{shown(text)} is not a set of answers of this scale, which knows {self.known()}")
+            raise ScaleError(f"{shown(text)} is not a set of answers on this scale, which has {self.known()}")
         first, last = sorted(self.levels.index(end) for end in ends)
         return set(self.levels[first : last + 1])
 
@@ -240,7 +240,7 @@ class Choice(Scale):
     def expected(self, text: str) -> frozenset[str]:
         parts = [self.read(part) for part in text.split("|")]
         if None in parts:
-            raise ScaleError(f"{shown(text)} is not a set of answers of this scale, which knows {self.known()}")
+            raise ScaleError(f"{shown(text)} is not a set of answers on this scale, which has {self.known()}")
         return frozenset(part for part in parts if part is not None)
 
     def chance(self, expected: str) -> Fraction:
@@ -271,7 +271,7 @@ class Ordinal(_LevelScale):
         self.__post_init__()
         point = None if neutral is None else self.read(neutral)
         if neutral is not None and point is None:
-            raise ScaleError(f"ordinal scale: the neutral point {answer_text(neutral)} is none of {self.known()}.")
+            raise ScaleError(f"ordinal scale: the neutral point {answer_text(neutral)} is not one of {self.known()}.")
         object.__setattr__(self, "neutral", point)
 
 

@@ -126,7 +126,7 @@ def computing(judgments: Judgments, executor: Executor = SERIAL) -> Compute:
 def _checked(name: str, evidence: Any) -> Evidence:
     """What a criterion gave back, if it is evidence: somebody else may have written the criterion."""
     if not isinstance(evidence, Evidence):
-        raise KaratError(f"{name} gave back {type(evidence).__name__}; a criterion gives back karat.screen.Evidence.")
+        raise KaratError(f"{name} returned {type(evidence).__name__}; a criterion returns karat.screen.Evidence.")
     table = evidence.participants
     # A criterion of another package may give its reasons as sentences.
     needed = (*COLUMNS, *(("message", "values") if "message" in table.columns else ("reason",)))

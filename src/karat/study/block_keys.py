@@ -63,7 +63,7 @@ class FactorSettings(Settings):
     @classmethod
     def _no_level_twice(cls, levels: list[str]) -> list[str]:
         if len(set(levels)) < len(levels):
-            raise ValueError("a level is there twice")
+            raise ValueError("a level occurs twice")
         return levels
 
 

@@ -49,7 +49,7 @@ def read_settings(path: Path) -> tuple[StudySettings, str]:
     data, text = read_toml(path)
     if set(data) == {"screening"}:
         raise StudyError(
-            f"{path.name} states screening rules and nothing else: karat screen, report and archive take it as --rules "
+            f"{path.name} has only screening rules. Give it to karat screen, report or archive as --rules "
             f"{path.name}. A study file has a title and a [[block]] beside them."
         )
     return validated(StudySettings, data, text, path, "is not a study file"), text
@@ -124,7 +124,7 @@ def _worded(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if kind == "literal_error":
         known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         close = nearest(str(error["input"]), known)
-        return f"is none of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
+        return f"is not one of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
     for start, what, fix in _KINDS:
         if kind.startswith(start):
             return what.format(**about), fix.format(**about)
@@ -268,12 +268,12 @@ def read_rules(path: str | Path) -> dict[str, Any]:
     if path.is_dir():
         raise StudyError(f"{path} is a folder; --rules takes a file.")
     if not path.is_file():
-        raise StudyError(f"There is no file of rules {path}. It has a section [screening], as a study file has.")
+        raise StudyError(f"There is no file {path}. A file of rules has a section [screening], like a study file.")
     data, text = read_toml(path)
     if "block" in data:
-        raise StudyError(f"{path.name} is a study file, with items beside its rules: use --study {path}.")
+        raise StudyError(f"{path.name} is a study file. Use --study {path}.")
     if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:
-        raise StudyError(f"{path.name} states no rules. Write criteria under [screening], such as completion = {{}}.")
+        raise StudyError(f"{path.name} has no rules. Write criteria under [screening], such as completion = {{}}.")
     return validated(RulesFile, data, text, path, "is not a file of rules").screening.rules
 
 

@@ -559,7 +559,7 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
             problems.add("is empty", "Fill the cell, or delete the row.", column=name, place=place, number=line)
     for row in (frame[item].is_duplicated() & frame[item].is_not_null()).arg_true().to_list():
         _, place, line = table.locate(row)
-        problems.add("is there twice", "Number every set once.", column=item, value=frame[item][row], place=place,
+        problems.add("occurs twice", "Number every set once.", column=item, value=frame[item][row], place=place,
                      number=line)  # fmt: skip
     if problems:
         raise SetsError(f"{path.name} is not readable as item sets:", problems)

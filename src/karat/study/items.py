@@ -148,7 +148,7 @@ def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
             _flag(frame[name].is_null(), name, "is empty", "Fill the cell.", table.locate, problems)
     if "question" in frame.columns:
         twice = frame["question"].is_duplicated() & frame["question"].is_not_null()
-        _flag(twice, "question", "is there twice", "Name each pair once.", table.locate, problems)
+        _flag(twice, "question", "occurs twice", "Name each pair once.", table.locate, problems)
     return frame
 
 
@@ -212,7 +212,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
         problems.add("there is no column item", renaming("item", columns), file=words.file.name)
     else:
         twice = words.frame["item"].is_duplicated() & words.frame["item"].is_not_null()
-        _flag(twice, "item", "is there twice", "Give each row a name of its own.", words.locate, problems)
+        _flag(twice, "item", "occurs twice", "Give each row a name of its own.", words.locate, problems)
     used: dict[str, None] = {}
     for number, template in enumerate(sentences.frame.to_dicts()):
         slots = dict.fromkeys(slot for cell in template.values() if cell for slot in SLOT.findall(cell))

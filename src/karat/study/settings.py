@@ -57,7 +57,7 @@ class BlockSettings(BlockKeys):
         if known is None:
             close = nearest(name, list(TASKS))
             fix = f"Did you mean {close}?" if close else "Use one of them, or install the package that has it."
-            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
+            refuse(cls, [flaw(f"is not one of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
         return name
 
     @model_validator(mode="after")
@@ -100,7 +100,7 @@ class BlockSettings(BlockKeys):
             flaws.append(flaw(text, "Write one for each point, or two for the ends.", "scale", "labels"))
         if neutral is not None and neutral > points:
             fix = f"Write 1 to {points}, or 0 for none."
-            flaws.append(flaw("is none of the points", fix, "scale", "neutral", value=neutral))
+            flaws.append(flaw("is not a point of the scale", fix, "scale", "neutral", value=neutral))
         return flaws
 
     def _wrong_option_labels(self) -> list[InitErrorDetails]:
@@ -114,7 +114,7 @@ class BlockSettings(BlockKeys):
     def _wrong_factors(self) -> list[InitErrorDetails]:
         flaws = []
         if self.compared is not None and self.compared not in self.factors:
-            flaws.append(flaw("is none of the factors", meant(self.compared, list(self.factors)), "compared",
+            flaws.append(flaw("is not a factor", meant(self.compared, list(self.factors)), "compared",
                               value=self.compared))  # fmt: skip
         flaws += self._wrong_wide()
         within = [name for name, factor in self.factors.items() if factor.between is None and name != self.compared]

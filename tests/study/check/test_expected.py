@@ -42,7 +42,7 @@ def found(study: Study, folder: Path) -> list[tuple[str, str, str]]:
 
 def test_a_test_item_is_named_with_its_row_and_column() -> None:
     (finding,) = check(load(FOLDER / "expected__of-a-test-item")).findings
-    known = "is no answer of the scale, which knows 1, 2, 3, 4, 5."
+    known = "is not on the scale, which has 1, 2, 3, 4, 5."
     assert (finding.grade, finding.message) == ("error", f't02: "6" in the column expected {known}')
     assert (finding.fix, finding.place) == ("Correct it, or leave the cell empty.", "items.csv:5")
 

@@ -442,7 +442,7 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
     raise PartsError(
         f"Every participant must be in one part, and {counted(where.height, 'participant')} "
         f"{'is' if where.height == 1 else 'are'} in several: {', '.join(named)}{more}. "
-        f"Deal them out anew: {parts.fix()}"
+        f"Divide them again: {parts.fix()}"
     )
 
 

@@ -48,7 +48,7 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
             if key in first:
                 before = first[key].spot[1]
                 yield Flaw(
-                    f"{_name(row)}: {shown(row['sentence'] or row['image'] or '')} is there twice (also in line "
+                    f"{_name(row)}: {shown(row['sentence'] or row['image'] or '')} occurs twice (also in line "
                     f"{before}).",
                     spot=row.spot,
                 )

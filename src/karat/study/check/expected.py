@@ -44,7 +44,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
         more = [row for own in list(wrong.values())[MOST:] for row in own]
         if more:
             others = f"{counted(len(more), 'row')} more ({lines_of(more)})"
-            text = f"{others} with expected answers that are none of the scale."
+            text = f"{others} with expected answers that are not on the scale."
             yield Flaw(text, _mend_expected(more[0].block.scale), more[0].spot)
 
 

@@ -162,7 +162,7 @@ def quotas(draft: Draft) -> Iterator[Flaw]:
             continue
         unknown = [answer for answer in most if question.answers and answer not in question.answers]
         if unknown:
-            yield Flaw(f"there is a quota for {name} = {unknown[0]}, which is none of its answers.",
+            yield Flaw(f"there is a quota for {name} = {unknown[0]}, which is not one of its answers.",
                        f"There are {', '.join(question.answers)}.", spot)  # fmt: skip
         elif question.answers and set(question.eligible or question.answers) <= set(most):
             room = sum(most[answer] for answer in question.eligible or question.answers)

@@ -92,7 +92,7 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
         if name not in known:
             near = get_close_matches(name, sorted(known), 1)
             fix = f"Did you mean {shown(near[0])}?" if near else f"Functions are {', '.join(FUNCTIONS)}."
-            raise OrderError(f"The order names the function {shown(name)}, which is none.", fix)
+            raise OrderError(f"The order names the function {shown(name)}, which does not exist.", fix)
     for rule, numbers in (("in_a_row", rules.in_a_row), ("distance", rules.distance)):
         for name, number in numbers.items():
             if number < 1:
