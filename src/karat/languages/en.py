@@ -298,7 +298,7 @@ MESSAGES = {
     "formula.no_function": "there is no function {function:quoted}. Known functions are {known}.",
     "formula.factor": "factor() takes the name of a column.",
     "formula.arithmetic": "{operator:quoted} is not arithmetic. A function may contain + - * / and ^.",
-    "formula.no_column_read": "{term} reads no column.",
+    "formula.no_column_read": "{term} uses no column.",
     "formula.no_column_close": "there is no column {column:quoted}. Did you mean {close:quoted}?",
     "formula.no_column": "there is no column {column:quoted}. The columns are {known}.",
     "formula.not_numeric": "{column} is not numeric, so it cannot be used in arithmetic.",
@@ -1003,22 +1003,22 @@ MESSAGES = {
     "plan.fix_items_or_factor": "Fix the item table or the factor.",
     "plan.no_subset": "A subset design needs subset with per_participant and ratings.",
     "check.verified_where": "{n} {n:control is|controls are} marked as verified, but not when and where.",
-    "check.attention_early": "{item}: the violation begins with word {place} of {length}, so that those who stop "
-    "reading early notice it as well[[; the same in {n} more]].",
-    "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so that those who "
-    "stop reading early notice it as well[[; the same in {n} more]].",
+    "check.attention_early": "{item}: the violation begins with word {place} of {length}, so participants who stop "
+    "reading early notice it too[[; the same in {n} more]].",
+    "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so participants "
+    "who stop reading early notice it too[[; the same in {n} more]].",
     "check.violation_absent": "{item}: the column violation has {text:quoted}, which is not in its sentence.",
     "check.personal_question": "{name}: participants must answer this question about themselves and cannot decline.",
-    "check.frame_words": "nearly all of {n} test sentences have {words:and}, and hardly any of {fillers} others has "
-    "it, so that test trials can be recognised.",
-    "check.frame_questions": "nearly all of {n} test sentences are questions, and hardly any of {fillers} others is, "
-    "so that test trials can be recognised.",
-    "check.expected_points": "{item} is {status}, but {answer} is expected on {points} points, so that {end}, the "
+    "check.frame_words": "nearly all of {n} test sentences have {words:and}, but hardly any of {fillers} other "
+    "sentences do, so test trials can be recognised.",
+    "check.frame_questions": "nearly all of {n} test sentences are questions, but hardly any of {fillers} other "
+    "sentences are, so test trials can be recognised.",
+    "check.expected_points": "{item} is {status}, but {answer} is expected on {points} points, so {end}, the "
     "clearest answer, would be wrong[[; the same in {n} more]].",
-    "check.frame_length": "test sentences have {tests:.1} words on average, the others {fillers:.1}, so that test "
+    "check.frame_length": "test sentences have {tests:.1} words on average, the others {fillers:.1}, so test "
     "trials can be recognised by their length.",
     "check.frame_length_signs": "test sentences have {tests:.1} characters on average, the others {fillers:.1}, so "
-    "that test trials can be recognised by their length.",
+    "test trials can be recognised by their length.",
     "size.trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} {fillers:filler|fillers} make "
     "{trials:trial}, within the limit of {most}.",
     "size.too_many_trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} "
@@ -1042,10 +1042,10 @@ MESSAGES = {
     "publish.address": "{text} is not a server address. Write one such as https://study.example.org.",
     "publish.no_name": "No server is known by the name {host}. Ask the people who manage the domain to point "
     "this name to your server.",
-    "publish.no_https": "{host} is reached without HTTPS, so answers can be read on the way. Put a proxy with a "
-    "certificate before karat, such as Caddy.",
+    "publish.no_https": "{host} is reached without HTTPS, so answers can be read in transit. Put a proxy with a "
+    "certificate in front of karat, such as Caddy.",
     "publish.certificate": "The certificate of {host} is not valid: {reason}. Browsers will warn participants.",
-    "publish.certificate_ends": "The certificate of {host} is valid for {days:day} only. See that it is renewed.",
+    "publish.certificate_ends": "The certificate of {host} is valid for {days:day} only. Make sure that it is renewed.",
     "publish.https": "{host} has a valid certificate.",
     "publish.no_answer": "Nothing answers at {host}: {reason}. Check that the server runs and that its ports 80 "
     "and 443 are open.",
@@ -1054,10 +1054,10 @@ MESSAGES = {
     "of the server says which.",
     "publish.not_karat": "A server answers at {host} with status {status}, but it is not karat. Check where its "
     "proxy sends visitors.",
-    "publish.clock": "The clock of the server agrees with the one of this machine.",
-    "publish.clock_off": "The clocks of the server and of this machine differ by {minutes:minute}. Set both by a "
-    "time server.",
-    "publish.study": "The study {slug} is there.",
+    "publish.clock": "The clock of the server agrees with that of this machine.",
+    "publish.clock_off": "The clocks of the server and of this machine differ by {minutes:minute}. Synchronise "
+    "both with a time server.",
+    "publish.study": "The study {slug} is on the server.",
     "publish.no_study": "The server does not have the study {slug}. Copy its folder to the server and restart karat.",
     "invitation.subject": "Invitation to a study: {title}",
     "invitation.text": "Hello,\n\nwe invite you to take part in our study \"{title}\". It takes about "
@@ -2100,10 +2100,11 @@ MESSAGES = {
     "planned.nothing": "The study file plans no comparison.",
     "order.answers": "answers",
     "order.times": "response times",
-    "order.slope": "Answers[[ in {condition}]] change by {slope:.2}[[ {interval}]] over {trials} trials[[, p {p:p}]].",
-    "order.unit": "Slopes of answers are in {unit}.",
-    "order.time_slope": "Response times[[ in {condition}]] change by[[ {slope:.1} %]][[ {interval}]] over {trials} "
+    "order.slope": "Answers[[ in the condition {condition:quoted}]] change by {slope:.2}[[ {interval}]] over {trials} "
     "trials[[, p {p:p}]].",
+    "order.unit": "Slopes of answers are in {unit}.",
+    "order.time_slope": "Response times[[ in the condition {condition:quoted}]] change by[[ {slope:.1} %]]"
+    "[[ {interval}]] over {trials} trials[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %, {upper:.1} %]",
     "order.differ": "The conditions differ in this change[[ (p {p:p})]].",
     "order.adjusted": "These p values are adjusted for the number of conditions (Holm).",
@@ -2132,8 +2133,8 @@ MESSAGES = {
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
     "run.no_labels": "Only labels can be right or wrong; {kinds:and} answers cannot.",
-    "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
-    "use by={by}.",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, but more than {most} values only on "
+    "request: use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects
@@ -2221,7 +2222,7 @@ MESSAGES = {
     "decisions.alpha": "alpha must lie between 0 and .5. It is {alpha}.",
     "decisions.adjust": "adjust must be \"holm\", \"bh\" or \"none\", not {adjust:quoted}.",
     "decisions.rope": "rope is the half-width of a region and must be positive. It is {rope}.",
-    "decisions.labels": "Labels have no better and worse.",
+    "decisions.labels": "Labels cannot be better or worse.",
     "decisions.wrong_model": "{model} is not for {kind} answers. Use {usual} or a model of strengths.",
     "decisions.too_few_answers": "No pair has enough answers to both of its stimuli.",
     "decisions.unknown_stimulus": "There is no stimulus {stimulus}.[[ Did you mean {close}?]]",
@@ -2306,7 +2307,7 @@ MESSAGES = {
     "factors.not_distinct": "{first} and {second} correlate {r:.2r} and can hardly be distinguished.",
     "factors.discriminant_validity": "Discriminant validity: {first} and {second} correlate {r:.2r}. They share more "
     "variance ({shared:.2r}) than is extracted from the pairs of {weak:and}.",
-    "factors.names": "There {n:is|are} {n:factor}. Give as many different names.",
+    "factors.names": "There {n:is|are} {n:factor}. Give each a different name.",
     "factors.no_ratings": "Scores need the ratings, but only their correlations were given.",
     "factors.score_method": "Scores are computed by \"regression\" or \"bartlett\", not {method:quoted}.",
     "factors.method": "method must be \"ml\" or \"minres\", not {method:quoted}.",
@@ -2414,8 +2415,8 @@ MESSAGES = {
     "excluded.nobody_left": "nobody else. The participants excluded by {file} are no longer in these judgments.",
     "excluded.rules": "{n} of {participants:participant}, by the rules of this screening.",
     "excluded.rules_nobody": "nobody.",
-    "excluded.other_study": "{file} excludes none of these participants, but others, such as {participant}. Is it the "
-    "screening of another study?",
+    "excluded.other_study": "{file} excludes only participants who are not in these judgments, such as {participant}. "
+    "Is it the screening of another study?",
     "excluded.everybody": "{file} excludes every participant, so nothing is left to measure.",
     "excluded.unreadable": "{file} cannot be read: {why}. Give screening.json or a CSV file of participants.",
     "excluded.not_text": "{file} is not a text file. Give screening.json or a CSV file of participants.",
@@ -2481,7 +2482,7 @@ MESSAGES = {
     "`karat.measure` in Python.",
     "report.criterion_long": "With more than {limit:answer}, a report computes it only if the rules name it. Use "
     "`karat screen` for this criterion.",
-    "report.quick": "Left out by --quick.",
+    "report.quick": "It was left out by --quick.",
     "report.new_names": "Participants whose names were ids of a platform are shown under new names.",
     "report.no_answers": "There are no answers.",
     "report.no_criteria": "The rules name no criterion.",

@@ -34,7 +34,7 @@ def words(text: str) -> tuple[str, ...]:
 
 @rule("warning", fix="Fix one of the two.")
 def identical_sentences(draft: Draft) -> Iterator[Flaw]:
-    """The same sentence stands in two conditions of an item, twice in a pair, or on both sides of a choice."""
+    """The same sentence occurs in two conditions of an item, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:
         first: dict[tuple[str, str], Row] = {}
         for row in rows:
@@ -179,8 +179,8 @@ COMPARED_FROM = 6
     fix="Write some fillers in the frame of the test sentences, so that these do not stand out.",
 )
 def filler_frames(draft: Draft) -> Iterator[Flaw]:
-    """The frame of the test sentences is that of no filler: words that nearly all of them share, their length, or
-    that they are questions. All trials but test and practice trials count as fillers."""
+    """No filler has the frame of the test sentences: words that nearly all of them share, their length, or that
+    they are questions. All trials but test and practice trials count as fillers."""
     unit, size = _measure(draft)
     for rows in draft.rows:
         if not rows or not has_factors(rows[0].block.settings):

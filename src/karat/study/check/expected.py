@@ -204,7 +204,7 @@ def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
 
 @rule("warning", source=SECTION, fix="Write low, mid, high or, on a rating scale, a point.")
 def acceptability(draft: Draft) -> Iterator[Flaw]:
-    """The column acceptability says what is neither low, mid or high nor a point of the scale, and so is passed over.
+    """The column acceptability has a value that is not low, mid, high or a point of the scale, and is ignored.
 
     A misspelt degree, or a point that the scale does not have.
     """
@@ -253,7 +253,7 @@ def name_of(degrees: Counter[str]) -> str:
 
 @rule("warning", source=SECTION, fix="Add fillers until both ends and the middle of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
-    """The fillers leave out an end of the scale or its middle, or nearly all stand at one place. Fillers from fully
+    """The fillers leave out an end of the scale or its middle, or nearly all are at one place. Fillers from fully
     unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
     for tests, fillers in _blocks(draft):
         found = _degrees(fillers)
@@ -291,7 +291,7 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 )
 
 
-@rule("warning", source=SECTION, fix="Add fillers of the acceptability of the test items.")
+@rule("warning", source=SECTION, fix="Add fillers that are as acceptable as the test items.")
 def filler_match(draft: Draft) -> Iterator[Flaw]:
     """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind to
     subtle differences between test items."""
