@@ -100,7 +100,7 @@ def test_equal_answers_are_reported_once_and_many_are_counted(tmp_path: Path) ->
     assert len(result) == 6
     assert (
         result[-1][0]
-        == "5 rows more (lines 37, 38, 39, 40 and 1 more) with expected answers that are none of the scale."
+        == "5 rows more (lines 37, 38, 39, 40 and 1 more) with expected answers that are not on the scale."
     )
 
 
