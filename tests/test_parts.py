@@ -91,7 +91,7 @@ def test_what_is_wrong_is_reported_with_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("frames", "text"),
     [
-        ((ROWS, ROWS.with_columns(rt=1.0)), "1.parquet has rt, 0.parquet has not"),
+        ((ROWS, ROWS.with_columns(rt=1.0)), "1.parquet has rt, 0.parquet does not"),
         ((ROWS.with_columns(age=20), ROWS.with_columns(age=pl.lit("old"))), "the column age holds String"),
     ],
 )
