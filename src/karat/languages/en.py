@@ -1060,7 +1060,7 @@ MESSAGES = {
     "publish.study": "The study {slug} is on the server.",
     "publish.no_study": "The server does not have the study {slug}. Copy its folder to the server and restart karat.",
     "invitation.subject": "Invitation to a study: {title}",
-    "invitation.text": "Hello,\n\nwe invite you to take part in our study \"{title}\". It takes about "
+    "invitation.text": "Hello,\n\nWe invite you to take part in our study \"{title}\". It takes about "
     "{minutes:minute} and runs in your browser, on a computer or a phone:\n\n{link}\n\nThe first page explains "
     "what you will do and how your data are used. You can stop at any time.\n\nThank you!",
     # ==================== simulate ====================
