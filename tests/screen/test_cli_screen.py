@@ -294,7 +294,10 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
         ("[screening]\ncredense = {}\n", "Did you mean credence?"),
         ("[screening]\ncompletion = {}\nexclude = 'remfod'\n", "line 3, screening.exclude"),
         ("[screening\n", "rules.toml is not TOML"),
-        ("[screening]\nspeed = { median_below = true }\n", 'median_below: "True" is true or false, but should be a number'),
+        (
+            "[screening]\nspeed = { median_below = true }\n",
+            'median_below: "True" is true or false, but should be a number',
+        ),
         ("[screening]\nspeed = { median_below = inf }\n", 'median_below: "inf" is not a finite number'),
         ("[screening]\nexclude = \u201cany\u201d\n", "The line has \u201c as a quotation mark: write a straight one"),
         ("title = 'A study'\n[[block]]\n", "rules.toml is a study file. Use --study"),

@@ -301,6 +301,4 @@ def test_rules_with_any_names_and_texts_are_read_as_they_were(tmp_path: Path) ->
 
 
 def test_rules_alone_are_no_study(tmp_path: Path) -> None:
-    assert "karat screen, report or archive as --rules" in complaint(
-        "[screening]\ncompletion = {}\n", tmp_path
-    )
+    assert "karat screen, report or archive as --rules" in complaint("[screening]\ncompletion = {}\n", tmp_path)
