@@ -104,8 +104,11 @@ def row(parameter: click.Parameter) -> str:
 
 def study_page() -> str:
     """The page of the study file: every key of every part."""
-    text = [MADE, "\n# Study file\n\nA study is `study.toml` and the tables it names. What is usual needs no key; "]
-    text.append("a misspelt key is an error that names the nearest right one.\n")
+    text = [
+        MADE,
+        "\n# Study file\n\nA study is `study.toml` and the tables it names. Keys that are not needed have a default. ",
+    ]
+    text.append("For a misspelt key, karat suggests the right one.\n")
     parts: list[tuple[str, type[BaseModel]]] = [("", StudySettings)]
     while parts:
         name, model = parts.pop(0)

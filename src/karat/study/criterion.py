@@ -27,7 +27,7 @@ class CriterionSettings(Settings):
 class PassSettings(CriterionSettings):
     """How many right answers keep somebody who guesses out."""
 
-    alpha: float = Field(0.05, gt=0, lt=1, description="The probability with which somebody who guesses may pass.")
+    alpha: float = Field(0.05, gt=0, lt=1, description="The highest probability that a guesser passes.")
     slips: int | None = Field(
         None, ge=0, description="How many wrong answers are tolerated; by default as alpha allows."
     )

@@ -55,7 +55,7 @@ class CredenceSettings(CriterionSettings):
         lt=1,
         description="Participants with a lower probability of having answered attentively are flagged.",
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers begin, by which a second group is looked for.")
+    seed: int = Field(1, ge=0, description="The seed of the search for a second group.")
 
 
 DRAWN = 20_000

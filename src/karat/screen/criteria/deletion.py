@@ -64,7 +64,7 @@ class DeletionSettings(CriterionSettings):
     simulations: int = Field(
         0, ge=0, description="How many draws the simulated null has; 0 for 999 (199 for labels) where it decides."
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
+    seed: int = Field(1, ge=0, description="The seed of the simulation.")
     at_most: int = Field(AT_MOST, ge=2, description="With more participants than this it is not computed.")
     by: By = Field("simulated", description="Whether the simulated null decides, or the published chi-squared rule.")
     refit: bool = Field(False, description="Whether every simulated draw fits the model anew, which takes long.")

@@ -48,10 +48,10 @@ CLEAR = 0.5
 class EvenOddSettings(CriterionSettings):
     """Whose answers to two halves of the same questions do not go together."""
 
-    at_least: float = Field(AT_LEAST, ge=-1, le=1, description="The correlation of both halves that is asked for.")
+    at_least: float = Field(AT_LEAST, ge=-1, le=1, description="The correlation of both halves that is required.")
     groups: list[str] | None = Field(
         None,
-        description="The columns that tell apart what is asked; by default question, function, status, conditions.",
+        description="The columns that distinguish what is asked; by default question, function, status, conditions.",
     )
 
 

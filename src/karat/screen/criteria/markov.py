@@ -79,12 +79,12 @@ class MarkovSettings(CriterionSettings):
         "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."
     )
     alpha: float = Field(
-        ALPHA, gt=0, lt=1, description="How probable a flag is for somebody credible, over all patterns."
+        ALPHA, gt=0, lt=1, description="How probable a flag is for a credible participant, over all patterns."
     )
     strategy: Strategy = Field(
         "rows", description="What must be under a cutoff: all rows of the matrix, their average, or the smallest."
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
+    seed: int = Field(1, ge=0, description="The seed of the simulation.")
     simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated.")
 
 

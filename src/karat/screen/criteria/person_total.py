@@ -47,7 +47,7 @@ class PersonTotalSettings(CriterionSettings):
     """Whose answers do not go along with those of the others."""
 
     at_least: float = Field(
-        AT_LEAST, ge=-1, le=1, description="The correlation with the others' means that is asked for."
+        AT_LEAST, ge=-1, le=1, description="The correlation with the others' means that is required."
     )
 
 

@@ -68,10 +68,10 @@ class ProcedureSettings(CriterionSettings):
     """Who meets the crowd index, the criteria of answers and an auxiliary factor, one after the other."""
 
     order: Order = Field(
-        "markov first", description="Which criterion comes first; the auxiliary factor stands between them."
+        "markov first", description="Which criterion comes first; the auxiliary factor comes between them."
     )
     criteria: list[CrowdCriterion] | None = Field(
-        None, description="The criteria that are asked, as a list, where it is not both."
+        None, description="One of the two criteria alone, in a list; by default both."
     )
     candidates_only: bool = Field(
         True, description="Whether later steps look at those who met all steps before, or at everybody."
@@ -97,13 +97,13 @@ class ProcedureSettings(CriterionSettings):
         "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
     )
     time_limit: float | None = Field(
-        None, ge=0, description="Seconds that a trial could take, which forbids time; 0 where there was no limit."
+        None, ge=0, description="The time limit of a trial in seconds, which rules out time; 0 if there was none."
     )
     simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated for markov.")
     deletion_simulations: int = Field(
         0, ge=0, description="How many draws the simulated null of deletion has; it decides where there is one."
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers of the simulations begin.")
+    seed: int = Field(1, ge=0, description="The seed of the simulations.")
 
 
 PLACES = ("first", "second", "third")

@@ -64,7 +64,7 @@ class RiskSettings(MarkovSettings):
         "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
     )
     time_limit: float | None = Field(
-        None, ge=0, description="Seconds that a trial could take, which forbids the rule; 0 where there was no limit."
+        None, ge=0, description="The time limit of a trial in seconds, which rules this out; 0 if there was none."
     )
 
 

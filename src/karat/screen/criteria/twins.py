@@ -89,7 +89,7 @@ class TwinsSettings(CriterionSettings):
     )
     rate: float = Field(RATE, gt=0, lt=1, description="The false discovery rate among the pairs that are flagged.")
     shared: int = Field(SHARED, ge=10, description="Pairs with fewer items in common are not compared.")
-    seed: int = Field(1, ge=0, description="Where the random numbers begin, by which crowds are simulated.")
+    seed: int = Field(1, ge=0, description="The seed of simulated crowds.")
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ def allow(draft: Draft) -> Iterator[Flaw]:
     allow nothing."""
     for name in draft.study.settings.check.allow:
         if name in RULES and RULES[name].must:
-            text = f"{name} cannot be allowed: what it finds leaves no questionnaire to be made."
-            yield Flaw(text, "Fix what it finds, and take it out of allow.", draft.at("check", "allow"))
+            text = f"{name} cannot be allowed, because no questionnaire can be made with what it finds."
+            yield Flaw(text, "Fix what it finds, and remove it from allow.", draft.at("check", "allow"))
         elif name not in RULES:
             close = nearest(name, list(RULES))
             fix = f"Did you mean {close}?" if close else ""

@@ -89,7 +89,7 @@ def near_identical(draft: Draft) -> Iterator[Flaw]:
         if found:
             one, two = next(iter(found.values()))
             what = "have the same sentence" if _share_a_sentence(one, two) else "differ in one word"
-            more = f", and {counted(len(found) - 1, 'pair')} of items more" if len(found) > 1 else ""
+            more = f", and {counted(len(found) - 1, 'more pair')} of items" if len(found) > 1 else ""
             yield Flaw(f"{_name(one)} (line {one.spot[1]}) and {_name(two)} {what}{more}.", spot=two.spot)
 
 

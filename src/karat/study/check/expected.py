@@ -43,7 +43,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{text}{own[0].block.scale.known()}.", _fix(own[0], answer), own[0].spot)
         more = [row for own in list(wrong.values())[MOST:] for row in own]
         if more:
-            others = f"{counted(len(more), 'row')} more ({lines_of(more)})"
+            others = f"{counted(len(more), 'more row')} ({lines_of(more)})"
             text = f"{others} with expected answers that are not on the scale."
             yield Flaw(text, _mend_expected(more[0].block.scale), more[0].spot)
 
@@ -216,13 +216,13 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
                 odd.setdefault(said, []).append(row)
         if len(odd) > MOST_WORDS:
             own = [row for several in odd.values() for row in several]
-            text = f"{len(own)} rows ({lines_of(own)}) have in the column acceptability what is passed over, such as"
+            text = f"{len(own)} rows ({lines_of(own)}) have an ignored value in the column acceptability, such as"
             yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=own[0].spot)
             continue
         for said, own in odd.items():
             close = nearest(said, tuple(WORDS))
             fix = f"Did you mean {close}?" if close else ""
-            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", fix, own[0].spot)
+            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is ignored.", fix, own[0].spot)
 
 
 @rule(
@@ -237,7 +237,7 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
         if known < KNOWN_SHARE * len(fillers):
             yield Flaw(
                 f"{len(fillers) - known} of {len(fillers)} fillers have no intended "
-                "acceptability, so that it cannot be seen whether they use the whole scale.",
+                "acceptability, so it is unknown whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
 
@@ -284,8 +284,8 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
             only = _degrees(ordinary)
             if len(only) == 1 and only.total() == len(ordinary) >= ORDINARY and name_of(only) != "mid":
                 yield Flaw(
-                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so that only controls use the "
-                    "other end of the scale, and participants can tell them.",
+                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so only controls use the "
+                    "other end of the scale, and participants can recognise them.",
                     "Vary the fillers.",
                     ordinary[0].spot,
                 )

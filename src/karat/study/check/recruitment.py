@@ -37,9 +37,9 @@ def participants(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{counted(number, 'participant')}; {FEWEST} to {USUAL} are the rule of thumb.", spot=spot)
         else:
             yield Flaw(
-                f"{counted(number, 'participant')} in {groups} groups are {number // groups} in each; "
-                f"{FEWEST} to {USUAL} in each are the rule of thumb.",
-                f"Recruit {FEWEST * groups} to {USUAL * groups}, or make the factor one within participants.",
+                f"{counted(number, 'participant')} in {groups} groups make {number // groups} per group; "
+                f"{FEWEST} to {USUAL} per group are the rule of thumb.",
+                f"Recruit {FEWEST * groups} to {USUAL * groups}, or vary the factor within participants.",
                 spot,
             )
 
@@ -53,7 +53,7 @@ def participants_lists(draft: Draft) -> Iterator[Flaw]:
         below = number - number % lists
         numbers = f"{below} or {below + lists}" if below else str(lists)
         yield Flaw(
-            f"{counted(number, 'participant')} cannot be shared out equally over {lists} lists.",
+            f"{counted(number, 'participant')} cannot be divided equally among {lists} lists.",
             f"Recruit {numbers}.",
             draft.at("recruitment", "participants"),
         )
@@ -73,7 +73,7 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
             yield Flaw(
-                f"{items} {key}s, {counted(subset.ratings, 'rating')} each, {subset.per_participant} a participant, "
+                f"{items} {key}s, {counted(subset.ratings, 'rating')} each, {subset.per_participant} per participant, "
                 f"need {needed} participants; {number} are wanted.",
                 f"Recruit {needed}.",
                 draft.at("recruitment", "participants"),
@@ -93,7 +93,7 @@ def pay(draft: Draft) -> Iterator[Flaw]:
         money = settings.currency
         how = "" if real == said else f", because {said:g} minutes are paid and it takes about {real:.0f}"
         yield Flaw(
-            f"an hour earns {earned:.2f} {money}{how}; the stated minimum is {settings.minimum_hourly_pay:.2f}.",
+            f"the pay is {earned:.2f} {money} per hour{how}; the stated minimum is {settings.minimum_hourly_pay:.2f}.",
             f"Pay {settings.minimum_hourly_pay * real / 60:.2f} {money} for the study.",
             draft.at("recruitment", "hourly_pay"),
         )
@@ -105,7 +105,7 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
     said = draft.study.settings.recruitment.minutes
     if said is not None and draft.plans and said < SHORT * draft.longest:
         yield Flaw(
-            f"the study is said to take {said:g} minutes; by its trials it takes about {draft.longest:.0f}.",
+            f"the study file says {said:g} minutes, but the trials take about {draft.longest:.0f}.",
             f"State minutes = {draft.longest:.0f}.",
             draft.at("recruitment", "minutes"),
         )

@@ -39,7 +39,7 @@ def lexicalisations(draft: Draft) -> Iterator[Flaw]:
             needed = LEXICALISATIONS * max(len(_seen(trials, names)) for trials in lists)
             yield Flaw(
                 f"a participant sees {counted(fewest, 'lexicalisation')}{text}; "
-                f"{LEXICALISATIONS} are the least that keep a peculiar sentence from passing for an effect.",
+                f"{LEXICALISATIONS} are needed so that a peculiar sentence does not pass for an effect.",
                 f"Use {needed} test items or more, so that a list has {LEXICALISATIONS} of each condition.",
                 draft.at("block", index, "factors"),
             )
@@ -62,8 +62,9 @@ def ratio(draft: Draft) -> Iterator[Flaw]:
         fillers = total - tests
         if tests and fillers < FILLERS_PER_TEST * tests:
             yield Flaw(
-                f"{counted(tests, 'test trial')} and {counted(fillers, 'filler')} are 1:{fillers / tests:.2g}; under "
-                f"1:{FILLERS_PER_TEST} test trials stand out and participants form strategies.",
+                f"{counted(tests, 'test trial')} and {counted(fillers, 'filler')} are a ratio of "
+                f"1:{fillers / tests:.2g}; below 1:{FILLERS_PER_TEST}, test trials stand out and "
+                "participants form strategies.",
                 f"Add {FILLERS_PER_TEST * tests - fillers} fillers; controls, attention and calibration count too.",
             )
 
@@ -85,7 +86,7 @@ def length(draft: Draft) -> Iterator[Flaw]:
         pairs = any(block.settings.pairs is not None for block in draft.study.blocks)
         part = "Use fewer pairs." if pairs else "Show each participant a part of the items: subset = { ... }."
         fix = "" if factors else f"{part} Or split them over two studies."
-        yield Flaw(f"a participant judges {most:,} trials; after about {MOST_TRIALS} people tire.", fix)
+        yield Flaw(f"a participant judges {most:,} trials; after about {MOST_TRIALS}, participants tire.", fix)
 
 
 @rule("warning", source=SECTION, fix="Add calibration trials, six in all, that use the whole scale.")
@@ -122,8 +123,8 @@ def calibration_range(draft: Draft) -> Iterator[Flaw]:
             continue
         if unknown:
             yield Flaw(
-                f"{unknown} of {counted(len(rows), 'calibration trial')} have no intended acceptability, so that it "
-                "cannot be seen whether they cover the scale.",
+                f"{unknown} of {counted(len(rows), 'calibration trial')} have no intended acceptability, so it "
+                "is unknown whether they cover the scale.",
                 "Fill the column acceptability: low, mid or high.",
                 spot,
             )
@@ -193,14 +194,15 @@ def spread(draft: Draft) -> Iterator[Flaw]:
         if half == "first" or all(min(own) > 0.5 for own in shares):
             missed = "doze off later" if half == "first" else "are distracted at the beginning"
             yield Flaw(
-                f"all {fewest} {function} trials stand in the {half} half of the questionnaire; people who {missed} "
+                f"all {fewest} {function} trials are in the {half} half of the questionnaire; participants "
+                f"who {missed} "
                 "are not noticed.",
                 f"Put {function} trials into every block.",
                 draft.at("order"),
             )
         elif function not in settings.spread and settings.mixed_blocks < 2:
             yield Flaw(
-                f"nothing keeps the {fewest} {function} trials from standing at one end of the questionnaire.",
+                f"nothing keeps the {fewest} {function} trials from ending up at one end of the questionnaire.",
                 f'Add "{function}" to [order] spread.',
                 draft.at("order", "spread"),
             )

@@ -23,9 +23,9 @@ def function_column(draft: Draft) -> Iterator[Flaw]:
         for file, column in block.items.like_functions.items():
             words = block.items.frame[column].drop_nulls().unique(maintain_order=True).to_list()
             yield Flaw(
-                f"{file} has no column function, so that all rows are test items. The column {column} looks like it: "
+                f"{file} has no column function, so all rows are test items. The column {column} looks like it: "
                 f"{', '.join(words)}.",
-                f"Is it {column}? Rename {column} to function; else add a column function.",
+                f"Is it {column}? Rename {column} to function; otherwise add a column function.",
                 (file, None),
             )
 
@@ -51,7 +51,7 @@ def sheets(draft: Draft) -> Iterator[Flaw]:
         names = sheets_of(file)
         if len(names) > 1 and not named.intersection(names):
             others = f"{', '.join(names[1:4])}{', ...' if len(names) > 4 else ''}"
-            text = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, and not {others}."
+            text = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, but not {others}."
             yield Flaw(text, spot=(file.name, None))
 
 
