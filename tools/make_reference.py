@@ -108,7 +108,7 @@ def study_page() -> str:
         MADE,
         "\n# Study file\n\nA study is `study.toml` and the tables it names. Keys that are not needed have a default. ",
     ]
-    text.append("For a misspelt key, karat suggests the right one.\n")
+    text.append("Keys that are not needed have a default. For a misspelt key, karat suggests the right one.\n")
     parts: list[tuple[str, type[BaseModel]]] = [("", StudySettings)]
     while parts:
         name, model = parts.pop(0)
