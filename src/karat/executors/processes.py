@@ -329,7 +329,7 @@ def open_executor(
     memory: int | str | None = None,
     checkpoint: str | Path | None = None,
 ) -> Iterator[Executor]:
-    """A place for work, for the time of a `with` block.
+    """A place where jobs run, for the duration of a `with` block.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from karat.messages import Message
 
 @dataclass(frozen=True)
 class Options:
-    """What the user says about the files; empty where karat is to find out."""
+    """What is known about the files; empty where karat should find out."""
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     """karat's column -> the file's column."""

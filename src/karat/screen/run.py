@@ -50,12 +50,12 @@ def run(
     executor: Executor = SERIAL,
     progress: Progress | None = None,
 ) -> Screening:
-    """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with usual settings.
+    """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with default settings.
 
     `rules` is what `[screening]` of a study file holds: `{"completion": {"at_least": 0.9}, "remfod": {}, "exclude":
     "any"}`. With a `study`, its own rules are taken unless others are given, and criteria know the length of its
     questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
-    in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments.
+    in `skipped`, never silently dropped. `compute` may remember evidence for many runs on the same judgments.
     `executor` says where the many tasks of some criteria are done (`karat.executors.open_executor`). A `progress` that
     wants to hear of steps (`karat.screen.run`) hears which criterion begins and what each has found.
 

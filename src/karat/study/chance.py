@@ -146,7 +146,7 @@ def joint(
     neutral: str | None = "grammatical",
     weights: Sequence[Share] | None = None,
 ) -> float:
-    """The probability to pass both groups of controls by guessing, on the positional account.
+    """The probability of passing both groups of controls by guessing, on the positional account.
 
     Each group is (n, k): at least k of n sentences on the right side of the scale. `neutral` says for which group the
     middle point is on the right side: "grammatical", "ungrammatical", "both", or None for neither.
@@ -171,7 +171,7 @@ def joint(
 
 @dataclass(frozen=True)
 class JointRule:
-    """How many grammatical and ungrammatical controls must be right, and what a guesser makes of it.
+    """How many grammatical and ungrammatical controls must be right, and how often a guesser passes.
 
     >>> print(joint_rule(12, 12))
     9 of 12 grammatical and 7 of 12 ungrammatical controls must be right: a guesser passes with p = .036.

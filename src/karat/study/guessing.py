@@ -22,7 +22,7 @@ NEUTRAL = ("grammatical", "ungrammatical", "both", None)
 
 
 class ChanceError(KaratError, ValueError):
-    """A question about guessing that has no answer as it is put."""
+    """A question about guessing that has no answer."""
 
 
 def as_fraction(number: Share, what: str) -> Fraction:

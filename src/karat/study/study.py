@@ -25,7 +25,7 @@ from karat.study.tasks import AROUND_MINUTES
 
 @dataclass(frozen=True)
 class Study:
-    """A study as its file states it, ready to be checked, planned and fielded."""
+    """A study as its file states it, ready to be checked, planned and run."""
 
     path: Path
     settings: StudySettings

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NumberOfFactors(MeasureResult):
-    """What each rule says, and the eigenvalues it says it from."""
+    """The number of factors by each rule, and the eigenvalues behind it."""
 
     rules: pl.DataFrame
     """rule and number."""

@@ -43,7 +43,7 @@ SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64
 
 @dataclass(frozen=True)
 class MeasureCorrelations(MeasureResult):
-    """How measures of the same stimuli go together."""
+    """How measures of the same stimuli correlate."""
 
     frame: pl.DataFrame
     """first, second, n (stimuli), then Spearman's, Kendall's and Pearson's correlation, each with its interval."""

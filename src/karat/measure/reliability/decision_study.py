@@ -47,7 +47,7 @@ SCHEMA: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class DecisionStudy(MeasureResult):
-    """How many participants per stimulus, and stimuli per participant, a wanted reliability takes."""
+    """How many participants per stimulus, and stimuli per participant, a wanted reliability requires."""
 
     needed: pl.DataFrame
     """question, measured (stimuli or participants), kind (relative or absolute), needed (participants for stimuli,

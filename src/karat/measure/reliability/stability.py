@@ -58,7 +58,7 @@ PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
 
 @dataclass(frozen=True)
 class Stability(MeasureResult):
-    """How well scores and decisions of two sessions, or two groups, go together."""
+    """How well scores and decisions of two sessions, or two groups, agree."""
 
     comparisons: pl.DataFrame
     """question, first, second, kind (within, between, mixed), measure, estimate, lower, upper, n (stimuli or pairs),

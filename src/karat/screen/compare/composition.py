@@ -140,8 +140,8 @@ class Composition:
 def composition(screening: ScreenedParticipants, columns: Sequence[str] | None = None) -> Composition:
     """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
 
-    Taken are columns of text or truth values with 2 to 12 different values, and numbers, which are cut at their
-    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns that
+    Columns of text or truth values with 2 to 12 different values are compared, and numbers, which are cut at their
+    quartiles if they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns that
     a criterion looks at (such as how participation ended, or an eligibility question), columns in which everybody
     differs and the behaviour of simulated participants are left out, with a note.
 

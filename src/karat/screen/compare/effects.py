@@ -139,7 +139,7 @@ def effects_before_after(
 ) -> EffectsBeforeAfter:
     """The effects of a formula with everybody, and without those excluded (names, or the flagged of some evidence).
 
-    The family follows from the answers unless stated. `levels` gives the order of the levels of factors.
+    `levels` gives the order of the levels of factors.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class EvenOddSettings(CriterionSettings):
 
 
 def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[str] | None = None) -> Evidence:
-    """How well two halves of each participant's answers go together; flagged where the score is below `at_least`.
+    """How well two halves of each participant's answers agree; flagged if the score is below `at_least`.
 
     `groups` names the columns that make the groups, instead of question, function, status and conditions. Further
     columns: correlation (of the halves, before the correction), groups and answers (how many were used).

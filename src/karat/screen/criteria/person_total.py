@@ -52,7 +52,7 @@ class PersonTotalSettings(CriterionSettings):
 
 
 def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
-    """How well each participant's answers go along with the others'; flagged where the score is below `at_least`.
+    """How well each participant's answers agree with the others'; flagged if the score is below `at_least`.
 
     Further columns: stimuli (how many were compared) and others (how many others answered each, on average). Where
     there are ratings and choices, the kind with the most answers is compared.

@@ -64,7 +64,7 @@ def platform_flags(
     judgments: Judgments, recaptcha_below: float = RECAPTCHA, fraud_from: float = FRAUD,
     duplicate_from: float = DUPLICATE, at_least: int = 1,
 ) -> Evidence:  # fmt: skip
-    """Who is flagged by the fraud fields of Qualtrics or the authenticity checks of Prolific; the score counts flags.
+    """Participants flagged by the fraud fields of Qualtrics or the authenticity checks of Prolific.
 
     >>> import karat
     >>> people = {"participant": ["p1", "p2"], "Q_RecaptchaScore": ["0.2", "0.9"]}

@@ -41,7 +41,7 @@ class QuizSettings(CriterionSettings):
 
 
 def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
-    """Who did not pass the quiz about the instructions, or needed more than `attempts_at_most` attempts.
+    """Participants who did not pass the quiz about the instructions, or needed more than `attempts_at_most` attempts.
 
     The score is the number of attempts, where it is known. Further column: passed.
 

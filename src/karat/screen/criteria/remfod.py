@@ -235,7 +235,7 @@ def remfod(
     length: str | None = None,
     inclusive: bool = False,
 ) -> Remfod:
-    """Intermissions and rushes, and who answered too few trials without them.
+    """Intermissions and rushes, and the participants with too few genuine trials.
 
     Parameters
     ----------

@@ -94,8 +94,8 @@ def source_effect(
 ) -> SourceEffect:
     """The effect of a column of the participants (or of the table) on an outcome, each value against a reference.
 
-    `adjust` is the adjustment set: columns of the table or of the participants; text is taken as categories. The
-    reference is the first value by the alphabet unless stated. `correct` is computed from the recorded right answers.
+    `adjust` is the adjustment set: columns of the table or of the participants; text is taken as categories.
+    `correct` is computed from the recorded right answers.
 
     Parameters
     ----------
