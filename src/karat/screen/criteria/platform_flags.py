@@ -66,6 +66,8 @@ def platform_flags(
 ) -> Evidence:  # fmt: skip
     """Participants flagged by the fraud fields of Qualtrics or the authenticity checks of Prolific.
 
+    The score is the number of flags.
+
     >>> import karat
     >>> people = {"participant": ["p1", "p2"], "Q_RecaptchaScore": ["0.2", "0.9"]}
     >>> j = karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [5]}, karat.Ordinal(5), people)
