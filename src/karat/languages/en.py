@@ -1977,8 +1977,8 @@ MESSAGES = {
     "choices.few_participants": "With only {n:participant}, standard errors are likely to be too small.",
     "choices.not_choices": "Estimates by the {model} model are not about choices. Use a model of choices.",
     "choices.unknown": "There are no estimates for {names}[[ and {more} more]]. See `labels` for those there are.",
-    "assumptions.nothing": "There is no evidence against one order of the stimuli shared by all participants[[ (smallest "
-    "p {p:p})]].",
+    "assumptions.nothing": "There is no evidence against one order of the stimuli shared by all participants[[ "
+    "(smallest p {p:p})]].",
     "assumptions.against": "{test}: {finding} ({size}, p {p:p}).",
     "assumptions.not_against": "{test}: no evidence against it ({size}, p {p:p}).",
     "assumptions.triads": "{value} of {of} triads, {expected:.1} expected",

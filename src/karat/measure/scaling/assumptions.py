@@ -87,7 +87,7 @@ def choice_assumptions(
     >>> frame = {"participant": np.arange(400) // 40, "trial": np.arange(400) % 40 + 1, "item": left * 5 + right,
     ...          "left": left, "right": right, "response": said}
     >>> print(choice_assumptions(karat.Judgments(frame, karat.Choice()), samples=19))
-    Nothing speaks against one order of the stimuli that all participants share ...
+    There is no evidence against one order of the stimuli shared by all participants ...
     """
     if samples < 19:
         raise MeasureError(Message("assumptions.samples", {"samples": samples}))
