@@ -114,7 +114,7 @@ def test_two_columns_may_be_the_ends_of_what_is_right(studio: StudioApp, browser
 def test_the_page_says_where_the_flags_of_a_terminal_are(browser: Browser) -> None:
     page = text_of(browser.inside(browser.drop({"bad.csv": b"participant,item,response\np1,a,1\np1,b\n"})).text)
     assert "or leave it out with --skip-bad." in page
-    assert "here you choose the same below" in page
+    assert "here, use the fields below" in page
 
 
 @pytest.mark.slow
