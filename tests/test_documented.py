@@ -32,6 +32,15 @@ def test_every_public_function_has_an_example(package: str) -> None:
     assert [entry.split()[0] for entry in functions if "\n```pycon\n>>> " not in entry] == []
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_parameter_has_a_meaning(package: str) -> None:
+    taken = re.findall(
+        r"^- `(\w+)`: `[^`]+`(?:, default `[^`]+`|, optional)?\.(.*)$", text(f"reference/python/{package}.md"), re.M
+    )
+    assert taken
+    assert [name for name, meaning in taken if len(meaning.split()) < 2] == []
+
+
 def test_the_overview_of_python_links_every_package() -> None:
     page = text("reference/python.md")
     assert [package for package in PACKAGES if f"(python/{package}.md)" not in page] == []

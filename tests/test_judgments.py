@@ -77,7 +77,7 @@ def test_the_same_problem_in_many_rows_is_reported_once() -> None:
 
 def test_one_trial_twice() -> None:
     result = problems(GOOD | {"trial": [1, 1, 1]})
-    assert 'row 2, trial: "trial 1, also at row 1" is there twice for one participant' in result
+    assert 'row 2, trial: "trial 1, also at row 1" occurs twice for one participant' in result
     assert "p1" not in result
 
 
@@ -115,7 +115,7 @@ def test_trials_are_whole_numbers_from_one(trial: object, text: str) -> None:
 
 
 def test_polarity_is_plus_or_minus_one() -> None:
-    assert '"2" is no polarity' in problems(GOOD | {"polarity": [1, -1, 2]})
+    assert '"2" is not a polarity' in problems(GOOD | {"polarity": [1, -1, 2]})
 
 
 def test_empty_cells_are_values() -> None:

@@ -91,7 +91,7 @@ def test_what_is_wrong_is_reported_with_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("frames", "text"),
     [
-        ((ROWS, ROWS.with_columns(rt=1.0)), "1.parquet has rt, 0.parquet has not"),
+        ((ROWS, ROWS.with_columns(rt=1.0)), "1.parquet has rt, 0.parquet does not"),
         ((ROWS.with_columns(age=20), ROWS.with_columns(age=pl.lit("old"))), "the column age holds String"),
     ],
 )
@@ -208,13 +208,13 @@ def test_what_cannot_be_dealt_out(tmp_path: Path) -> None:
     judgments = crowd(karat.Ordinal(5))
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    with pytest.raises(PartsError, match="is there already and not empty"):
+    with pytest.raises(PartsError, match="already exists and is not empty"):
         repartition([judgments], tmp_path / "full", 2)
-    with pytest.raises(PartsError, match="write a number from 1"):
+    with pytest.raises(PartsError, match="use a number of at least 1"):
         repartition([judgments], tmp_path / "out", 0)
     with pytest.raises(PartsError, match="different scales"):
         repartition([judgments, crowd(karat.Ordinal(7), seed=2)], tmp_path / "out", 2)
-    with pytest.raises(JudgmentsError, match="is there twice"):
+    with pytest.raises(JudgmentsError, match="occurs twice"):
         repartition([judgments, judgments], tmp_path / "twice", 2)
 
 
@@ -222,9 +222,9 @@ def test_addresses() -> None:
     assert is_database(Path("postgresql://me@host/lab#answers"))
     assert not is_database(Path("answers/postgresql"))
     assert is_database(Path("postgresql:///lab#answers"))
-    with pytest.raises(PartsError, match=r"say which table, as in postgresql:///lab#judgments"):
+    with pytest.raises(PartsError, match=r"name the table, as in postgresql:///lab#judgments"):
         open_parts(Path("postgresql:///lab"), karat.Ordinal(5))
-    with pytest.raises(PartsError, match=r"say which table, as in postgresql://me@host/lab#judgments"):
+    with pytest.raises(PartsError, match=r"name the table, as in postgresql://me@host/lab#judgments"):
         open_parts("postgresql://me:secret@host/lab", karat.Ordinal(5))
     with pytest.raises(PartsError, match=r"as in postgresql://me@host/lab\?port=1#judgments"):
         open_parts("postgresql://me@host/lab?password=secret&port=1", karat.Ordinal(5))

@@ -195,6 +195,15 @@ def test_names_in_code_are_no_words(tmp_path: Path, name: str, text: str) -> Non
 
 LIMITS = {"tutorials": 1200, "explanation": 1500}
 """How many words a page may have, without its code."""
+ALL_PAGES = 51_000
+"""How many words all pages written by hand may show, code included, before a reader unfolds anything."""
+GENERATED = "<!-- Made by "
+FOLDED = re.compile(r"<details\b[^>]*>\s*(<summary>.*?</summary>)?.*?</details>", re.DOTALL)
+
+
+def shown(text: str) -> str:
+    """A page as it opens: what is folded is its summary."""
+    return FOLDED.sub(lambda found: found[1] or "", text)
 
 
 @pytest.mark.parametrize("folder", LIMITS)
@@ -205,3 +214,15 @@ def test_pages_are_short(root: Path, folder: str) -> None:
     }
     assert words
     assert [name for name, number in words.items() if number > LIMITS[folder]] == []
+
+
+def test_all_pages_together_are_short(root: Path) -> None:
+    pages = [path.read_text(encoding="utf-8") for path in (root / "docs").rglob("*.md")]
+    by_hand = [page for page in pages if not page.startswith(GENERATED)]
+    assert len(by_hand) > 60
+    assert sum(len(shown(page).split()) for page in by_hand) <= ALL_PAGES
+
+
+def test_only_the_summary_of_what_is_folded_counts() -> None:
+    folded = 'One\n\n<details markdown="1">\n<summary>two</summary>\n\nthree\n\n</details>\n\nfour'
+    assert re.findall("one|two|three|four", shown(folded), re.IGNORECASE) == ["One", "two", "four"]

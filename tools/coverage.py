@@ -160,7 +160,7 @@ BESIDE: dict[str, Callable[[int], Run]] = {
 
 
 def coverage(model: Callable[[int], Run], runs: int = RUNS, processes: int = 2) -> Coverage:
-    """The coverage of a model's intervals in so many simulated studies."""
+    """The coverage of a model's intervals in this many simulated studies."""
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         found = list(pool.map(model, range(runs), chunksize=max(1, runs // (8 * processes))))
     kept = [run for run in found if not run.refused]

@@ -45,17 +45,17 @@ One row is one answer. These columns have a meaning; any other column is kept as
 | --- | --- | --- | --- |
 {rows}
 Participants, items, answers and expected answers are text: `1` and `"1"` are the same. An empty `response`, `rt` or
-`expected` is a value: nothing was answered, timed or expected. In a table, `rt` is in seconds; in a file it may be in
-milliseconds, and karat says which it took.
+`expected` means that nothing was answered, timed or expected. In a table, `rt` is in seconds. In a file it may be in
+milliseconds, and karat says which unit it used.
 
-A file of choices may have `left` and `right` instead of `item`; the item is then the pair of both, the same whichever
-side each stood on. The answer may be the side or the name of the chosen item.
+A file of choices may have `left` and `right` instead of `item`; the item is then the pair, whichever side
+each was on. The answer may be the side or the name of the chosen item.
 
-A participant has each trial once; where there is a column `session` or `question`, once in each.
+A participant has each trial once, or once in each `session` and `question` if there are such columns.
 
-What is known of participants stands in a table of its own, one row each. Where its column `source` says `simulated`,
-nobody gave the answers: `karat simulate` writes it so, and a report says it on top. Its column `behaviour` says how
-each simulated participant answers; no criterion looks at it, and no groups are made by it.
+Data about participants are in a separate table with one row each. If its column `source` says `simulated`, nobody gave
+the answers, and the report says so at the top. Its column `behaviour` is how each simulated participant answers; no
+criterion uses it.
 
 ## Order of trials
 
@@ -104,8 +104,11 @@ def row(parameter: click.Parameter) -> str:
 
 def study_page() -> str:
     """The page of the study file: every key of every part."""
-    text = [MADE, "\n# Study file\n\nA study is `study.toml` and the tables it names. What is usual needs no key; "]
-    text.append("a misspelt key is an error that names the nearest right one.\n")
+    text = [
+        MADE,
+        "\n# Study file\n\nA study is `study.toml` and the tables it names. Keys that are not needed have a default. ",
+    ]
+    text.append("Keys that are not needed have a default. For a misspelt key, karat suggests the right one.\n")
     parts: list[tuple[str, type[BaseModel]]] = [("", StudySettings)]
     while parts:
         name, model = parts.pop(0)

@@ -21,7 +21,7 @@ from typing import Any
 
 KILLED, SURVIVED, TIMEOUT, NO_TEST, UNCLEAR = "killed", "survived", "timeout", "no test", "unclear"
 PATIENCE, LEAST = 10, 5
-"""A mutant may take so many times the tests' time, and at least so many seconds, of the processor."""
+"""A mutant may take this many times the tests' time, and at least this many seconds, of the processor."""
 ASLEEP = 1800
 """Seconds after which a process that waits for ever is ended."""
 

@@ -6,7 +6,7 @@ printed with their change: each asks for a test, or is the same as the original 
 
     python -m tools.mutation study/chance models/glrm/schur [--sample 40] [--seed 1] [--folder FOLDER]
 
-`--sample` draws so many mutants of each module, for modules with thousands. Functions with a decorator and whatever
+`--sample` draws this many mutants of each module, for modules with thousands. Functions with a decorator and whatever
 stands outside functions (constants, defaults of dataclasses) are not changed. It needs processes that fork, and so
 Linux or macOS.
 """
@@ -70,7 +70,7 @@ def main() -> int:
     parser.add_argument(
         "modules", nargs="+", help="such as screen/criteria/remfod, study/chance or models/glrm (all in it)"
     )
-    parser.add_argument("--sample", type=int, help="so many mutants of each module, drawn at random; else all")
+    parser.add_argument("--sample", type=int, help="this many mutants of each module, drawn at random; else all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--examples", type=int, default=5, help="of each property that hypothesis tests")

@@ -53,7 +53,7 @@ SHARED = {
     "encoding": "The encoding of the file.",
     "formula": "The model, written as in R's lme4.",
     "matrix": "The ratings, from `ratings_matrix`, or their correlations.",
-    "name": "The name.",
+    "name": "The name, for messages.",
     "observations": "How many observations are behind correlations.",
     "points": "The number of points of the scale.",
     "rt_unit": "The unit of the response times.",
@@ -69,6 +69,8 @@ PLAIN = (
 )  # fmt: skip
 """Defaults as a reader would write them: three dots for objects without a spelling, such as functions."""
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"])|[;,]\s+(?=`\w+` )")
+LIST = re.compile(r"^(`\w+`)\n(?=`\w+`)", re.MULTILINE)
+"""Where a list of parameters was taken for several sentences."""
 SUBJECT = re.compile(r"((?:`\w+(?:=[^`]*)?`(?:, | and | or )?)+)\s*(.*)", re.DOTALL)
 SECTION = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
 TEST_ONLY = ("pytest",)
@@ -131,7 +133,7 @@ def read_docstring(thing: object) -> Docstring:
     }
     if inspect.isfunction(thing):
         paragraphs[1:], found = _divided(paragraphs[1:], set(_parameters(thing)))
-        described |= found
+        described = found | described
     return Docstring(paragraphs[0], tuple(paragraphs[1:]), described, example)
 
 
@@ -141,12 +143,13 @@ def _divided(paragraphs: list[str], names: set[str]) -> tuple[list[str], dict[st
     described: dict[str, str] = {}
     for paragraph in paragraphs:
         others = []
-        for sentence in SENTENCE.split(paragraph):
+        for sentence in LIST.sub(r"\1, ", "\n".join(SENTENCE.split(paragraph))).split("\n"):
             match = SUBJECT.match(sentence)
             subjects = re.findall(r"`(\w+)", match[1]) if match else []
             if match and subjects and set(subjects) <= names:
                 alone = len(subjects) == 1 and "=" not in match[1]
-                result = _capital(re.sub(r"^(?:is|are) ", "", match[2])) if alone else sentence
+                result = _capital(re.sub(r"^(?:is|are|says?) ", "", match[2])) if alone else sentence
+                result = re.sub(r"^.*?\b(?:[Tt]hat|[Tt]hose) of (?=`)", "As in ", result)
                 for name in subjects:
                     described[name] = f"{described.get(name, '')} {_stopped(result)}".strip()
             else:

@@ -75,7 +75,7 @@ function sentence(trial) {
 function answers() {
   const times = [...given.values()].map((answer) => answer.rt).sort((a, b) => a - b);
   const median = (times[2] + times[3]) / 2;
-  const heading = element("h1", { tabindex: -1 }, `Your answers beside ${demo.participants} simulated participants`);
+  const heading = element("h1", { tabindex: -1 }, `Your answers and those of ${demo.participants} simulated participants`);
   document.querySelector(".trial-header")?.remove();
   main.replaceChildren(
     heading,

@@ -141,7 +141,7 @@ def rehearse(study: Study, folder: Path, bots: int) -> Served:
               for name in (*block.items, block.templates, block.lexicon, block.questions) if name]  # fmt: skip
     for name in dict.fromkeys([*tables, *images]):
         if not (copy / name).resolve().is_relative_to(copy.resolve()):
-            raise KaratError(f"{name} lies outside the folder of the study. Put it beside the study file to rehearse.")
+            raise KaratError(f"{name} is outside the folder of the study. Put it next to the study file to rehearse.")
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(study.path.parent / name, copy / name)
     text = study.path.read_text(encoding="utf-8")
@@ -225,7 +225,7 @@ def _emptied(folder: Path) -> Path:
     """A folder without what an earlier demo left; anything else in it stays, and is an error."""
     if folder.exists():
         if not (folder / MARK).exists():
-            raise KaratError(f"{folder} is there already and not from a demo. Choose another folder with --keep.")
+            raise KaratError(f"{folder} already exists and is not from a demo. Choose another folder with --out.")
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     (folder / MARK).touch()

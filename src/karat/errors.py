@@ -16,7 +16,7 @@ SHOWN_VALUE_LENGTH = 60
 
 
 class KaratError(Exception):
-    """What every error of karat derives from.
+    """The base class of all errors in karat.
 
     >>> try:
     ...     raise IntakeError("results.csv is empty.")
@@ -43,7 +43,7 @@ class SettingError(KaratError, ValueError):
 
 
 class ScaleError(KaratError, ValueError):
-    """A scale that cannot be, or an answer that a scale does not know."""
+    """An impossible scale, or an answer that is not on a scale."""
 
 
 class MissingPartError(KaratError, ImportError):

@@ -59,7 +59,8 @@ def added(group: str, name: str, kind: type[Part]) -> tuple[Part, str] | None:
     except Exception as error:  # somebody else's module, which may raise anything
         raise PackageError(f"{title} cannot be loaded ({_said(error)})", "fix or uninstall the package") from error
     if not isinstance(part, kind) or part.name != name:
-        raise PackageError(f"{title} is no {kind.__name__} of this name", f"fix its entry point {name} = {entry.value}")
+        fix = f"fix its entry point {name} = {entry.value}"
+        raise PackageError(f"{title} is not a {kind.__name__} of this name", fix)
     return part, packages[0]
 
 

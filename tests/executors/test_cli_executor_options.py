@@ -81,7 +81,7 @@ def test_a_cluster_gives_the_same(command: str, files: Path) -> None:
     ("flags", "words"),
     [
         (["--memory", "much"], "--memory much: write an amount such as 8GB or 500MB."),
-        (["--cluster", "nonsense"], "--cluster nonsense is no place. Write local"),
+        (["--cluster", "nonsense"], "--cluster nonsense is not a cluster karat knows. Write local"),
         (["--cluster", "none.toml"], "none.toml cannot be read"),
         (["--cluster", "tcp://127.0.0.1:1", "--memory", "1GB"], "say it there"),
     ],

@@ -182,7 +182,7 @@ def test_a_lost_scheduler_is_reported_and_the_work_goes_on_from_the_folder(tmp_p
 def test_places_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "PATIENCE", 0.5)
     wrong = {
-        "nonsense": "is no place. Write local",
+        "nonsense": "is not a cluster karat knows. Write local",
         "tcp://127.0.0.1:1": "there is no scheduler that answers",
         str(tmp_path / "none.toml"): "cannot be read",
     }
@@ -259,8 +259,9 @@ def test_a_configuration_starts_a_cluster(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("class = ", "is no TOML file"), ("workers = 2", "must name the class"), ('class = "x"', "must name the class"),
-        ('class = "a.B"\nqueue = "short"', "knows no queue"), ('class = "no_such.Cluster"', "Is no-such installed"),
+        ("class = ", "is not a TOML file"), ("workers = 2", "must name the class"),
+        ('class = "x"', "must name the class"), ('class = "a.B"\nqueue = "short"', "queue is not understood"),
+        ('class = "no_such.Cluster"', "Is no-such installed"),
         ('class = "distributed.NoCluster"', "there is no distributed.NoCluster"),
         ('class = "fractions.Fraction"\n[options]\nnumerator = "x"', "does not take these options"),
         ('class = "a.B"\nworkers = 0', "workers is a number"), ('class = "a.B"\noptions = 1', "options is a part"),

@@ -134,7 +134,7 @@ def test_problems_name_the_file_where_there_are_several(tmp_path: Path) -> None:
         karat.read(tmp_path)
     message = str(caught.value)
     assert message.startswith("a.csv, b.csv are not readable as judgments:")
-    assert 'b.csv, line 2, trial: "trial 1, also at line 2" is there twice for one participant' in message
+    assert 'b.csv, line 2, trial: "trial 1, also at line 2" occurs twice for one participant' in message
     assert 'b.csv, line 3, trial: "x" is not a whole number' in message
 
 

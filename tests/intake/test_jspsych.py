@@ -285,10 +285,10 @@ def test_files_of_the_same_name_are_different_people(tmp_path: Path) -> None:
     [
         ({"rt": "soon"}, 'element 2, rt: "soon" is not a number'),
         ({"response": {"a": 1}}, "element 2, response: "),
-        ({"response": 7, "choices": ["no", "yes"]}, 'element 2, response: "7" is no button'),
-        ({"trial_type": "html-slider-response", "response": "left"}, "is no position of a slider"),
-        ({"trial_type": "html-keyboard-response", "response": ["f"]}, "is no key"),
-        ({"trial_type": "survey-likert", "response": "3"}, "is no set of answers"),
+        ({"response": 7, "choices": ["no", "yes"]}, 'element 2, response: "7" is not a button'),
+        ({"trial_type": "html-slider-response", "response": "left"}, "is not a slider position"),
+        ({"trial_type": "html-keyboard-response", "response": ["f"]}, "is not a key"),
+        ({"trial_type": "survey-likert", "response": "3"}, "is not a set of answers"),
         ({"stimulus": None}, "neither an item nor a stimulus"),
     ],
 )

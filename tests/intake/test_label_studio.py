@@ -151,13 +151,13 @@ def test_answers_about_regions_and_repeated_questions(tmp_path):
     ("change", "values"),
     [
         (lambda tasks: tasks[0].update(annotations="none"), 'element 1: "101" has no list of annotations'),
-        (lambda tasks: tasks.insert(1, 7), 'element 2: "7" is no task'),
-        (lambda tasks: tasks[1]["annotations"].append(None), "element 2: is no annotation"),
-        (lambda tasks: tasks[1]["annotations"][0].update(result={}), 'element 2: "{}" is no list of results'),
-        (lambda tasks: tasks[0]["annotations"][0]["result"].append("yes"), 'element 1: "yes" is no result'),
+        (lambda tasks: tasks.insert(1, 7), 'element 2: "7" is not a task'),
+        (lambda tasks: tasks[1]["annotations"].append(None), "element 2: is not an annotation"),
+        (lambda tasks: tasks[1]["annotations"][0].update(result={}), 'element 2: "{}" is not a list of results'),
+        (lambda tasks: tasks[0]["annotations"][0]["result"].append("yes"), 'element 1: "yes" is not a result'),
         (
             lambda tasks: tasks[0]["annotations"][0]["result"][1].update(value={"rating": {"a": 1}}),
-            "element 1: \"{\\\"rating\\\": {\\\"a\\\": 1}}\" is no rating answer".replace("\\", ""),
+            "element 1: \"{\\\"rating\\\": {\\\"a\\\": 1}}\" is not a rating answer".replace("\\", ""),
         ),
         (lambda tasks: tasks[0]["annotations"][0].pop("completed_by"), "element 1, participant: is empty"),
     ],

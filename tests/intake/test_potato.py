@@ -145,7 +145,7 @@ def test_a_line_that_is_no_object_is_named(tmp_path):
     path.write_text((FIRST / "alice" / "annotated_instances.jsonl").read_text(encoding="utf-8") + "7\n")
     with pytest.raises(IntakeError, match="not readable") as error:
         read_files([path])
-    assert 'element 4: "7" is no annotation' in str(error.value)
+    assert 'element 4: "7" is not an annotation' in str(error.value)
     assert [problem.file for problem in error.value.problems] == ["carol/annotated_instances.jsonl"]
 
 

@@ -286,18 +286,21 @@ def test_rules_alone_exclude_as_those_of_a_study(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("text", "told_of"),
     [
-        (None, "There is no file of rules"),
-        ("completion = {}\n[screening]\nremfod = {}\n", "line 1, completion: is no key here"),
-        ("completion = {}\n", "rules.toml states no rules. Write criteria under [screening]"),
-        ("[screening]\nexclude = 'any'\n", "rules.toml states no rules"),
-        ("screening = 3\n", "rules.toml states no rules"),
+        (None, "A file of rules has a section [screening]"),
+        ("completion = {}\n[screening]\nremfod = {}\n", "line 1, completion: is not a key of this table"),
+        ("completion = {}\n", "rules.toml has no rules. Write criteria under [screening]"),
+        ("[screening]\nexclude = 'any'\n", "rules.toml has no rules"),
+        ("screening = 3\n", "rules.toml has no rules"),
         ("[screening]\ncredense = {}\n", "Did you mean credence?"),
         ("[screening]\ncompletion = {}\nexclude = 'remfod'\n", "line 3, screening.exclude"),
         ("[screening\n", "rules.toml is not TOML"),
-        ("[screening]\nspeed = { median_below = true }\n", 'median_below: "True" is true or false where a number'),
-        ("[screening]\nspeed = { median_below = inf }\n", 'median_below: "inf" is no finite number'),
+        (
+            "[screening]\nspeed = { median_below = true }\n",
+            'median_below: "True" is true or false, but should be a number',
+        ),
+        ("[screening]\nspeed = { median_below = inf }\n", 'median_below: "inf" is not a finite number'),
         ("[screening]\nexclude = \u201cany\u201d\n", "The line has \u201c as a quotation mark: write a straight one"),
-        ("title = 'A study'\n[[block]]\n", "rules.toml is a study file, with items beside its rules: say --study"),
+        ("title = 'A study'\n[[block]]\n", "rules.toml is a study file. Use --study"),
     ],
 )
 def test_rules_that_cannot_be_followed_are_reported_with_their_line(

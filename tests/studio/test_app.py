@@ -114,7 +114,7 @@ def test_two_columns_may_be_the_ends_of_what_is_right(studio: StudioApp, browser
 def test_the_page_says_where_the_flags_of_a_terminal_are(browser: Browser) -> None:
     page = text_of(browser.inside(browser.drop({"bad.csv": b"participant,item,response\np1,a,1\np1,b\n"})).text)
     assert "or leave it out with --skip-bad." in page
-    assert "here you choose the same below" in page
+    assert "here, use the fields below" in page
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def test_a_zip_with_a_study_is_checked(browser: Browser, tmp_path: Path) -> None
         archive.writestr("__MACOSX/._study.toml", "no text of a study")
     page = text_of(browser.inside(browser.drop({"my study.zip": packed.getvalue()})).text)
     assert "study.toml is not a study file:" in page
-    assert "misspelt: is no key here." in page
+    assert "misspelt: is not a key of this table." in page
 
 
 def test_the_rules_of_a_study_apply_to_results(studio: StudioApp, browser: Browser, results: bytes) -> None:

@@ -14,7 +14,7 @@ from karat.study.criteria import CRITERIA, check_exclude_rule, criterion_setting
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [
-        ("remfod", 0.9, r"^write remfod = \{ \.\.\. \} with its settings, or remfod = \{\} for the usual ones$"),
+        ("remfod", 0.9, r"^write remfod = \{ \.\.\. \} with its settings, or remfod = \{\} for the defaults$"),
         (
             "completion",
             {"at_leest": 0.8},

@@ -55,10 +55,10 @@ def test_a_sound_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("language", "langauge", "line 2, langauge: is no key here. Did you mean language?"),
-        ("points = 5", "pionts = 5", "line 7, block.scale.pionts: is no key here. Did you mean points?"),
+        ("language", "langauge", "line 2, langauge: is not a key of this table. Did you mean language?"),
+        ("points = 5", "pionts = 5", "line 7, block.scale.pionts: is not a key of this table. Did you mean points?"),
         ('title = "Word order"\n', "", "title: is missing. Add title = ..."),
-        ('"likert"', '"lickert"', 'line 5, block.task: "lickert" is none of yes-no, likert'),
+        ('"likert"', '"lickert"', 'line 5, block.task: "lickert" is not one of yes-no, likert'),
         ('"likert"', '"lickert"', "differential, label. Did you mean likert?"),
         ("points = 5", "points = 1", 'line 7, block.scale.points: "1" is too small. Write 2 or more.'),
         ("points = 5", 'points = "five"', 'line 7, block.scale.points: "five" is not a whole number.'),
@@ -83,20 +83,20 @@ def test_a_sound_file(tmp_path: Path) -> None:
         (
             "[order]",
             '[field]\nresume = "retry"\n[order]',
-            'line 11, field.resume: "retry" is none of continue, restart',
+            'line 11, field.resume: "retry" is not one of continue, restart',
         ),
         ("[order]", "[field]\ndevices = []\n[order]", "line 11, field.devices: has too few entries. Write 1 or more."),
-        ("points = 5", "neutral = 6", 'line 7, block.scale.neutral: "6" is none of the points. Write 1 to 5'),
+        ("points = 5", "neutral = 6", 'line 7, block.scale.neutral: "6" is not a point of the scale. Write 1 to 5'),
         ("points = 5", "modulus = 5", 'line 7, block.scale.modulus: has no say in task = "likert".'),
         ("scale = {", "repeated_questions = 2\nscale = {", "line 7, block.repeated_questions: has no say in"),
         ("scale = {", 'compared = "order"\nscale = {', 'line 7, block.compared: has no say in task = "likert"'),
         ("scale = {", "subset = { per_participant = 2, ratings = 2 }\nscale = {", "line 7, block.subset: shows each"),
         ('["a", "b"]', '"a"', 'line 8, block.factors.order: "a" is not a list of levels. Write ["a", ...].'),
-        ("[order]", 'spread = ["x"]\n[order]', "line 10, block.spread: is no key here"),
+        ("[order]", 'spread = ["x"]\n[order]', "line 10, block.spread: is not a key of this table"),
         (
             "in_a_row",
             'spread = ["contrl"]\nin_a_row',
-            'line 11, order.spread: "contrl" is no function of items. Did you mean con',
+            'line 11, order.spread: "contrl" is not an item function. Did you mean con',
         ),
         ("status = 3", "status = 0", 'line 11, order.in_a_row.status: "0" is too small. Write 1 or more.'),
         (
@@ -125,7 +125,7 @@ def test_a_sound_file(tmp_path: Path) -> None:
         ),
         ('exclude = "any"', 'exclude = "__import__()"', "only names of criteria"),
         ('items = "items.csv"\n', "", "a block needs items = ..."),
-        ('["a", "b"]', '["a", "a"]', "a level is there twice"),
+        ('["a", "b"]', '["a", "a"]', "a level occurs twice"),
         ("[[block]]", "[[block", "is not TOML"),
     ],
 )
@@ -173,11 +173,15 @@ CONTRAST = SOUND + '\n[[contrast]]\nname = "order"\nfactor = "order"\nlevels = [
         (
             'levels = ["a", "b"]',
             'levels = ["a", "c"]',
-            'contrast.levels: "c" is no level of order. Use one of',
+            'contrast.levels: "c" is not a level of order. Use one of',
         ),
-        ('factor = "order"', 'factor = "oder"', 'line 20, contrast.factor: "oder" is no factor. Did you mean order?'),
-        ("levels =", 'within = { cas = "x" }\nlevels =', 'line 21, contrast.within: "cas" is no factor.'),
-        ("levels =", 'within = { order = "x" }\nlevels =', 'line 21, contrast.within: "x" is no level of order.'),
+        (
+            'factor = "order"',
+            'factor = "oder"',
+            'line 20, contrast.factor: "oder" is not a factor. Did you mean order?',
+        ),
+        ("levels =", 'within = { cas = "x" }\nlevels =', 'line 21, contrast.within: "cas" is not a factor.'),
+        ("levels =", 'within = { order = "x" }\nlevels =', 'line 21, contrast.within: "x" is not a level of order.'),
     ],
 )
 def test_flaws_of_contrasts_name_their_line(old: str, new: str, sentence: str, tmp_path: Path) -> None:
@@ -191,11 +195,11 @@ CROSSED = SOUND.replace('order = ["a", "b"]', 'order = ["a", "b"], case = ["x", 
     ("contrast", "sentence"),
     [
         ('factors = ["order", "case"]', "case has 3 levels. Name two: case = [...]"),
-        ('factors = { order = ["a", "b"], case = ["x", "q"] }', '"q" is no level of case'),
+        ('factors = { order = ["a", "b"], case = ["x", "q"] }', '"q" is not a level of case'),
         ('factors = ["order"]', "names one factor, but an interaction has two or more. Write factor = ..."),
-        ('factors = ["order", "cas"]', '"cas" is no factor. Did you mean case?'),
+        ('factors = ["order", "cas"]', '"cas" is not a factor. Did you mean case?'),
         ('factors = ["order", "case"]\nlevels = ["a", "b"]', "belongs to `factor`."),
-        ('factors = ["order", "case"]\nweights = { "a, x" = 1, "b, q" = -1 }', '"b, q" is no cell of order, case.'),
+        ('factors = ["order", "case"]\nweights = { "a, x" = 1, "b, q" = -1 }', '"b, q" is not a cell of order, case.'),
         ('factor = "case"\nweights = { x = 1, y = -0.5 }', "must sum to zero, and not all be zero"),
         ('factor = "case"\nweights = { x = 1, y = -1 }\nlevels = ["x", "y"]', "take the place of levels"),
         ('factor = "case"\nfactors = ["order", "case"]', "needs `factor`, or `factors` for an interaction"),
@@ -227,7 +231,7 @@ def test_columns_that_the_order_names_and_the_items_lack(tmp_path: Path) -> None
         load(tmp_path)
     assert str(caught.value) == (
         "study.toml and its items do not fit together:\n"
-        '  line 11, order.in_a_row: "status" is no column of the items. Take status out of in_a_row, or add the '
+        '  line 11, order.in_a_row: "status" is not a column of the items. Take status out of in_a_row, or add the '
         "column. Use one of: item, order, sentence, function."
     )
 
@@ -297,6 +301,4 @@ def test_rules_with_any_names_and_texts_are_read_as_they_were(tmp_path: Path) ->
 
 
 def test_rules_alone_are_no_study(tmp_path: Path) -> None:
-    assert "karat screen, report and archive take it as --rules" in complaint(
-        "[screening]\ncompletion = {}\n", tmp_path
-    )
+    assert "karat screen, report or archive as --rules" in complaint("[screening]\ncompletion = {}\n", tmp_path)

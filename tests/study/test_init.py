@@ -94,7 +94,7 @@ def test_languages_have_the_same_designs(tmp_path: Path) -> None:
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     kept = tmp_path / "items.csv"
     kept.write_text("mine")
-    with pytest.raises(StudyExistsError, match=r"items\.csv is there already, and nothing is overwritten"):
+    with pytest.raises(StudyExistsError, match=r"items\.csv already exists, and nothing is overwritten"):
         write_study(tmp_path, "yes-no")
     assert kept.read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
@@ -172,7 +172,7 @@ def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
         ("one,two\nA.,B.\n", "which columns are the sentences. There are one, two"),
         ("good,bad\nA.,\n", "line 2, bad: is empty. A pair needs two sentences"),
         ("good,bad\n", "has no pairs"),
-        ("id,good,bad\n1,A.,B.\n1,C.,D.\n", 'line 2, id: "1" is there twice'),
+        ("id,good,bad\n1,A.,B.\n1,C.,D.\n", 'line 2, id: "1" occurs twice'),
         ("id,good,bad\n1,A.,B.\n,C.,D.\n", "line 3, id: is empty"),
     ],
 )

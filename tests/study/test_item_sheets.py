@@ -286,10 +286,10 @@ def test_rows_of_the_sheet_are_named_in_findings(tmp_path: Path) -> None:
     ("old", "new", "text"),
     [
         ('= ["null", "long"]', '= ["null"]', "has 1 level for 2 factors"),
-        ('= ["null", "long"]', '= ["null", "lang"]', "is no level of length"),
+        ('= ["null", "long"]', '= ["null", "lang"]', "is not a level of length"),
         ('= ["null", "long"]', '= ["null", "short"]', "has the same levels as"),
         ('"d (null, long)"', '"e (null, long)"', "there is no column e"),
-        ('"Items"', '"Itmes"', "no sheet"),
+        ('"Items"', '"Itmes"', "not a sheet"),
     ],
 )
 def test_what_does_not_fit_the_sheet(old: str, new: str, text: str, tmp_path: Path) -> None:

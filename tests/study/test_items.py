@@ -179,14 +179,14 @@ def test_empty_and_misspelt_slots_are_reported(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "order,sentence\nSO,{subjekt} saw {object}.\n")
     lexicon = write(tmp_path, "l.csv", "item,subject,object\nt1,Ann,\n")
     text = str(filled_templates(templates, lexicon, ["order"], "likert").problems)
-    assert "line 2: the slot {subjekt} is no column of l.csv. Did you mean {subject}?" in text
+    assert "line 2: the slot {subjekt} is not a column of l.csv. Did you mean {subject}?" in text
     assert "line 2, object: is empty. A sentence of t.csv shows it: write the words." in text
 
 
 def test_a_lexicon_names_each_item_once(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "order,sentence\nSO,{x} runs.\n")
     twice = write(tmp_path, "l.csv", "item,x\nt1,Ann\nt1,Bob\n")
-    assert "line 3, item: is there twice" in str(filled_templates(templates, twice, ["order"], "likert").problems)
+    assert "line 3, item: occurs twice" in str(filled_templates(templates, twice, ["order"], "likert").problems)
     nameless = write(tmp_path, "m.csv", "itme,x\nt1,Ann\nt2,Bob\n")
     (problem,) = filled_templates(templates, nameless, ["order"], "likert").problems
     assert str(problem) == "there is no column item. Is it itme? There are itme, x."
@@ -205,7 +205,7 @@ def test_questions_need_names_and_poles(tmp_path: Path) -> None:
     problems = Problems()
     read_questions(write(tmp_path, "q.csv", "question,left\nclear,clear\nclear,\n"), problems)
     text = str(problems)
-    for sentence in ("there is no column right", "line 3, left: is empty", "line 2, question: is there twice"):
+    for sentence in ("there is no column right", "line 3, left: is empty", "line 2, question: occurs twice"):
         assert sentence in text
 
 

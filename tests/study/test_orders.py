@@ -169,7 +169,9 @@ def test_undecided_after_the_time_names_the_tightest_rule(monkeypatch: pytest.Mo
         **{name: [f"{value}" for value in random.permutation(np.arange(size) % 5)] for name in "abcdefgh"},
     })  # fmt: skip
     rules = OrderRules(distance=dict.fromkeys("abcdefgh", 5))
-    with pytest.raises(OrderUndecidedError, match=r"Not decided within .* The tightest is: trials with the same \w "):
+    with pytest.raises(
+        OrderUndecidedError, match=r"could not decide within .* The tightest is: trials with the same \w "
+    ):
         arrange(trials, rules, 1)
 
 

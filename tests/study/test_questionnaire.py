@@ -292,7 +292,9 @@ def test_an_unknown_compared_level_is_reported(tmp_path: Path) -> None:
 
 def test_a_rule_of_the_order_names_a_column_that_is_there(tmp_path: Path) -> None:
     study = write_study(tmp_path, RATING.replace("status = 3", "statsu = 3"))
-    with pytest.raises(karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is no column .*Did you mean status'):
+    with pytest.raises(
+        karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is not a column .*Did you mean status'
+    ):
         karat.study.load(study)
 
 

@@ -94,7 +94,7 @@ def test_a_task_that_nobody_has_is_reported_with_its_line(tmp_path: Path) -> Non
     with pytest.raises(karat.KaratError) as caught:
         karat.study.load(written(tmp_path))
     message = str(caught.value)
-    assert 'line 3, block.task: "thermometer" is none of yes-no, likert, choice' in message
+    assert 'line 3, block.task: "thermometer" is not one of yes-no, likert, choice' in message
     assert "install the package that has it" in message
     with pytest.raises(karat.KaratError, match='There is no task "thermometer"'):
         task_named("thermometer")
@@ -121,7 +121,7 @@ def test_what_cannot_be_a_task_says_why() -> None:
             Task(name, likert.scale, 1.0, {"en": "Do."})
     with pytest.raises(karat.KaratError, match="no instructions in English"):
         Task("line", likert.scale, 1.0, {"de": "Los."})
-    with pytest.raises(karat.KaratError, match="karat has a task likert itself"):
+    with pytest.raises(karat.KaratError, match="karat already has a task likert"):
         register(Task("likert", likert.scale, 1.0, {"en": "Do."}))
 
 

@@ -57,7 +57,7 @@ def open_page(
 def open_by_default() -> None:
     """Open the studio as `karat` without arguments does, in the current folder or in one for studies.
 
-    A launcher starts programs in the home folder or at the root of the disk, which are no folders for studies.
+    A launcher starts programs in the home folder or at the root of the disk, which are not folders for studies.
     """
     here, home = Path.cwd().resolve(), Path.home().resolve()
     folder = home / STUDIES if here in (home, Path(here.anchor)) else here

@@ -175,7 +175,7 @@ class Dealt:
 
 
 def write_parts(reading: ReadOptions, out: Path | None, parts: int, *, quiet: bool) -> Dealt:
-    """Write judgments to a folder in so many parts."""
+    """Write judgments to a folder in this many parts."""
     from karat.judgments.parts import repartition
 
     if out is None or out.suffix:

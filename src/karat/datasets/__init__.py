@@ -26,6 +26,11 @@ def names() -> list[str]:
 def path(name: str) -> Path:
     """The file of a data set.
 
+    Parameters
+    ----------
+    name
+        The name of the data set: likert or crowd.
+
     >>> path("likert").name
     'likert.parquet'
     """
@@ -36,6 +41,11 @@ def path(name: str) -> Path:
 
 def load(name: str) -> Judgments:
     """A data set as judgments. `participants` says in the column behaviour how each person was simulated.
+
+    Parameters
+    ----------
+    name
+        The name of the data set: likert or crowd.
 
     >>> crowd = load("crowd")
     >>> crowd.participants["behaviour"].value_counts(sort=True)["count"].to_list()

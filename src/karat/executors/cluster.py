@@ -314,7 +314,7 @@ def dask_cluster(where: str, processes: int | None = None, memory: int | None = 
     except ImportError:
         raise ExecutorError("--cluster needs Dask: pip install 'karat[cluster]'") from None
     if memory is not None and where != "local":
-        raise ExecutorError(f"--memory: the workers at {where} have theirs from where they are started; say it there.")
+        raise ExecutorError(f"--memory: set the memory of the workers at {where} where they are started.")
     # What Dask logs of a worker that died is no news to the caller, who waits for the result, which does not change.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if where == "local":
@@ -331,7 +331,7 @@ def dask_cluster(where: str, processes: int | None = None, memory: int | None = 
             yield Cluster(client)
     else:
         if processes is not None:
-            raise ExecutorError(f"--processes: how many there are at {where} is said where they are started.")
+            raise ExecutorError(f"--processes: set the number of workers at {where} where they are started.")
         with _client(where) as client:
             yield Cluster(client)
 
@@ -383,11 +383,11 @@ def _client(address: str) -> Iterator[Any]:
 
     kinds = "Write local, an address such as tcp://host:8786, or a file such as cluster.toml."
     if not re.fullmatch(ADDRESS, address):
-        raise ExecutorError(f"--cluster {address} is no place. {kinds}")
+        raise ExecutorError(f"--cluster {address} is not a cluster karat knows. {kinds}")
     try:
         client = Client(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
-        raise ExecutorError(f"--cluster {address}: there is no scheduler that answers ({error}). {kinds}") from None
+        raise ExecutorError(f"--cluster {address}: no scheduler answers ({error}). {kinds}") from None
     with client:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -432,17 +432,17 @@ def _stated(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ExecutorError(f"{path} cannot be read: {error.strerror or error}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ExecutorError(f"{path} is no TOML file: {error}.") from None
+        raise ExecutorError(f"{path} is not a TOML file: {error}.") from None
     unknown = sorted(set(stated) - {"class", "workers", "options"})
     if unknown:
-        raise ExecutorError(f"{path} knows no {', '.join(unknown)}. Write {EXAMPLE}.")
+        raise ExecutorError(f"{path}: {', '.join(unknown)} is not understood. Write {EXAMPLE}.")
     if not isinstance(stated.get("class"), str) or "." not in stated["class"]:
         raise ExecutorError(f"{path} must name the class of the cluster. Write {EXAMPLE}.")
     workers = stated.get("workers", 1)
     if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
-        raise ExecutorError(f"{path}: workers is a number of 1 or more, got {workers!r}.")
+        raise ExecutorError(f"{path}: workers must be at least 1, not {workers!r}.")
     if not isinstance(stated.get("options", {}), dict):
-        raise ExecutorError(f"{path}: options is a part, [options], with a line for each. Write {EXAMPLE}.")
+        raise ExecutorError(f"{path}: options must be a table, [options], with one line per option. Write {EXAMPLE}.")
     return stated
 
 

@@ -100,7 +100,7 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 def as_map(executor: Executor, *, name: str, progress: Progress | None = None) -> Map:
-    """A work as models take it: like the builtin map, of one function and one series of jobs.
+    """An executor as models use it: like the builtin map, with one function and one series of jobs.
 
     >>> list(as_map(SERIAL, name="roots")(abs, [-1, 2]))
     [1, 2]

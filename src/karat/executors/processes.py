@@ -111,7 +111,7 @@ class Processes:
         return line
 
     def lines(self, number: int) -> list[WorkerProcess]:
-        """So many processes that can be asked."""
+        """This many processes that can be asked."""
         while len(self._lines) < number:
             self.line()
         return self._lines[:number]
@@ -170,7 +170,7 @@ class _ProcessRun:
         if status == TOO_MUCH:
             share = (self.owner.memory or 0) / self.owner.processes
             raise ExecutorError(
-                f"{self.name}: a job needs more than the {share / 1e6:,.0f} MB that each process may use. Say more "
+                f"{self.name}: a job needs more than the {share / 1e6:,.0f} MB that each process may use. Allow more "
                 "--memory, or fewer --processes."
             )
         if self.deaths[place] == DEATHS:
@@ -329,11 +329,18 @@ def open_executor(
     memory: int | str | None = None,
     checkpoint: str | Path | None = None,
 ) -> Iterator[Executor]:
-    """A place for work, for the time of a `with` block.
+    """A place where jobs run, for the duration of a `with` block.
 
-    `cluster` is local, the address of a Dask scheduler or a TOML file (`karat.executors.cluster`); without it,
-    work is done here, in so many `processes`. `memory` is what all processes of this machine may use together, besides
-    this one. Finished jobs are kept in the folder `checkpoint`: the same work goes on from there.
+    Parameters
+    ----------
+    cluster
+        `local`, the address of a Dask scheduler, or a TOML file; by default work is done in processes of this machine.
+    processes
+        The number of processes on this machine.
+    memory
+        What all processes of this machine may use together, besides this one.
+    checkpoint
+        The folder for finished jobs, from which the same work resumes.
 
     >>> with open_executor() as executor:
     ...     executor.map(pow, 2, [1, 2, 3], name="powers")

@@ -47,7 +47,7 @@ def cell_number(value: object) -> float | None:
 
 
 def seconds_of(milliseconds: pl.Series) -> pl.Series:
-    """Text in milliseconds as seconds; text that is no number stays, so that a message can show it.
+    """Text in milliseconds as seconds; text that is not a number stays, so that a message can show it.
 
     >>> seconds_of(pl.Series(["1500", None])).to_list(), seconds_of(pl.Series(["1500", "soon"])).to_list()
     ([1.5, None], ['1.5', 'soon'])
@@ -56,7 +56,7 @@ def seconds_of(milliseconds: pl.Series) -> pl.Series:
 
 
 def from_one(index: pl.Series) -> pl.Series:
-    """Positions that were counted from 0, counted from 1; text that is no number stays for the message.
+    """Positions that were counted from 0, counted from 1; text that is not a number stays for the message.
 
     >>> from_one(pl.Series(["0", "7"])).to_list()
     [1, 8]

@@ -14,10 +14,10 @@ from karat.intake.labels import function_word
 from karat.intake.personal import describes_a_person, names_a_person
 
 LOOKED_AT = 30_000
-"""So many rows, of whole participants where they stand together, are looked at to tell what depends on what."""
+"""This many rows, of whole participants where they stand together, are looked at to tell what depends on what."""
 FEW_LEVELS = 60
 SPARSE = 0.8
-"""A column that is empty in more rows than this is no part of the design."""
+"""A column that is empty in more rows than this is not part of the design."""
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", ".", "")
 PERSON_CODE = re.compile(
     r"(?i)[0-9a-f]{24}|A[0-9A-Z]{9,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|\d{1,3}(\.\d{1,3}){3}|"

@@ -310,7 +310,7 @@ NEARLY_ALL = 0.9
 def _name_stimuli(
     contents: Contents, columns: Mapping[str, Mapping[int, str]], stems: Sequence[str], answers: Sequence[str]
 ) -> bool:
-    """Whether numbered columns beside the answers say what was shown: several values that are no numbers."""
+    """Whether numbered columns beside the answers say what was shown: several values that are not numbers."""
     for stem in stems:
         cells = [set(contents[name].values) for name in columns[stem].values()]
         every = set().union(*cells)
@@ -508,7 +508,7 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
     merged: list[tuple[object, set[str], list[str]]] = []
     for key, names in sorted(groups.items(), key=lambda one: -len(one[1])):
         values = {value.lower() for name in names for value in contents[name].values}
-        # The points of a scale are no positions of a slider, although a slider has these numbers too.
+        # The points of a scale are not positions of a slider, although a slider has these numbers too.
         home = next((one for one in merged if _are_alike(values, one[1]) and _are_of_kind(key, one[0])), None)
         if home is not None:
             home[1].update(values)

@@ -21,7 +21,7 @@ from karat.messages import Message
 MOST_ORDINAL_POINTS = 11
 MOST_NOMINAL_LEVELS = 50
 MOST_MISSPELT = 0.02
-"""The share of answers up to which those that are no numbers among numbers count as errors."""
+"""The share of answers up to which those that are not numbers among numbers count as errors."""
 HIGHEST_SLIDER = 100
 FEWEST_MAGNITUDES = 15
 ROUND_ANSWERS = 0.6
@@ -405,7 +405,7 @@ def beginnings(answers: pl.Series) -> dict[str, str] | None:
 
 
 def _only_expected(words: Sequence[str], expected: pl.Series | None) -> list[str]:
-    """Right answers that nobody gave, where others were given: those in another spelling altogether are no answers."""
+    """Right answers that nobody gave, where others were given: those in another spelling altogether are not answers."""
     sets = [] if expected is None else expected.drop_nulls().unique().to_list()
     right = {answer.strip() for text in sets if not is_failed(text) for answer in text.split("|")}
     given = Nominal(words)

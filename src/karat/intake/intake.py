@@ -52,7 +52,7 @@ class Intake:
     units_in: int
     unit: str
     set_aside: dict[Message, int]
-    """What was no judgment, by reason."""
+    """What was not a judgment, by reason."""
     skipped: Problems
     """What could not be read and was left out, because the user said so."""
     skipped_units: int
@@ -551,7 +551,7 @@ def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequen
     column = f"the column {own[0]}, taken as response," if own and own[0] != "response" else "the column response"
     raise IntakeError(
         f"There is no answer in {', '.join(file.name for file in files[:3])}: {column} is empty in all "
-        f"{counted(frame.height, 'row')}. Say which column holds the answers: --map response=NAME; or, if nobody "
+        f"{counted(frame.height, 'row')}. Name the column with the answers: --map response=NAME; or, if nobody "
         "answered, on which scale: --scale, such as ordinal:1-5."
     )
 

@@ -22,7 +22,7 @@ from karat.messages import Message
 LONGEST_NAME = 40
 MANY_COLUMNS = 5
 MOST_COLUMNS = 30
-"""So many of a file's columns are named."""
+"""This many of a file's columns are named."""
 LIKE = 0.75
 WORDS: dict[str, tuple[str, ...]] = {
     "participant": (

@@ -1,4 +1,4 @@
-"""What names a person directly does not enter the table; what describes one is no judgment."""
+"""What names a person directly does not enter the table; what describes one is not a judgment."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from karat.messages import Message
 
 @dataclass(frozen=True)
 class Options:
-    """What the user says about the files; empty where karat is to find out."""
+    """What is known about the files; empty where karat should find out."""
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     """karat's column -> the file's column."""
@@ -72,7 +72,7 @@ class Reading:
     units_in: int
     unit: str = "rows"
     set_aside: dict[Message, int] = field(default_factory=dict)
-    """What is no judgment, by reason."""
+    """What is not a judgment, by reason."""
     bad_units: int = 0
     problems: Problems = field(default_factory=Problems)
     notes: list[Message] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Reading:
     """The file's own columns, and as which of karat's each was taken; empty where the reader has names of its own."""
 
     def set_apart(self, reason: Message | str, count: int = 1) -> None:
-        """Count units that are no judgments, with the reason; readers of other packages give it in words."""
+        """Count units that are not judgments, with the reason; readers of other packages give it in words."""
         if count:
             known = as_message(reason)
             self.set_aside[known] = self.set_aside.get(known, 0) + count

@@ -4,7 +4,7 @@ A role is certain where the column's name is one of those that karat knows for i
 is a proposal: the reading then waits for an answer (see `karat.intake.reading`).
 
 What was judged is the smallest set of columns that distinguishes all stimuli: one column where one does, else several
-together (`verb+content`). Columns that describe participants, positions, times, the platform and answers are no part of
+together (`verb+content`). Columns that describe participants, positions, times, platforms and answers are not part of
 the design. Answers are recognised by how they are distributed: a design gives every participant each level equally
 often, answers do not.
 """
@@ -512,7 +512,7 @@ class _RoleSearch:
     second: Sequence[str] = ()
 
     def _answered_only(self) -> None:
-        """Where only some rows have an answer, what was judged is looked for in these: others are no trials."""
+        """Where only some rows have an answer, what was judged is looked for in these: others are not trials."""
         source = self.roles.mapping.get("response")
         if source not in self.contents.names or self.contents[source].filled >= ANSWERED:
             return

@@ -118,7 +118,7 @@ def own_name(name: str, reserved: Sequence[str] = (), others: Sequence[str] = ()
 
 
 def numbers_or_text(column: pl.Series) -> pl.Series:
-    """A column as numbers where nothing is lost by it; else as text, so that the checks can show what is no number."""
+    """A column as numbers if nothing is lost by it; else as text, so that the checks can show what is not a number."""
     numbers = column.cast(pl.Float64, strict=False)
     return numbers if numbers.null_count() == column.null_count() else column
 

@@ -222,7 +222,7 @@ def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> No
             _flag(checked, locate, name, wrong, "is not a whole number", "Write a number such as 1.", given)
         if name == "polarity":
             odd = ~numbers.is_in([1, -1])
-            _flag(checked, locate, name, odd.fill_null(False), "is no polarity", "Write 1 or -1.", given)
+            _flag(checked, locate, name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", given)
         else:
             low = (numbers < 1).fill_null(False)
             _flag(checked, locate, name, low, "is below 1", f"Count {name}s from 1.", given)
@@ -389,7 +389,7 @@ def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
         _, first_place, first_number = locate(first)
         value = f"trial {frame['trial'][row]}, also at {first_place} {first_number}"
         checked.problems.add(
-            "is there twice for one participant",
+            "occurs twice for one participant",
             fix,
             column="trial",
             value=value,

@@ -26,6 +26,11 @@ NUMBER_RANGE = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*-\s*([+-]?\d+(?:\.\d+)?)\s
 def answer_text(answer: object) -> str:
     """An answer as text: whole numbers without a decimal point, truth values in lower case.
 
+    Parameters
+    ----------
+    answer
+        An answer of any type.
+
     >>> answer_text(1.0), answer_text(True), answer_text("1")
     ('1', 'true', '1')
     """
@@ -38,6 +43,11 @@ def answer_text(answer: object) -> str:
 
 def as_number(text: str) -> float | None:
     """The number that a text spells, or None.
+
+    Parameters
+    ----------
+    text
+        The text to read.
 
     >>> as_number("2.50"), as_number("two"), as_number("nan")
     (2.5, None, None)
@@ -117,7 +127,7 @@ class _LevelScale(Scale):
         if len(levels) < 2:
             raise ScaleError(f"{self.kind} scale: at least two levels are needed, got {list(levels)}.")
         if len(set(levels)) < len(levels):
-            raise ScaleError(f"{self.kind} scale: a level is there twice in {list(levels)}.")
+            raise ScaleError(f"{self.kind} scale: a level occurs twice in {list(levels)}.")
         if "" in levels:
             raise ScaleError(f"{self.kind} scale: a level is empty in {list(levels)}; nobody could answer it.")
         object.__setattr__(self, "levels", levels)
@@ -149,7 +159,7 @@ class _LevelScale(Scale):
             return {level}
         ends = self._range(part)
         if ends is None:
-            raise ScaleError(f"{shown(text)} is not a set of answers of this scale, which knows {self.known()}")
+            raise ScaleError(f"{shown(text)} is not a set of answers on this scale, which has {self.known()}")
         first, last = sorted(self.levels.index(end) for end in ends)
         return set(self.levels[first : last + 1])
 
@@ -230,7 +240,7 @@ class Choice(Scale):
     def expected(self, text: str) -> frozenset[str]:
         parts = [self.read(part) for part in text.split("|")]
         if None in parts:
-            raise ScaleError(f"{shown(text)} is not a set of answers of this scale, which knows {self.known()}")
+            raise ScaleError(f"{shown(text)} is not a set of answers on this scale, which has {self.known()}")
         return frozenset(part for part in parts if part is not None)
 
     def chance(self, expected: str) -> Fraction:
@@ -261,7 +271,7 @@ class Ordinal(_LevelScale):
         self.__post_init__()
         point = None if neutral is None else self.read(neutral)
         if neutral is not None and point is None:
-            raise ScaleError(f"ordinal scale: the neutral point {answer_text(neutral)} is none of {self.known()}.")
+            raise ScaleError(f"ordinal scale: the neutral point {answer_text(neutral)} is not one of {self.known()}.")
         object.__setattr__(self, "neutral", point)
 
 
@@ -385,13 +395,18 @@ KINDS: Mapping[str, Callable[..., Scale]] = {
 def from_dict(data: Mapping[str, Any]) -> Scale:
     """The scale that `Scale.to_dict` wrote.
 
+    Parameters
+    ----------
+    data
+        The scale as a dictionary.
+
     >>> from_dict(Ordinal(5, neutral=3).to_dict()) == Ordinal(5, neutral=3)
     True
     """
     settings = dict(data)
     kind = settings.pop("kind", None)
     if kind not in KINDS:
-        raise ScaleError(f"{shown(str(kind))} is no kind of scale; there are {', '.join(KINDS)}.")
+        raise ScaleError(f"{shown(str(kind))} is not a kind of scale; there are {', '.join(KINDS)}.")
     if "levels" in settings:
         settings["levels"] = tuple(settings["levels"])
     return KINDS[kind](**settings)
@@ -409,6 +424,11 @@ def parse_scale(text: str) -> Scale:
     | `nominal:A,B,C` | categories |
     | `magnitude`, `magnitude:100` | magnitude estimation, with its modulus |
     | `continuous`, `continuous:0-100` | numbers, between two ends |
+
+    Parameters
+    ----------
+    text
+        The short text, such as `ordinal:1-5`.
 
     >>> parse_scale("ordinal:1-5:3") == Ordinal(5, neutral=3)
     True

@@ -92,7 +92,7 @@ class SourceFile:
 
     @cached_property
     def sample(self) -> str:
-        """The beginning of the file as text, for recognising it; bytes that are no text become `\ufffd`."""
+        """The beginning of the file as text, for recognising it; bytes that are not text become `\ufffd`."""
         return self.head.decode(self.encoding, errors="replace").lstrip("\ufeff")
 
     @cached_property

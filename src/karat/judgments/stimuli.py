@@ -2,7 +2,7 @@
 
 A stimulus is an item in one condition and, where there are several, one question. A choice between two items is known
 by its two items as well, whichever side each was shown on. Conditions are columns that karat does not know by name,
-that hold text, truth values or whole numbers, and that vary within an item. These columns are no conditions:
+that hold text, truth values or whole numbers, and that vary within an item. These columns are not conditions:
 
 people        A column that never varies within a participant, such as gender or browser, describes participants.
 shown         A column that follows from the side or the polarity, such as the sentence on the left, also where other
@@ -52,7 +52,7 @@ SHARED = 1.5
 FIXED = 0.5
 """Below this dispersion the design fixes how often a participant meets each value."""
 MOST_NUMBERS = 10
-"""A whole number with more different values is no condition, unless it identifies stimuli."""
+"""A whole number with more different values is not a condition, unless it identifies stimuli."""
 NO_CONDITION = re.compile(
     r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|"
     r"session)_?id|"
@@ -78,7 +78,7 @@ CONDITION = re.compile(
 NOTHING = ("NA", "N/A", "NaN", "nan", "null", "None", "none given", "-", "")
 FEWEST_LEVELS, MOST_CELLS, FEW_CELLS, EVEN, MOST_TRIED = 2, 12, 8, 1.5, 12
 CROSSED = 0.5
-"""A condition within items occurs with most items in at least so many of its levels."""
+"""A condition within items occurs with most items in at least this many of its levels."""
 SOME_WORDS, MANY_WORDS = 3, 6
 ITEM = ("item", "question")
 PAIR = ("_first", "_second")
@@ -323,7 +323,7 @@ class _Factors:
         return phrases, numbers, part, self.cells.height, round(self.uneven, 1)
 
     def with_one(self, others: Sequence[str], most: int, uneven: float = math.inf) -> _Factors | None:
-        """These factors and the best other one that is crossed with them in at most so many cells."""
+        """These factors and the best other one that is crossed with them in at most this many cells."""
         more = [_Factors(self.rows, (*self.names, name)) for name in others if name not in self.names]
         fit = [one for one in more if one.is_design and one.cells.height <= most and one.is_crossed]
         return min((one for one in fit if one.uneven <= uneven), key=lambda one: one.rank, default=None)

@@ -40,7 +40,7 @@ PACKED = {
     b"\xd0\xcf\x11\xe0": "a document of an older Excel or Word",
     b"\x1f\x8b": "packed by gzip",
 }
-"""How files begin that are no text."""
+"""How files begin that are not text."""
 MEND_ROW = "Fix the row, or leave it out with --skip-bad."
 
 
@@ -156,7 +156,7 @@ def read_table(
 
 
 def _refuse_no_text(file: SourceFile) -> None:
-    """IntakeError for a file that is no table in text, or begins with what only Excel understands."""
+    """IntakeError for a file that is not a table in text, or begins with what only Excel understands."""
     packed = next((what for start, what in PACKED.items() if file.head.startswith(start)), None)
     if packed is not None:
         raise IntakeError(

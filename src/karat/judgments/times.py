@@ -17,7 +17,7 @@ def instants(given: pl.Series) -> pl.Series:
     """Points in time, in UTC, from Unix seconds or milliseconds or from dates as ISO 8601 writes them.
 
     A date without a zone is taken as UTC. Dates as a German spreadsheet writes them are known as well: 3.5.2026 12:34.
-    What is no point in time between 1970 and 2100, as a number between 2000 and 2100, becomes missing.
+    What is not a point in time between 1970 and 2100, as a number between 2000 and 2100, becomes missing.
 
     >>> instants(pl.Series(["2026-05-03T12:34:56Z", "1777811696", "soon"])).dt.year().to_list()
     [2026, 2026, None]

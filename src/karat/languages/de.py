@@ -322,7 +322,7 @@ MESSAGES = {
     "formula.no_function": "es gibt keine Funktion {function:quoted}. Bekannt sind {known}.",
     "formula.factor": "factor() braucht den Namen einer Spalte.",
     "formula.arithmetic": "{operator:quoted} ist keine Arithmetik. Eine Funktion kann + - * / und ^ enthalten.",
-    "formula.no_column_read": "{term} liest keine Spalte.",
+    "formula.no_column_read": "{term} verwendet keine Spalte.",
     "formula.no_column_close": "es gibt keine Spalte {column:quoted}. Ist {close:quoted} gemeint?",
     "formula.no_column": "es gibt keine Spalte {column:quoted}. Es gibt {known}.",
     "formula.not_numeric": "{column} ist nicht numerisch, deshalb lässt sich damit nicht rechnen.",
@@ -1186,7 +1186,7 @@ MESSAGES = {
     "publish.clock": "Die Uhr des Servers stimmt mit der dieses Rechners überein.",
     "publish.clock_off": "Die Uhren des Servers und dieses Rechners weichen um {minutes:minute} voneinander ab. "
     "Stellen Sie beide nach einem Zeitserver.",
-    "publish.study": "Die Studie {slug} ist da.",
+    "publish.study": "Die Studie {slug} ist auf dem Server.",
     "publish.no_study": "Der Server hat die Studie {slug} nicht. Kopieren Sie ihren Ordner auf den Server und "
     "starten Sie karat neu.",
     "invitation.subject": "Einladung zu einer Studie: {title}",
@@ -2297,11 +2297,11 @@ MESSAGES = {
     "planned.nothing": "Die Studiendatei plant keinen Vergleich.",
     "order.answers": "Antworten",
     "order.times": "Antwortzeiten",
-    "order.slope": "Antworten[[ in {condition}]] ändern sich um {slope:.2}[[ {interval}]] über {trials} Trials[[, p "
-    "{p:p}]].",
-    "order.unit": "Steigungen der Antworten sind in {unit} angegeben.",
-    "order.time_slope": "Antwortzeiten[[ in {condition}]] ändern sich um[[ {slope:.1} %]][[ {interval}]] über "
+    "order.slope": "Antworten[[ in der Bedingung {condition:quoted}]] ändern sich um {slope:.2}[[ {interval}]] über "
     "{trials} Trials[[, p {p:p}]].",
+    "order.unit": "Steigungen der Antworten sind in {unit} angegeben.",
+    "order.time_slope": "Antwortzeiten[[ in der Bedingung {condition:quoted}]] ändern sich um[[ {slope:.1} %]]"
+    "[[ {interval}]] über {trials} Trials[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %; {upper:.1} %]",
     "order.differ": "Die Bedingungen unterscheiden sich in dieser Änderung[[ (p {p:p})]].",
     "order.adjusted": "Diese p-Werte sind für die Zahl der Bedingungen adjustiert (Holm).",
@@ -2636,7 +2636,7 @@ MESSAGES = {
     "mehr enthalten.",
     "excluded.rules": "{n} von {participants:participant}, nach den Regeln dieses Screenings.",
     "excluded.rules_nobody": "niemand.",
-    "excluded.other_study": "{file} schließt keine dieser Personen aus, aber andere, zum Beispiel {participant}. "
+    "excluded.other_study": "{file} schließt nur Personen aus, die hier fehlen, zum Beispiel {participant}. "
     "Gehört die Datei zum Screening einer anderen Studie?",
     "excluded.everybody": "{file} schließt alle Personen aus, sodass nichts zu messen bleibt.",
     "excluded.unreadable": "{file} ist nicht lesbar: {why}. Nötig ist screening.json oder eine CSV-Datei von Personen.",
@@ -2705,7 +2705,7 @@ MESSAGES = {
     "`karat.screen` und `karat.measure`.",
     "report.criterion_long": "Bei mehr als {limit:answer} berechnet ein Bericht dies nur, wenn die Regeln es nennen. "
     "`karat screen` berechnet dieses Kriterium.",
-    "report.quick": "Durch --quick ausgelassen.",
+    "report.quick": "Mit --quick wird das ausgelassen.",
     "report.new_names": "Personen, deren Namen Kennungen einer Plattform waren, erscheinen unter neuen Namen.",
     "report.no_answers": "Es gibt keine Antworten.",
     "report.no_criteria": "Die Regeln nennen kein Kriterium.",

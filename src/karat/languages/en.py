@@ -299,7 +299,7 @@ MESSAGES = {
     "formula.no_function": "there is no function {function:quoted}. Known functions are {known}.",
     "formula.factor": "factor() takes the name of a column.",
     "formula.arithmetic": "{operator:quoted} is not arithmetic. A function may contain + - * / and ^.",
-    "formula.no_column_read": "{term} reads no column.",
+    "formula.no_column_read": "{term} uses no column.",
     "formula.no_column_close": "there is no column {column:quoted}. Did you mean {close:quoted}?",
     "formula.no_column": "there is no column {column:quoted}. The columns are {known}.",
     "formula.not_numeric": "{column} is not numeric, so it cannot be used in arithmetic.",
@@ -1010,38 +1010,38 @@ MESSAGES = {
     "plan.fix_items_or_factor": "Fix the item table or the factor.",
     "plan.no_subset": "A subset design needs subset with per_participant and ratings.",
     "check.verified_where": "{n} {n:control is|controls are} marked as verified, but not when and where.",
-    "check.attention_early": "{item}: the violation begins with word {place} of {length}, so that those who stop "
-    "reading early notice it as well[[; the same in {n} more]].",
-    "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so that those who "
-    "stop reading early notice it as well[[; the same in {n} more]].",
+    "check.attention_early": "{item}: the violation begins with word {place} of {length}, so participants who stop "
+    "reading early notice it too[[; the same in {n} more]].",
+    "check.attention_early_signs": "{item}: the violation begins with character {place} of {length}, so participants "
+    "who stop reading early notice it too[[; the same in {n} more]].",
     "check.violation_absent": "{item}: the column violation has {text:quoted}, which is not in its sentence.",
     "check.personal_question": "{name}: participants must answer this question about themselves and cannot decline.",
-    "check.frame_words": "nearly all of {n} test sentences have {words:and}, and hardly any of {fillers} others has "
-    "it, so that test trials can be recognised.",
-    "check.frame_questions": "nearly all of {n} test sentences are questions, and hardly any of {fillers} others is, "
-    "so that test trials can be recognised.",
-    "check.expected_points": "{item} is {status}, but {answer} is expected on {points} points, so that {end}, the "
+    "check.frame_words": "nearly all of {n} test sentences have {words:and}, but hardly any of {fillers} other "
+    "sentences do, so test trials can be recognised.",
+    "check.frame_questions": "nearly all of {n} test sentences are questions, but hardly any of {fillers} other "
+    "sentences are, so test trials can be recognised.",
+    "check.expected_points": "{item} is {status}, but {answer} is expected on {points} points, so {end}, the "
     "clearest answer, would be wrong[[; the same in {n} more]].",
-    "check.frame_length": "test sentences have {tests:.1} words on average, the others {fillers:.1}, so that test "
+    "check.frame_length": "test sentences have {tests:.1} words on average, the others {fillers:.1}, so test "
     "trials can be recognised by their length.",
     "check.frame_length_signs": "test sentences have {tests:.1} characters on average, the others {fillers:.1}, so "
-    "that test trials can be recognised by their length.",
+    "test trials can be recognised by their length.",
     "check.participants": "{n:participant}; {fewest} to {usual} are the rule of thumb.",
-    "check.participants_groups": "{n:participant} in {groups} groups are {each} in each; {fewest} to {usual} in each "
-    "are the rule of thumb.",
-    "check.participants_lists": "{n:participant} cannot be shared out equally over {lists} lists.",
+    "check.participants_groups": "{n:participant} in {groups} groups make {each} per group; {fewest} to {usual} per "
+    "group are the rule of thumb.",
+    "check.participants_lists": "{n:participant} cannot be divided equally among {lists} lists.",
     "check.ratings_of_items": "{n} items, {ratings} {ratings:rating|ratings} each, {each} per participant, need "
     "{needed} participants; {wanted} are wanted.",
     "check.ratings_of_pairs": "{n} pairs, {ratings} {ratings:rating|ratings} each, {each} per participant, need "
     "{needed} participants; {wanted} are wanted.",
-    "check.pay": "an hour earns {earned:.2} {currency}[[, because {paid} minutes are paid and it takes about "
+    "check.pay": "the pay is {earned:.2} {currency} per hour[[, because {paid} minutes are paid and it takes about "
     "{minutes:.0}]]; the stated minimum is {least:.2}.",
-    "check.minutes": "the study is said to take {said} minutes; by its trials it takes about {minutes:.0}.",
+    "check.minutes": "the study file says {said} minutes, but the trials take about {minutes:.0}.",
     "check.platform": "there is no platform {name:quoted}.",
     "check.completion_code": "participants come from {platform} and cannot be sent back: there is no completion_code.",
     "check.quota_unasked": "there is a quota for {name}, which no background question asks.",
     "check.quota_after": "there is a quota for {name}, which is asked only after the trials.",
-    "check.quota_answer": "there is a quota for {name} = {answer}, which is none of its answers.",
+    "check.quota_answer": "there is a quota for {name} = {answer}, which is not one of its answers.",
     "check.quotas": "the quotas for {name} admit {room} participants, but {wanted} are wanted.",
     "check.screening": "no criteria are stated for excluding participants; stated later, they depend on the data.",
     "check.consent": "participants are not asked for their consent.",
@@ -1052,26 +1052,26 @@ MESSAGES = {
     "is none.",
     "check.no_tests": "there are no test trials.",
     "check.lexicalisations": "a participant sees {n} {n:lexicalisation|lexicalisations}[[ of {condition}]]; {least} "
-    "are the least that keep a peculiar sentence from passing for an effect.",
-    "check.ratio": "{tests} {tests:test trial|test trials} and {fillers} {fillers:filler|fillers} are 1:{ratio}; "
-    "under 1:{least} test trials stand out and participants form strategies.",
-    "check.length": "a participant judges {n} trials; after about {most} people tire.",
+    "are needed so that a peculiar sentence does not pass for an effect.",
+    "check.ratio": "{tests} {tests:test trial|test trials} and {fillers} {fillers:filler|fillers} are a ratio of "
+    "1:{ratio}; below 1:{least}, test trials stand out and participants form strategies.",
+    "check.length": "a participant judges {n} trials; after about {most}, participants tire.",
     "check.calibration": "there {n:is|are} {n} {n:calibration trial|calibration trials}; {usual} let participants "
     "get used to the task before it counts.",
     "check.no_calibration": "there are no calibration trials; {usual} let participants get used to the task before "
     "it counts.",
     "check.calibration_unknown": "{n} of {of} {of:calibration trial|calibration trials} have no intended "
-    "acceptability, so that it cannot be seen whether they cover the scale.",
+    "acceptability, so it is unknown whether they cover the scale.",
     "check.calibration_range": "none of the {n} calibration trials is of {missing:and} acceptability; participants "
     "should have used the whole scale before it counts.",
     "check.low": "low",
     "check.mid": "mid",
     "check.high": "high",
-    "check.spread_first": "all {n} {function} trials stand in the first half of the questionnaire; people who doze "
-    "off later are not noticed.",
-    "check.spread_second": "all {n} {function} trials stand in the second half of the questionnaire; people who are "
-    "distracted at the beginning are not noticed.",
-    "check.spread": "nothing keeps the {n} {function} trials from standing at one end of the questionnaire.",
+    "check.spread_first": "all {n} {function} trials are in the first half of the questionnaire; participants who "
+    "doze off later are not noticed.",
+    "check.spread_second": "all {n} {function} trials are in the second half of the questionnaire; participants who "
+    "are distracted at the beginning are not noticed.",
+    "check.spread": "nothing keeps the {n} {function} trials from ending up at one end of the questionnaire.",
     "size.trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} {fillers:filler|fillers} make "
     "{trials:trial}, within the limit of {most}.",
     "size.too_many_trials": "{design}, {task}: {test} test {test:trial|trials} and {fillers} "
@@ -1104,10 +1104,10 @@ MESSAGES = {
     "publish.address": "{text} is not a server address. Write one such as https://study.example.org.",
     "publish.no_name": "No server is known by the name {host}. Ask the people who manage the domain to point "
     "this name to your server.",
-    "publish.no_https": "{host} is reached without HTTPS, so answers can be read on the way. Put a proxy with a "
-    "certificate before karat, such as Caddy.",
+    "publish.no_https": "{host} is reached without HTTPS, so answers can be read in transit. Put a proxy with a "
+    "certificate in front of karat, such as Caddy.",
     "publish.certificate": "The certificate of {host} is not valid: {reason}. Browsers will warn participants.",
-    "publish.certificate_ends": "The certificate of {host} is valid for {days:day} only. See that it is renewed.",
+    "publish.certificate_ends": "The certificate of {host} is valid for {days:day} only. Make sure that it is renewed.",
     "publish.https": "{host} has a valid certificate.",
     "publish.no_answer": "Nothing answers at {host}: {reason}. Check that the server runs and that its ports 80 "
     "and 443 are open.",
@@ -1116,13 +1116,13 @@ MESSAGES = {
     "of the server says which.",
     "publish.not_karat": "A server answers at {host} with status {status}, but it is not karat. Check where its "
     "proxy sends visitors.",
-    "publish.clock": "The clock of the server agrees with the one of this machine.",
-    "publish.clock_off": "The clocks of the server and of this machine differ by {minutes:minute}. Set both by a "
-    "time server.",
-    "publish.study": "The study {slug} is there.",
+    "publish.clock": "The clock of the server agrees with that of this machine.",
+    "publish.clock_off": "The clocks of the server and of this machine differ by {minutes:minute}. Synchronise "
+    "both with a time server.",
+    "publish.study": "The study {slug} is on the server.",
     "publish.no_study": "The server does not have the study {slug}. Copy its folder to the server and restart karat.",
     "invitation.subject": "Invitation to a study: {title}",
-    "invitation.text": "Hello,\n\nwe invite you to take part in our study \"{title}\". It takes about "
+    "invitation.text": "Hello,\n\nWe invite you to take part in our study \"{title}\". It takes about "
     "{minutes:minute} and runs in your browser, on a computer or a phone:\n\n{link}\n\nThe first page explains "
     "what you will do and how your data are used. You can stop at any time.\n\nThank you!",
     # ==================== simulate ====================
@@ -1531,7 +1531,7 @@ MESSAGES = {
     "credence.below": "`below` must be a probability between 0 and 1, got {below}.",
     "credence.few_participants": "Each participant is compared with the others, so at least {fewest:participant} are "
     "needed.",
-    "credence.few_answers": "At least one participant must have {fewest:answer}, and nobody gave so many.",
+    "credence.few_answers": "At least one participant must have {fewest:answer}, and nobody gave that many.",
     "credence.classes": "Answers on a {scale} scale are grouped into {classes} classes that are equally frequent "
     "overall.",
     "credence.numbers_in_parts": "Numeric answers are grouped into classes using all of them, which works in parts for "
@@ -2039,10 +2039,10 @@ MESSAGES = {
     "choices.few_participants": "With only {n:participant}, standard errors are likely to be too small.",
     "choices.not_choices": "Estimates by the {model} model are not about choices. Use a model of choices.",
     "choices.unknown": "There are no estimates for {names}[[ and {more} more]]. See `labels` for those there are.",
-    "assumptions.nothing": "Nothing speaks against one order of the stimuli that all participants share[[ (smallest "
-    "p {p:p})]].",
+    "assumptions.nothing": "There is no evidence against one order of the stimuli shared by all participants[[ "
+    "(smallest p {p:p})]].",
     "assumptions.against": "{test}: {finding} ({size}, p {p:p}).",
-    "assumptions.not_against": "{test}: nothing speaks against it ({size}, p {p:p}).",
+    "assumptions.not_against": "{test}: no evidence against it ({size}, p {p:p}).",
     "assumptions.triads": "{value} of {of} triads, {expected:.1} expected",
     "assumptions.size": "{value:.2}, {expected:.2} expected",
     "assumptions.weak": "weak transitivity",
@@ -2162,10 +2162,11 @@ MESSAGES = {
     "planned.nothing": "The study file plans no comparison.",
     "order.answers": "answers",
     "order.times": "response times",
-    "order.slope": "Answers[[ in {condition}]] change by {slope:.2}[[ {interval}]] over {trials} trials[[, p {p:p}]].",
-    "order.unit": "Slopes of answers are in {unit}.",
-    "order.time_slope": "Response times[[ in {condition}]] change by[[ {slope:.1} %]][[ {interval}]] over {trials} "
+    "order.slope": "Answers[[ in the condition {condition:quoted}]] change by {slope:.2}[[ {interval}]] over {trials} "
     "trials[[, p {p:p}]].",
+    "order.unit": "Slopes of answers are in {unit}.",
+    "order.time_slope": "Response times[[ in the condition {condition:quoted}]] change by[[ {slope:.1} %]]"
+    "[[ {interval}]] over {trials} trials[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %, {upper:.1} %]",
     "order.differ": "The conditions differ in this change[[ (p {p:p})]].",
     "order.adjusted": "These p values are adjusted for the number of conditions (Holm).",
@@ -2194,8 +2195,8 @@ MESSAGES = {
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
     "run.no_labels": "Only labels can be right or wrong; {kinds:and} answers cannot.",
-    "run.many_groups": "{by} has {n} values. Stability compares every two of them, and more than {most} only if asked: "
-    "use by={by}.",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, but more than {most} values only on "
+    "request: use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects
@@ -2283,7 +2284,7 @@ MESSAGES = {
     "decisions.alpha": "alpha must lie between 0 and .5. It is {alpha}.",
     "decisions.adjust": "adjust must be \"holm\", \"bh\" or \"none\", not {adjust:quoted}.",
     "decisions.rope": "rope is the half-width of a region and must be positive. It is {rope}.",
-    "decisions.labels": "Labels have no better and worse.",
+    "decisions.labels": "Labels cannot be better or worse.",
     "decisions.wrong_model": "{model} is not for {kind} answers. Use {usual} or a model of strengths.",
     "decisions.too_few_answers": "No pair has enough answers to both of its stimuli.",
     "decisions.unknown_stimulus": "There is no stimulus {stimulus}.[[ Did you mean {close}?]]",
@@ -2368,7 +2369,7 @@ MESSAGES = {
     "factors.not_distinct": "{first} and {second} correlate {r:.2r} and can hardly be distinguished.",
     "factors.discriminant_validity": "Discriminant validity: {first} and {second} correlate {r:.2r}. They share more "
     "variance ({shared:.2r}) than is extracted from the pairs of {weak:and}.",
-    "factors.names": "There {n:is|are} {n:factor}. Give as many different names.",
+    "factors.names": "There {n:is|are} {n:factor}. Give each a different name.",
     "factors.no_ratings": "Scores need the ratings, but only their correlations were given.",
     "factors.score_method": "Scores are computed by \"regression\" or \"bartlett\", not {method:quoted}.",
     "factors.method": "method must be \"ml\" or \"minres\", not {method:quoted}.",
@@ -2476,8 +2477,8 @@ MESSAGES = {
     "excluded.nobody_left": "nobody else. The participants excluded by {file} are no longer in these judgments.",
     "excluded.rules": "{n} of {participants:participant}, by the rules of this screening.",
     "excluded.rules_nobody": "nobody.",
-    "excluded.other_study": "{file} excludes none of these participants, but others, such as {participant}. Is it the "
-    "screening of another study?",
+    "excluded.other_study": "{file} excludes only participants who are not in these judgments, such as {participant}. "
+    "Is it the screening of another study?",
     "excluded.everybody": "{file} excludes every participant, so nothing is left to measure.",
     "excluded.unreadable": "{file} cannot be read: {why}. Give screening.json or a CSV file of participants.",
     "excluded.not_text": "{file} is not a text file. Give screening.json or a CSV file of participants.",
@@ -2543,7 +2544,7 @@ MESSAGES = {
     "`karat.measure` in Python.",
     "report.criterion_long": "With more than {limit:answer}, a report computes it only if the rules name it. Use "
     "`karat screen` for this criterion.",
-    "report.quick": "Left out by --quick.",
+    "report.quick": "It was left out by --quick.",
     "report.new_names": "Participants whose names were ids of a platform are shown under new names.",
     "report.no_answers": "There are no answers.",
     "report.no_criteria": "The rules name no criterion.",

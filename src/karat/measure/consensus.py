@@ -108,6 +108,15 @@ def consensus(
     `weights` are for `weighted`: a number for each participant. `errors` are for `dawid-skene`: by default ordered
     where the scale is. `conditions` names columns that, besides item and question, tell apart what is labelled.
 
+    Parameters
+    ----------
+    method
+        How labels are found.
+    iterations
+        The largest number of rounds of a model.
+    tolerance
+        The relative change of the log-likelihood at which a model stops.
+
     >>> import karat
     >>> print(consensus(karat.datasets.load("crowd")))  # doctest: +ELLIPSIS
     Dawid and Skene's model labelled 80 items from 9,600 answers. ...

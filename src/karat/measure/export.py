@@ -151,7 +151,7 @@ def as_data(measures: Measured) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it; what is no number is null.
+    """A value as JSON knows it; what is not a number is null.
 
     >>> plain({"a": np.float64(0.5), "b": (float("nan"), np.int64(2)), "c": np.eye(1)})
     {'a': 0.5, 'b': [None, 2], 'c': [[1.0]]}
@@ -297,7 +297,7 @@ def _meaning(name: str) -> str:
 
 
 LINES = 4
-"""So many profiles are drawn where there are too many to distinguish."""
+"""This many profiles are drawn where there are too many to distinguish."""
 TABLES: dict[str, Callable[[Any], dict[str, pl.DataFrame]]] = {
     "strengths": lambda one: {"strengths": one.frame},
     "measures": lambda one: {"measures": one.frame, "measures-scores": one.scores},

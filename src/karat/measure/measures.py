@@ -53,7 +53,7 @@ class Measures(Measured):
 WIDTH = 118
 INDENT = " " * 11
 ENDS = 3
-"""So many of the strongest and the weakest stimuli are shown."""
+"""This many of the strongest and the weakest stimuli are shown."""
 MOST = 8
 """Longer tables are cut."""
 LONGEST = 34

@@ -424,7 +424,7 @@ class Collected:
 
 
 FEWEST = 3
-"""So many questions must have been asked about a text for it to be a semantic differential."""
+"""This many questions must have been asked about a text for it to be a semantic differential."""
 RULE = "parallel analysis (factors)"
 
 

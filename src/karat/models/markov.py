@@ -122,7 +122,7 @@ def _counted(answers: NDArray[np.integer], sizes: Ints, categories: int) -> NDAr
     keys: NDArray[np.int32] = np.repeat(np.arange(len(sizes), dtype=np.int32) * cells, sizes)[:-1]
     keys += answers[:-1].astype(np.int32) * categories
     keys += answers[1:].astype(np.int32)
-    # The last answer of one participant and the first of the next are no transition.
+    # The last answer of one participant and the first of the next are not a transition.
     within = np.ones(len(keys), dtype=bool)
     between = np.cumsum(sizes)[:-1] - 1
     within[between[(between >= 0) & (between < len(keys))]] = False
@@ -143,7 +143,7 @@ def transition_matrices(counts: ArrayLike) -> Floats:
 
 
 def targets(categories: int) -> tuple[Target, ...]:
-    """All patterns that are tried for so many answers, in the order in which ties are decided.
+    """All patterns that are tried for this many answers, in the order in which ties are decided.
 
     >>> [target.kind for target in targets(2)]
     ['primary choice', 'primary choice', 'stay', 'repeated pattern', 'random guessing']

@@ -22,7 +22,7 @@ import numpy as np
 import scipy
 
 SMALL = 300_000
-"""Cells, times effects a cell, below which one thread is used."""
+"""Cells, times effects per cell, below which one thread is used."""
 NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads")
 
 
@@ -63,7 +63,7 @@ def thread_libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
 
 
 def significant(value: float, digits: int = 4) -> float | None:
-    """A number with so many significant digits; None where it is not finite.
+    """A number with this many significant digits; None where it is not finite.
 
     >>> significant(0.0123456, 2), significant(123456.0), significant(float("nan"))
     (0.012, 123500.0, None)

@@ -255,7 +255,7 @@ def _tail(p: Floats, n: NDArray[np.int64], m: NDArray[np.int64]) -> Floats:
 
 
 def binomial_tail(successes: ArrayLike, trials: ArrayLike, chance: ArrayLike) -> Floats:
-    """The probability of at least so many successes in so many trials, for many sequences at once.
+    """The probability of at least this many successes in this many trials, for many sequences at once.
 
     >>> binomial_tail([2, 0, 3], [3, 5, 3], [0.5, 0.5, 1.0]).round(12).tolist()
     [0.5, 1.0, 1.0]

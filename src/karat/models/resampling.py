@@ -22,7 +22,7 @@ variance; with missing ones they stay unbiased, also where some lists of a desig
 filled in. They can be negative. All are sums, so that bootstrap samples of raters cost a product of matrices each;
 pairs of two copies of a rater are left out.
 
-With k raters an item, and D the mean of all pairs of different items (McGraw and Wong 1996; Shrout and Fleiss 1979)
+With k raters per item, and D the mean of all pairs of different items (McGraw and Wong 1996; Shrout and Fleiss 1979)
 
     ICC(1)   = 1 - A / D                  raters differ from item to item and are not distinguished
     ICC(A,1) = s_i / (s_i + s_r + s_e)    ICC(A,k) = s_i / (s_i + (s_r + s_e) / k)    absolute agreement

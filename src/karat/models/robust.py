@@ -80,9 +80,9 @@ SHIFT = 42
 STEP = 16
 """The bits by which many values are distinguished further."""
 FEW = 1_000_000
-"""So many values may be asked for at once."""
+"""This many values may be asked for at once."""
 DENSE = 1 << 18
-"""Counts are kept for all bins between the first and the last, also empty ones, while there are at most so many."""
+"""Counts are kept for all bins between the first and the last, also empty ones, while there are at most this many."""
 _REST = np.int64((1 << 63) - 1)
 
 
@@ -104,7 +104,7 @@ class Bins:
 
 
 Ask = Callable[[Bins, int], Bins]
-"""Counts the values that lie in some bins anew, in all parts, by keys without so many bits."""
+"""Counts the values that lie in some bins anew, in all parts, by keys without this many bits."""
 
 
 def keys_of(values: Floats) -> Ints:
@@ -238,7 +238,7 @@ class _Bounds:
 
 
 def _ranked(values: Floats, count: Ints, ranks: Ints) -> Floats:
-    """The values of these ranks, where each stands for so many."""
+    """The values of these ranks, where each stands for this many."""
     order = np.argsort(values, kind="stable")
     found: Floats = values[order[np.searchsorted(np.cumsum(count[order]), ranks, side="right")]]
     return found

@@ -17,7 +17,7 @@ means that were seen. For a single rater the ceiling lies between the correlatio
 of all others and that with the mean of all, the rater included (Nili et al. 2014). For categories it is the share of
 answers equal to the majority of the others; a tie of t categories counts as 1 / t of an equal answer.
 
-In samples with weights the copies of a rater are no others (see `karat.models.resampling`).
+In samples with weights the copies of a rater are not others (see `karat.models.resampling`).
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> 
 def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 12) -> Figure:
     """The distribution of the deviance distances, with the chi-squared curve that the published rule takes (5a).
 
-    Where participants gave different numbers of answers, the curve is the mean of theirs.
+    Where participants gave different numbers of answers, the curve is the mean over them.
 
     >>> distance = np.array([20.0, 25.0, 60.0])
     >>> chance_plot(distance, np.full(3, 24.0), distance > 50).axes[0].get_xlabel()

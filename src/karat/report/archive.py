@@ -104,7 +104,7 @@ def archive(
     """
     target = Path(folder)
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise KaratError(f"{target} is there already and not empty; give another folder, so that nothing is mixed up.")
+        raise KaratError(f"{target} already exists and is not empty. Give another folder, so that nothing is mixed up.")
     moved = pseudonymous(_placed(judgments), study, seed)
     removed = {name: moved.personal[name] for name in removed_columns(moved.personal, keep, judgments)}
     with progress("screening"):

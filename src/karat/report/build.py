@@ -114,6 +114,17 @@ def build(
     `file` is the title where no study gives one. `quick` leaves out bootstrap intervals, credence and the Spammer
     Index. `bayes` adds posteriors of the comparisons. Participants whose names are ids of a platform get new names.
 
+    Parameters
+    ----------
+    notes
+        Messages to show in the report.
+    command
+        The command to show in the report, for repeating it.
+    measured
+        The measures, if they are computed already.
+    playback
+        Whether the report shows the answers of single participants.
+
     >>> import karat
     >>> rows = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
     >>> found = build(karat.Judgments(rows, karat.Ordinal(5)), rules={"completion": {}})

@@ -53,6 +53,15 @@ def write(
     The format is that of the ending (.html, .json, .md) unless it is named. The paragraphs on methods are in the
     `language` en or de.
 
+    Parameters
+    ----------
+    found
+        What to report: judgments, a screening, or the result of `build`.
+    path
+        The file to write.
+    format
+        html, json or md; by default that of the file name.
+
     >>> import karat, tempfile
     >>> rows = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
     >>> screening = karat.screen.run(karat.Judgments(rows, karat.Ordinal(5)), {"completion": {}})

@@ -327,7 +327,7 @@ class _Bars(NamedTuple):
 LONG_TITLE = 70
 """Letters of a title that fit above a figure."""
 LEFT, TOP, BOTTOM, BROAD = 44.0, 36.0, 158.0, 5.9
-"""Where the bars begin and end, and the width of a letter of theirs, in points."""
+"""Where the bars begin and end, and the width of one of their letters, in points."""
 
 
 def _stacked(
@@ -418,7 +418,7 @@ def _bar(key: str, x: float, width: float, top: float, flagged: float) -> list[s
 
 WIDTH, HEIGHT = 160, 18
 MOST = 160
-"""So many answers have a bar each; of more, evenly spaced ones are drawn."""
+"""This many answers have a bar each; of more, evenly spaced ones are drawn."""
 
 
 def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidence | None) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ CITATION = re.compile(r"\[(@[a-z]+\d*(?:; @[a-z]+\d*)*)\]")
 WORDS = {"en": ("and", "manuscript"), "de": ("und", "Manuskript")}
 """Between two authors, and instead of a year."""
 SEVERAL = 3
-"""From so many authors on, the first stands for all."""
+"""From this many authors on, the first stands for all."""
 
 
 def source(key: str) -> Source:

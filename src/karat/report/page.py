@@ -77,7 +77,7 @@ def html(gathered: ReportData, language: str = "en") -> str:
 
 
 FACTS = 4
-"""So many numbers stand below the title."""
+"""This many numbers stand below the title."""
 PRINTED = ("results", "words", "methods")
 """The sections that are printed without the appendix."""
 COPIED = ("methods", "preregistration")
@@ -129,8 +129,13 @@ def _gist(section: Section, gathered: ReportData) -> str:
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):
-        return ", ".join(part.title[:1].lower() + part.title[1:] for part in section.sections[:4])
+        return ", ".join(map(_within_a_list, (part.title for part in section.sections[:4])))
     return ""
+
+
+def _within_a_list(title: str) -> str:
+    """A title without its capital, except for a letter that is a word of its own, such as R."""
+    return title if title[1:2] == " " else title[:1].lower() + title[1:]
 
 
 def facts(gathered: ReportData) -> list[tuple[str, str]]:

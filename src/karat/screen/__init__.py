@@ -1,4 +1,4 @@
-"""Screening: criteria for inattentive participants, each with its reasons, and rules that join them.
+"""Screening: criteria for inattentive participants, each with its reasons, and rules that combine them.
 
 What is named here is loaded when it is used, so that a study file can be checked without what computes the criteria.
 """

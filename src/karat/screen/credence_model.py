@@ -50,7 +50,7 @@ COUNTS = 0.5
 LEAST, MOST = 0.001, 0.999
 """Smaller and larger probabilities are not written with digits."""
 STAND_INS = 5
-"""So many of those who were drawn are laid beside every part, which so has trials and scales as all have."""
+"""This many of those who were drawn are laid beside every part, which so has trials and scales as all have."""
 DIGITS = 10
 """Of the number of a stimulus, where it stands for its name."""
 MARK = "\0"

@@ -200,7 +200,7 @@ MOST_DIGITS = 11
 
 
 def round_beside(value: pl.Expr, cutoff: pl.Expr, digits: int = 2) -> pl.Expr:
-    """A number rounded to so many digits, or to more where rounding would hide on which side of the cutoff it lies.
+    """A number rounded to this many digits, or to more where rounding would hide on which side of the cutoff it lies.
 
     Where there is no cutoff, nothing can be hidden.
 
@@ -277,7 +277,7 @@ def ordered_answers(judgments: Judgments, criterion: str) -> tuple[pl.DataFrame,
 def with_stimuli(
     judgments: Judgments, rows: pl.DataFrame, further: tuple[str, ...] = (), scale: Scale | None = None
 ) -> tuple[pl.DataFrame, list[Message]]:
-    """The rows with the number of their stimulus in `_stimulus`, and messages on columns that are no conditions.
+    """The rows with the number of their stimulus in `_stimulus`, and messages on columns that are not conditions.
 
     What a stimulus is, is decided on the whole table (`karat.judgments.stimuli`). `further` are columns that tell
     stimuli apart as well; `scale` is needed for choices.

@@ -240,7 +240,7 @@ def errors_by_trials(
     simulations: int = 2_000,
     majority: float | None = None,
 ) -> pl.DataFrame:
-    """The type II error for each kind of pattern if so many stimuli like these were judged, in random order.
+    """The type II error for each kind of pattern if this many stimuli like these were judged, in random order.
 
     `majority` is the share of stimuli to which most give the most frequent answer; as it is here unless said.
     Columns: trials, kind, type_two (the paper's figures 4a and 4b for the design at hand).

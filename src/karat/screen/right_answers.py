@@ -1,6 +1,6 @@
 """Right and wrong answers: how many of a participant's answers are right, and how many a guesser would have right.
 
-On the positional account an answer is right if it is in the expected set of its trial, and so many must be right that
+On the positional account an answer is right if it is in the expected set of its trial, and enough must be right that
 guessing passes with at most alpha (Pieper, Börner and Kiss, section 5.2). Ratings of grammatical and ungrammatical
 sentences are two groups with a number each.
 
@@ -13,7 +13,7 @@ estimates how many trials somebody did not guess: rights - wrongs with two answe
 Speed), rights - wrongs / (K - 1) with one right answer of K, as in formula scoring of tests. It can be negative. A
 trial without an answer, or answered "no difference", is neither right nor wrong here.
 
-So many answers must be right that somebody who guesses seldom passes. With N trials, each guessed with probability p,
+Enough answers must be right that a guesser seldom passes. With N trials, each guessed with probability p,
 the fewest right answers that keep guessing at or under alpha are
 
     k = min { j : P(X >= j) <= alpha },   X ~ Binomial(N, p)

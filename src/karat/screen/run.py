@@ -50,12 +50,12 @@ def run(
     executor: Executor = SERIAL,
     progress: Progress | None = None,
 ) -> Screening:
-    """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with usual settings.
+    """Run the criteria that `rules` state, with their settings and `exclude`, or all that apply with default settings.
 
     `rules` is what `[screening]` of a study file holds: `{"completion": {"at_least": 0.9}, "remfod": {}, "exclude":
     "any"}`. With a `study`, its own rules are taken unless others are given, and criteria know the length of its
     questionnaire, its expected duration and the answers that admit. A criterion that is stated and cannot run is listed
-    in `skipped`, never dropped in silence. `compute` may remember evidence for many runs on the same judgments.
+    in `skipped`, never silently dropped. `compute` may remember evidence for many runs on the same judgments.
     `executor` says where the many tasks of some criteria are done (`karat.executors.open_executor`). A `progress` that
     wants to hear of steps (`karat.screen.run`) hears which criterion begins and what each has found.
 
@@ -126,7 +126,7 @@ def computing(judgments: Judgments, executor: Executor = SERIAL) -> Compute:
 def _checked(name: str, evidence: Any) -> Evidence:
     """What a criterion gave back, if it is evidence: somebody else may have written the criterion."""
     if not isinstance(evidence, Evidence):
-        raise KaratError(f"{name} gave back {type(evidence).__name__}; a criterion gives back karat.screen.Evidence.")
+        raise KaratError(f"{name} returned {type(evidence).__name__}; a criterion returns karat.screen.Evidence.")
     table = evidence.participants
     # A criterion of another package may give its reasons as sentences.
     needed = (*COLUMNS, *(("message", "values") if "message" in table.columns else ("reason",)))
@@ -179,7 +179,7 @@ class StepProgress(Protocol):
     """A progress that hears of steps as well as of tasks."""
 
     def __call__(self, done: int, total: int) -> None:
-        """So many tasks of the step are done."""
+        """This many tasks of the step are done."""
 
     def begins(self, step: str) -> None:
         """A step begins, or goes on with something that cannot be counted."""

@@ -57,7 +57,7 @@ class Screening(NotebookDisplay):
     study: str | None = None
     """The fingerprint of the study whose rules these are."""
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The settings of each criterion, as stated or as usual."""
+    """The settings of each criterion, as stated or by default."""
     changes: tuple[Message, ...] = ()
     """What of the rules and items changed after the study started, by the record in its export."""
 

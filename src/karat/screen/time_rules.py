@@ -115,7 +115,7 @@ class Cutoffs:
 
     @classmethod
     def of(cls, values: Floats, counts: Ints, rule: TimeRule, constant: float) -> Cutoffs:
-        """The cutoffs of times that stand group by group in rising order, so many of each."""
+        """The cutoffs of times that stand group by group in rising order, this many of each."""
         if rule.centre == "median":
             return cls.around(*grouped_median_mad(values, counts, constant), rule)
         return cls.around(*_grouped_mean_sd(values, counts), rule)
@@ -186,7 +186,7 @@ class OutlierSearch:
 
 
 class TimedTrials:
-    """Times sorted by participant and time, so many of each, and what has been found of them up to some round."""
+    """Times sorted by participant and time, this many of each, and what has been found of them up to some round."""
 
     def __init__(
         self, given: OutlierSearch, times: Floats, counts: Ints, groups: NDArray[np.integer], found: NDArray[Any]

@@ -259,6 +259,19 @@ def closed_power(
 ) -> float:
     """The power of the two-sided test of a contrast.
 
+    Parameters
+    ----------
+    layout
+        Which participants see which items on which side of the contrast.
+    model
+        The standard deviations of participants, items, their effects and the residual.
+    participants
+        The number of participants.
+    items
+        The number of items.
+    effect
+        The difference on the scale.
+
     >>> from karat.judgments.scales import Ordinal
     >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
     >>> round(closed_power(layout, Normal(0.5, 0.5, 0.4, 0.3, 1.0), 24, 16, 0.4), 3)

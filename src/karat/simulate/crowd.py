@@ -75,6 +75,25 @@ def crowd(
     column expected, the behaviour in that of the participants; spammers have the first names. `shuffled` gives every
     worker an order of tasks of their own. The same seed gives the same crowd.
 
+    Parameters
+    ----------
+    workers
+        The number of workers.
+    tasks
+        The number of tasks.
+    spammers
+        How many workers are of which kind.
+    scale
+        The scale of the answers; by default yes or no.
+    balance
+        The share of tasks that belong in each category; by default all alike.
+    decision
+        Whether credible answers are drawn, as in the paper, or taken by sign, as in the authors' program.
+    turn
+        The trial at which workers change who do so halfway.
+    settings
+        How far workers stray; by default as published.
+
     >>> judgments = crowd(50, 40, {"primary choice": 3, "halfway random guessing": 2}, seed=7)
     >>> len(judgments), judgments.participants["behaviour"].unique(maintain_order=True).to_list()
     (2000, ['primary choice', 'halfway random guessing', 'credible'])
@@ -188,6 +207,19 @@ def draw_tasks(
 ) -> Tasks:
     """Tasks with `categories` possible answers; `balance` gives the share of tasks that belong in each.
 
+    Parameters
+    ----------
+    tasks
+        The number of tasks.
+    categories
+        The number of possible answers.
+    ordered
+        Whether the categories are ordered.
+    balance
+        The share of tasks that belong in each category; by default all alike.
+    variance
+        The variance of task effects.
+
     >>> drawn = draw_tasks(80, 5, seed=1)
     >>> np.bincount(drawn.truth).tolist()
     [16, 16, 16, 16, 16]
@@ -267,6 +299,19 @@ def worker_answers(
 
     `order` says which task stands at each trial, for all workers or for each (workers x trials); without it, tasks come
     as they are. `turn` is the trial (from 1) at which those who go astray halfway do so; by default the one after half.
+
+    Parameters
+    ----------
+    kind
+        The kind of workers, such as `credible` or `primary choice`.
+    workers
+        The number of workers.
+    tasks
+        The tasks, from `draw_tasks`.
+    decision
+        Whether credible answers are drawn, as in the paper, or taken by sign, as in the authors' program.
+    settings
+        How far workers stray; by default as published.
 
     >>> from karat.simulate.crowd import draw_tasks
     >>> tasks = draw_tasks(80, seed=1)

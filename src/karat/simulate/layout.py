@@ -60,11 +60,11 @@ class SimulationLayout:
         return np.asarray(self.sides / max(float((self.sides**2).sum()), TINY), dtype=float)
 
     def item_groups(self, items: int) -> Ints:
-        """The group of each of so many items."""
+        """The group of each of this many items."""
         return np.arange(items, dtype=np.int64) % np.int64(self.sides.shape[1])
 
     def participant_groups(self, participants: int) -> Ints:
-        """The group of each of so many participants, as they come."""
+        """The group of each of this many participants, as they come."""
         return np.arange(participants, dtype=np.int64) % np.int64(self.sides.shape[0])
 
 

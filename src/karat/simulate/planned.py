@@ -31,7 +31,7 @@ MINUTES_APART = 7
 BETWEEN_TRIALS = 0.4
 """Seconds from an answer to the next stimulus."""
 TOGETHER = 50
-"""How many participants a process makes questionnaires for at a time."""
+"""How many participants per process makes questionnaires for at a time."""
 NOT_SHOWN = ("acceptability", "verified", "violation")
 """Columns that are for those who plan, and no part of results."""
 
@@ -54,6 +54,11 @@ def answer_study(
     an effect of 0.8, unless the column `acceptability` says how acceptable the conditions of test items are. The
     behaviour is a column of the participants, whose source is `simulated`. `executor` says where the questionnaires are
     made (`karat.executors.open_executor`), which takes long.
+
+    Parameters
+    ----------
+    participants
+        The number of participants; by default that of the study file.
 
     >>> import tempfile
     >>> from karat.study.init import write_study

@@ -97,6 +97,19 @@ def power(
     `simulations` are by default 500 with a model and 1,000 with the approximation. `executor` says where it is done,
     and whether what is done is kept (`karat.executors.open_executor`).
 
+    Parameters
+    ----------
+    participants
+        The numbers of participants to try; by default that of the study.
+    items
+        The numbers of items to try; by default that of the study.
+    effects
+        The effects to try; by default 0.8 logits.
+    contrast
+        The name of a planned contrast; by default the first.
+    pilot
+        The results of a pilot, from which standard deviations are taken.
+
     >>> import tempfile
     >>> from karat.study.init import write_study
     >>> from karat.study.study import load

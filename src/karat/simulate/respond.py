@@ -63,6 +63,13 @@ class SimulatedPeople:
 def draw_people(behaviours: Sequence[str], spread: Spread, random: np.random.Generator) -> SimulatedPeople:
     """Participants with these behaviours.
 
+    Parameters
+    ----------
+    behaviours
+        The behaviour of each participant.
+    random
+        The random generator.
+
     >>> people = draw_people(["attentive", "guesser"], Spread(), np.random.default_rng(1))
     >>> people.judging.tolist()
     [True, False]
@@ -92,6 +99,19 @@ def respond(
 
     The frame has the columns item and function and, where there are any, status, expected, question, polarity, left
     and right. `compared` says that a choice is between conditions of one item.
+
+    Parameters
+    ----------
+    trials
+        One row per trial.
+    person
+        The number of the participant who answers each trial.
+    people
+        The participants, from `draw_people`.
+    scale
+        The scale of the answers.
+    sides
+        For each contrast, the side of every trial and the effect.
 
     >>> import karat
     >>> random = np.random.default_rng(1)

@@ -50,11 +50,11 @@ def place_of(folder: Path, name: str) -> Path:
     >>> place_of(Path("files"), "../items.csv")
     Traceback (most recent call last):
     ...
-    karat.studio.folder.StudioError: "../items.csv" is no name that a file can have here. Rename it and drop it again.
+    karat.studio.folder.StudioError: "../items.csv" is not a file name karat accepts. Rename it and drop it again.
     """
     parts = name.replace("\\", "/").split("/")
     if len(parts) > DEEPEST or not all(map(_is_plain, parts)):
-        raise StudioError(f"{shown(name)} is no name that a file can have here. Rename it and drop it again.")
+        raise StudioError(f"{shown(name)} is not a file name karat accepts. Rename it and drop it again.")
     return folder.joinpath(*parts)
 
 

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from karat.field.server.headers import DATA_CSP, PAGE_CSP, PERMISSIONS, POLICY
 
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
-"""The report has a policy of its own. In a sandbox it is no part of this page and cannot ask the server anything."""
+"""The report has a policy of its own. In a sandbox it is not part of this page and cannot ask the server anything."""
 COOKIE = "karat-open"
 SAFE = ("GET", "HEAD")
 COMMON = {

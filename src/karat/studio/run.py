@@ -34,8 +34,7 @@ def listen(port: int = 0) -> socket.socket:
     except OSError as error:
         listener.close()
         raise StudioError(
-            f"The page cannot be opened on port {port}: {error.strerror or error}. Leave --port out, and a free one is "
-            "taken."
+            f"The page cannot be opened on port {port}: {error.strerror or error}. Leave out --port to use a free one."
         ) from None
     listener.listen()
     return listener

@@ -372,7 +372,7 @@ class StudyServers:
         """Let bots take part in a copy of a study."""
         old = self._rehearsals.get(project.id)
         if old is not None and old.progress()["working"]:
-            raise StudioError("A rehearsal of this study is going on. Wait for it, or stop it.")
+            raise StudioError("A rehearsal of this study is running. Wait for it, or stop it.")
         out = project.folder / REHEARSAL
         command = [sys.executable, "-m", "karat", "rehearse", str(project.folder), "--bots", str(bots)]
         process = subprocess.Popen(  # noqa: S603 - the command is made here; a study's folder is its only argument

@@ -379,7 +379,7 @@ def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
             container[part] = made
         if isinstance(part, int):
             if part > len(container):
-                raise StudioError(f"{key_name(path)} is not there any more. Load the page again.")
+                raise StudioError(f"{key_name(path)} no longer exists. Reload the page.")
             if part == len(container):
                 container.append(tomlkit.table())
         container = container[part]

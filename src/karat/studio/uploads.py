@@ -88,7 +88,7 @@ class Upload:
         if len(self.names) >= MOST_FILES:
             raise StudioError(f"There are more than {MOST_FILES:,} files. Pack them into one zip, or drop fewer.")
         if place.is_dir() or any(parent.is_file() for parent in place.parents):
-            raise StudioError(f"There is another file or folder in the place of {name}. Rename one of them.")
+            raise StudioError(f"There is already a file or folder called {name}. Rename one of them.")
         place.parent.mkdir(parents=True, exist_ok=True)
         return place
 

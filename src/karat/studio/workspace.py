@@ -106,7 +106,7 @@ class Workspace:
         for folder in _study_folders(self.root, DEEPEST):
             if _id(folder) == study_id:
                 return self._project(folder)
-        raise StudioError("This study is not below the studies folder any more.")
+        raise StudioError("This study is no longer in the studies folder.")
 
     def choose(self, folder: str) -> None:
         """Take another studies folder; it is made where only its last part is missing."""
@@ -114,11 +114,11 @@ class Workspace:
         if not path.is_absolute():
             path = self.root / path
         if not path.is_dir() and not path.parent.is_dir():
-            raise StudioError(f"There is no folder {path}, nor one around it. Write the path of a folder.")
+            raise StudioError(f"There is no folder {path}. Write the path of a folder.")
         try:
             path.mkdir(exist_ok=True)
         except OSError as error:
-            raise StudioError(f"{path} cannot be used as studies folder: {error.strerror or error}.") from None
+            raise StudioError(f"{path} cannot be used as the studies folder: {error.strerror or error}.") from None
         self.root = path.resolve()
 
     def keep_sheet(self, name: str, content: bytes) -> str:
@@ -137,7 +137,7 @@ class Workspace:
         if path.suffix.lower() in SPREADSHEETS:
             path = _as_csv(path)
         elif path.suffix.lower() not in (".csv", ".tsv", ".txt"):
-            raise StudioError(f"{name} is no sheet. Drop a CSV file or a workbook, or paste the cells.")
+            raise StudioError(f"{name} is not a sheet. Drop a CSV file or a workbook, or paste the cells.")
         elif delimiter_of(table_file(path).sample) == "\t" and path.suffix.lower() != ".txt":
             path = _as_csv(path)
         return path.relative_to(self._scratch).as_posix()
@@ -148,7 +148,7 @@ class Workspace:
 
         path = place_of(self._scratch, kept)
         if not path.is_file():
-            raise StudioError("The sheet is not there any more. Paste or drop it again.")
+            raise StudioError("The sheet is gone. Paste or drop it again.")
         sets = read_sets(path)
         return sets, stated_factors(sets.conditions, factors) if factors else guess_factors(sets.conditions)
 
@@ -163,7 +163,7 @@ class Workspace:
             study_from_sets(*self.sheet(new.sheet, new.factors), folder, new.language, new.task)
         elif new.source == "results":
             if found is None:
-                raise StudioError("The results are not there any more. Drop them again.")
+                raise StudioError("The results are gone. Drop them again.")
             sets, factors = found
             study_from_sets(
                 sets, factors.renamed(new.factors) if new.factors else factors, folder, new.language, new.task

@@ -25,13 +25,13 @@ class ScaleSettings(Settings):
     points: int | None = Field(None, ge=2, le=101, description="How many points a rating scale has.")
     labels: list[str] = Field([], description="Words for the points: one for each, or two for the ends.")
     neutral: int | None = Field(
-        None, ge=0, description="Which point means neither; by default the middle one of an odd scale. 0 for none."
+        None, ge=0, description="The neutral point; by default the middle of an odd number of points. 0 for none."
     )
     no_difference: bool = Field(False, description='In a choice: whether "no difference" can be answered.')
     modulus: float | None = Field(None, gt=0, description="In magnitude estimation: the number of the modulus.")
     levels: list[str] = Field([], description="The categories of a label task, or the two answers of yes-no.")
     slider: bool = Field(False, description="In ratings: a slider, unset at first, instead of points to choose.")
-    colours: bool = Field(False, description="In ratings: colours from one end to the other, beside the words.")
+    colours: bool = Field(False, description="In ratings: colours from one end to the other, besides the words.")
 
     def points_or(self, usual: int) -> int:
         """How many points a rating scale has: as stated, as many as labels for all of them, or the usual number.
@@ -63,7 +63,7 @@ class FactorSettings(Settings):
     @classmethod
     def _no_level_twice(cls, levels: list[str]) -> list[str]:
         if len(set(levels)) < len(levels):
-            raise ValueError("a level is there twice")
+            raise ValueError("a level occurs twice")
         return levels
 
 
@@ -93,7 +93,9 @@ class BlockKeys(Settings):
 
     name: str = Field("", description="A short name; by default block 1, block 2, ...")
     task: str = Field(description="What participants do with a trial.")
-    items: OneOrMore = Field([], description="The item table, or several: CSV or a spreadsheet, beside the study file.")
+    items: OneOrMore = Field(
+        [], description="The item table, or several: CSV or a spreadsheet, next to the study file."
+    )
     sheets: OneOrMore = Field([], description="Which sheets of a workbook are read; by default the first.")
     wide: dict[str, OneOrMore] = Field(
         {},
@@ -116,10 +118,10 @@ class BlockKeys(Settings):
         None, description="In a differential: the table of adjective pairs (question, left, right)."
     )
     repeated_questions: int = Field(
-        0, ge=0, description="In a differential: how many adjective pairs are asked twice, to see who answers alike."
+        0, ge=0, description="In a differential: how many adjective pairs are asked twice, to check consistency."
     )
     per_page: int | None = Field(
-        None, ge=1, description="In a differential: how many adjective pairs stand on a page; without it, all."
+        None, ge=1, description="In a differential: how many adjective pairs a page shows; by default all."
     )
     modulus_sentence: str = Field(
         "", description="In magnitude estimation: the sentence that has the number of the modulus, always in view."

@@ -43,6 +43,15 @@ MOST_TRIALS = 5000
 def pass_probability(n: int, k: int, p: Share) -> float:
     """The probability that guessing gives at least k right answers in n trials, each right with probability p.
 
+    Parameters
+    ----------
+    n
+        The number of trials.
+    k
+        How many of them must be right.
+    p
+        The probability that a guess is right.
+
     >>> round(pass_probability(6, 5, 0.4), 3)
     0.041
     """
@@ -51,6 +60,15 @@ def pass_probability(n: int, k: int, p: Share) -> float:
 
 def table(ns: Iterable[int], ks: Iterable[int], p: Share) -> pl.DataFrame:
     """One row for each number of trials, one column for each number of right answers; tables 2 and 3 are examples.
+
+    Parameters
+    ----------
+    ns
+        The numbers of trials.
+    ks
+        The numbers of right answers.
+    p
+        The probability that a guess is right.
 
     >>> table([4, 6], [3, 5], 0.5).rows()
     [(4, 0.3125, None), (6, 0.65625, 0.109375)]
@@ -66,6 +84,13 @@ def table(ns: Iterable[int], ks: Iterable[int], p: Share) -> pl.DataFrame:
 def needed(n: int, p: Share, alpha: Share = 0.05) -> int | None:
     """The fewest right answers in n trials that guessing reaches with at most alpha; None where all n do not suffice.
 
+    Parameters
+    ----------
+    n
+        The number of trials.
+    p
+        The probability that a guess is right.
+
     >>> needed(16, 0.5), needed(4, 0.5)
     (12, None)
     """
@@ -75,6 +100,13 @@ def needed(n: int, p: Share, alpha: Share = 0.05) -> int | None:
 
 def smallest(p: Share, alpha: Share = 0.05, slips: int = 0) -> tuple[int, int]:
     """The smallest (n, k) with which guessing passes with at most alpha although `slips` answers may be wrong.
+
+    Parameters
+    ----------
+    p
+        The probability that a guess is right.
+    slips
+        How many wrong answers are forgiven.
 
     >>> smallest(0.5, slips=1), smallest(0.4, slips=1), smallest(0.6, slips=1)
     ((8, 7), (6, 5), (10, 9))
@@ -92,6 +124,15 @@ def smallest_joint(
 ) -> tuple[int, int]:
     """The smallest (n, k) for n grammatical and n ungrammatical controls, of which k each must be right.
 
+    Parameters
+    ----------
+    neutral
+        The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for neither.
+    slips
+        How many wrong answers are forgiven in each group.
+    weights
+        How often a guesser chooses each point of the scale; by default all alike.
+
     >>> smallest_joint()
     (5, 4)
     """
@@ -105,10 +146,19 @@ def joint(
     neutral: str | None = "grammatical",
     weights: Sequence[Share] | None = None,
 ) -> float:
-    """The probability to pass both groups of controls by guessing, on the positional account.
+    """The probability of passing both groups of controls by guessing, on the positional account.
 
     Each group is (n, k): at least k of n sentences on the right side of the scale. `neutral` says for which group the
     middle point is on the right side: "grammatical", "ungrammatical", "both", or None for neither.
+
+    Parameters
+    ----------
+    grammatical
+        The number of grammatical controls, and how many of them must be right.
+    ungrammatical
+        The same for ungrammatical controls.
+    weights
+        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> round(joint(grammatical=(5, 4), ungrammatical=(5, 4)), 3)
     0.029
@@ -121,7 +171,7 @@ def joint(
 
 @dataclass(frozen=True)
 class JointRule:
-    """How many grammatical and ungrammatical controls must be right, and what a guesser makes of it.
+    """How many grammatical and ungrammatical controls must be right, and how often a guesser passes.
 
     >>> print(joint_rule(12, 12))
     9 of 12 grammatical and 7 of 12 ungrammatical controls must be right: a guesser passes with p = .036.
@@ -149,10 +199,23 @@ def joint_rules(
     slips: int = 0,
     weights: Sequence[Share] | None = None,
 ) -> list[JointRule]:
-    """All rules for so many controls that guessing passes with at most alpha, ordered as in table 4.
+    """All rules for this many controls that guessing passes with at most alpha, ordered as in table 4.
 
     `below` keeps rules whose groups are each passed with a smaller probability (1 keeps all in which something must
-    be right), and `slips` those that allow so many wrong answers in each group. A group without trials asks nothing.
+    be right), and `slips` those that allow this many wrong answers in each group. A group without trials asks nothing.
+
+    Parameters
+    ----------
+    grammatical
+        The number of grammatical controls.
+    ungrammatical
+        The number of ungrammatical controls.
+    neutral
+        The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for neither.
+    slips
+        How many wrong answers a rule must allow in each group.
+    weights
+        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> [(rule.grammatical[1], rule.ungrammatical[1]) for rule in joint_rules(6, 6, below=0.6, slips=1)]
     [(5, 4), (4, 5), (5, 5)]
@@ -178,11 +241,22 @@ def joint_rule(
     weights: Sequence[Share] | None = None,
     as_published: bool = False,
 ) -> JointRule:
-    """The rule for so many controls that comes nearest to alpha: the mildest one that still keeps guessers out.
+    """The rule for this many controls that comes nearest to alpha: the mildest one that still keeps guessers out.
 
     In each group guessing must pass with less than one half and one slip must be allowed. The notebook published with
     the paper meant that, but an operator in it left the grammatical group without these conditions;
     `as_published` gives what it computed (6 and 8 of 12, where a guesser passes the grammatical half with .842).
+
+    Parameters
+    ----------
+    grammatical
+        The number of grammatical controls.
+    ungrammatical
+        The number of ungrammatical controls.
+    neutral
+        The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for neither.
+    weights
+        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> joint_rule(12, 12, as_published=True).grammatical
     (12, 6)
@@ -207,6 +281,11 @@ def relational(pairs: int, points: int, minimum: Share = 0, weights: Sequence[Sh
     `pairs` is the number of sentences of each kind, `minimum` the difference of the means as a share of the range:
     0 means strictly above 0 (the relational account), a positive one "at least" (0.5: the extended account).
 
+    Parameters
+    ----------
+    weights
+        How often a guesser chooses each point of the scale; by default all alike.
+
     >>> round(relational(3, 5, 0.5), 4), round(relational(4, 5, 0.5), 4), round(relational(100, 7), 4)
     (0.0564, 0.0296, 0.493)
     """
@@ -224,6 +303,13 @@ def relational_threshold(pairs: int, points: int, alpha: Share = 0.05, weights: 
 
     The 95 % quantile that footnote 22 proposes (.35 for five pairs) is a step too low: "at least the quantile" is
     guessed with more than 5 %.
+
+    Parameters
+    ----------
+    pairs
+        The number of sentences of each kind.
+    weights
+        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> relational_threshold(5, 5), round(relational(5, 5, 0.35), 3), round(relational(5, 5, 0.4), 3)
     (0.4, 0.074, 0.047)
@@ -247,6 +333,15 @@ def rights_minus_wrongs(n: int, least: int, p: Share = 0.5, none: Share = 0) -> 
     """The probability that guessing gives at least `least` more right than wrong answers in n trials.
 
     `none` is the probability of an answer that is neither, such as "no difference", and scores 0.
+
+    Parameters
+    ----------
+    n
+        The number of trials.
+    least
+        The smallest difference that passes.
+    p
+        The probability that a guess is right.
 
     >>> rights_minus_wrongs(8, 6), round(rights_minus_wrongs(8, 6, "1/3", none="1/3"), 4)
     (0.03515625, 0.0069)

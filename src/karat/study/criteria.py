@@ -35,7 +35,7 @@ __all__ = [
 GROUP = "karat.criteria"
 """The entry points by which packages add criteria."""
 RESERVED = ("any", "all", "exclude")
-"""Words of `[screening]` that are no criteria."""
+"""Words of `[screening]` that are not criteria."""
 WORDS_OF_EXCLUDE = '"any", "all" or an expression such as "remfod and (attention or controls)"'
 EXCLUDE_TAKES = f"a number of criteria, {WORDS_OF_EXCLUDE}"
 BUILT_IN = "karat.screen.criteria"
@@ -98,12 +98,12 @@ def register(criterion: Criterion) -> Criterion:
     """
     name = criterion.name
     if not name.isidentifier() or keyword.iskeyword(name) or name in RESERVED:
-        raise SettingError(f"no rule could name a criterion {name!r}", "choose a word such as my_criterion")
+        raise SettingError(f"{name!r} cannot be the name of a criterion", "choose a word such as my_criterion")
     if is_built_in(name) and CRITERIA[name] is not criterion:
-        raise SettingError(f"karat has a criterion {name} itself", "choose another name")
+        raise SettingError(f"karat already has a criterion {name}", "choose another name")
     needed = [key for key, field in criterion.settings.model_fields.items() if field.is_required()]
     if needed:
-        raise SettingError(f"the setting {needed[0]} of {name} has no usual value", "give it one")
+        raise SettingError(f"the setting {needed[0]} of {name} has no default", "give it one")
     CRITERIA[name] = criterion
     return criterion
 
@@ -146,7 +146,7 @@ def criterion_settings(name: str, given: Any) -> CriterionSettings:
     """
     model = criterion_named(name).settings
     if not isinstance(given, Mapping):
-        raise SettingError(f"write {name} = {{ ... }} with its settings, or {name} = {{}} for the usual ones")
+        raise SettingError(f"write {name} = {{ ... }} with its settings, or {name} = {{}} for the defaults")
     unknown = [key for key in given if key not in model.model_fields]
     if unknown:
         known = ", ".join(model.model_fields) or "no settings"

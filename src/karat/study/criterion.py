@@ -27,7 +27,7 @@ class CriterionSettings(Settings):
 class PassSettings(CriterionSettings):
     """How many right answers keep somebody who guesses out."""
 
-    alpha: float = Field(0.05, gt=0, lt=1, description="The probability with which somebody who guesses may pass.")
+    alpha: float = Field(0.05, gt=0, lt=1, description="The highest probability that a guesser passes.")
     slips: int | None = Field(
         None, ge=0, description="How many wrong answers are tolerated; by default as alpha allows."
     )
@@ -95,9 +95,9 @@ class Criterion:
     alternatives: tuple[Alternative, ...] = (left_out(),)
     """What else a careful researcher might have stated."""
     of_the_study: tuple[str, ...] = ()
-    """Settings that are no decision about people, such as the length of the questionnaire: alternatives keep them."""
+    """Settings that decide nothing about people, such as the length of the questionnaire: alternatives keep them."""
     looks_at: Callable[[Given], Collection[str]] = _no_columns
-    """From settings to the columns about participants that it looks at; these are no background variables."""
+    """From settings to the columns about participants that it looks at; these are not background variables."""
     careless: bool = True
     """Whether it looks for careless answers, so that the number it flags can be compared with the Spammer Index."""
     from_study: Callable[[Any], dict[str, Any]] | None = None

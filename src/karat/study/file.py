@@ -49,7 +49,7 @@ def read_settings(path: Path) -> tuple[StudySettings, str]:
     data, text = read_toml(path)
     if set(data) == {"screening"}:
         raise StudyError(
-            f"{path.name} states screening rules and nothing else: karat screen, report and archive take it as --rules "
+            f"{path.name} has only screening rules. Give it to karat screen, report or archive as --rules "
             f"{path.name}. A study file has a title and a [[block]] beside them."
         )
     return validated(StudySettings, data, text, path, "is not a study file"), text
@@ -118,13 +118,13 @@ def _worded(error: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if kind == FLAW:
         return about["what"], about["fix"]
     if kind == "extra_forbidden":
-        return "is no key here", meant(str(location[-1]), _fields_at(location[:-1], model))
+        return "is not a key of this table", meant(str(location[-1]), _fields_at(location[:-1], model))
     if kind == "missing":
         return "is missing", f"Add {location[-1]} = ..."
     if kind == "literal_error":
         known = about["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         close = nearest(str(error["input"]), known)
-        return f"is none of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
+        return f"is not one of {', '.join(known)}", f"Did you mean {close}?" if close else "Write one of them."
     for start, what, fix in _KINDS:
         if kind.startswith(start):
             return what.format(**about), fix.format(**about)
@@ -137,13 +137,13 @@ _KINDS = (
     ("greater_than", "is too small", "Write a number above {gt:g}."),
     ("less_than_equal", "is too large", "Write {le:g} or less."),
     ("less_than", "is too large", "Write a number below {lt:g}."),
-    ("finite_number", "is no finite number", "Write another, or leave the key out."),
+    ("finite_number", "is not a finite number", "Write another, or leave the key out."),
     ("int_", "is not a whole number", "Write digits without quotation marks."),
     ("float_", "is not a number", "Write digits with a decimal point, without quotation marks."),
     ("bool_", "is neither true nor false", "Write true or false, without quotation marks."),
     ("string_type", "is not text", "Put it in quotation marks."),
     ("string_too_short", "is empty", "Write something."),
-    ("string_pattern_mismatch", "is no name of a column", "Use letters, digits and _, and begin with a letter."),
+    ("string_pattern_mismatch", "is not a column name", "Use letters, digits and _, and begin with a letter."),
     ("list_type", "is not a list", "Put it in square brackets: [ ... ]."),
     ("too_short", "has too few entries", "Write {min_length} or more."),
     ("too_long", "has too many entries", "Write {max_length} or fewer."),
@@ -268,12 +268,12 @@ def read_rules(path: str | Path) -> dict[str, Any]:
     if path.is_dir():
         raise StudyError(f"{path} is a folder; --rules takes a file.")
     if not path.is_file():
-        raise StudyError(f"There is no file of rules {path}. It has a section [screening], as a study file has.")
+        raise StudyError(f"There is no file {path}. A file of rules has a section [screening], like a study file.")
     data, text = read_toml(path)
     if "block" in data:
-        raise StudyError(f"{path.name} is a study file, with items beside its rules: use --study {path}.")
+        raise StudyError(f"{path.name} is a study file. Use --study {path}.")
     if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:
-        raise StudyError(f"{path.name} states no rules. Write criteria under [screening], such as completion = {{}}.")
+        raise StudyError(f"{path.name} has no rules. Write criteria under [screening], such as completion = {{}}.")
     return validated(RulesFile, data, text, path, "is not a file of rules").screening.rules
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 NAMED = 10
-"""So many changed items are named."""
+"""This many changed items are named."""
 
 
 def full_rules(rules: Mapping[str, Any] | None) -> dict[str, Any] | None:

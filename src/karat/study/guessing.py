@@ -22,7 +22,7 @@ NEUTRAL = ("grammatical", "ungrammatical", "both", None)
 
 
 class ChanceError(KaratError, ValueError):
-    """A question about guessing that has no answer as it is put."""
+    """A question about guessing that has no answer."""
 
 
 def as_fraction(number: Share, what: str) -> Fraction:
@@ -103,7 +103,7 @@ def sides(points: int, neutral: str | None, weights: Sequence[Share] | None = No
     (Fraction(3, 5), Fraction(2, 5))
     """
     if neutral not in NEUTRAL:
-        raise ChanceError(f"neutral: {shown(str(neutral))} is none of grammatical, ungrammatical, both and None.")
+        raise ChanceError(f"neutral: {shown(str(neutral))} is not one of grammatical, ungrammatical, both and None.")
     counts = guessing_weights(points, weights)
     half, total = points // 2, sum(counts)
     middle = counts[half] if points % 2 else 0

@@ -81,7 +81,7 @@ def _with_probes(contents: dict[str, bytes], task: str, language: str) -> dict[s
     folder = files("karat.study") / "templates" / "probes" / language
     if task not in WITH_PROBES:
         known = " and ".join(WITH_PROBES)
-        raise KaratError(f"Examples of probes are there for {known}. Write one of these and copy its probes.csv.")
+        raise KaratError(f"There are example probes for {known}. Write one of these studies and copy its probes.csv.")
     found = re.sub(rb'(?m)^items(\s*)= "(.+?)"', rb'items\1= ["\2", "probes.csv"]', contents[NAME], count=1)
     files_of = {file.name: file.read_bytes() for file in folder.iterdir()}
     table = files_of.pop(f"{task}.csv")
@@ -506,7 +506,7 @@ def _written(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
     there = [path for path in paths if path.exists()]
     if there:
         raise StudyExistsError(
-            f"{there[0]} is there already, and nothing is overwritten. Choose another folder, or remove what is in it."
+            f"{there[0]} already exists, and nothing is overwritten. Choose another folder, or remove what is in it."
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -578,7 +578,7 @@ def _names(table: FileTable, columns: Mapping[str, str], problems: Problems) -> 
     names = table.frame[column]
     for mask, what, fix in (
         (names.is_null(), "is empty", "Give every pair a name, or leave out the column."),
-        (names.is_duplicated() & names.is_not_null(), "is there twice", "Give every pair a name of its own."),
+        (names.is_duplicated() & names.is_not_null(), "occurs twice", "Give every pair a name of its own."),
     ):
         for row in mask.arg_true().to_list():
             _, place, line = table.locate(row)

@@ -664,7 +664,7 @@ def _sets_of(
 
 
 def _other_rows(others: pl.DataFrame) -> list[dict[str, str]]:
-    """The items that are no test items, each sentence once."""
+    """The items that are not test items, each sentence once."""
     kept = ["item", "function", *(name for name in KEPT if name in others.columns)]
     rows = others.select(*kept, sentence=TEXT).unique(["item", "function", "sentence"], keep="first").to_dicts()
     rows.sort(key=lambda row: (row["function"], _natural(row["item"]), row["sentence"]))
@@ -808,14 +808,14 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
             problems.add("is empty", "Fill the cell, or delete the row.", column=name, place=place, number=line)
     for row in (frame[item].is_duplicated() & frame[item].is_not_null()).arg_true().to_list():
         _, place, line = table.locate(row)
-        problems.add("is there twice", "Number every set once.", column=item, value=frame[item][row], place=place,
+        problems.add("occurs twice", "Number every set once.", column=item, value=frame[item][row], place=place,
                      number=line)  # fmt: skip
     if problems:
         raise SetsError(f"{path.name} is not readable as item sets:", problems)
     sets = {row[item]: {name: row[name] for name in conditions} for row in frame.to_dicts()}
     readable = item == "item" or item == own_name("item", frame.columns, set(conditions))
     unused = [name for name in frame.columns if name not in (item, *conditions, *KNOWN)]
-    notes = (f"Columns that are no conditions: {', '.join(unused)}.",) if unused else ()
+    notes = (f"Columns that are not conditions: {', '.join(unused)}.",) if unused else ()
     return ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
 
 

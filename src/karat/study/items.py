@@ -148,7 +148,7 @@ def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
             _flag(frame[name].is_null(), name, "is empty", "Fill the cell.", table.locate, problems)
     if "question" in frame.columns:
         twice = frame["question"].is_duplicated() & frame["question"].is_not_null()
-        _flag(twice, "question", "is there twice", "Name each pair once.", table.locate, problems)
+        _flag(twice, "question", "occurs twice", "Name each pair once.", table.locate, problems)
     return frame
 
 
@@ -193,7 +193,7 @@ def _tables(paths: Sequence[Path], sheets: Sequence[str]) -> list[FileTable]:
     unknown = next((name for name in sheets if name not in there), None)
     if unknown is not None:
         known = f"There are {', '.join(sorted(there))}." if there else "None of the item tables is a workbook."
-        raise KaratError(f'sheets names "{unknown}", which is no sheet of the item tables. {known}')
+        raise KaratError(f'sheets names "{unknown}", which is not a sheet of the item tables. {known}')
     tables = []
     for path, names in books.items():
         own = [name for name in sheets if name in names]
@@ -212,7 +212,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
         problems.add("there is no column item", renaming("item", columns), file=words.file.name)
     else:
         twice = words.frame["item"].is_duplicated() & words.frame["item"].is_not_null()
-        _flag(twice, "item", "is there twice", "Give each row a name of its own.", words.locate, problems)
+        _flag(twice, "item", "occurs twice", "Give each row a name of its own.", words.locate, problems)
     used: dict[str, None] = {}
     for number, template in enumerate(sentences.frame.to_dicts()):
         slots = dict.fromkeys(slot for cell in template.values() if cell for slot in SLOT.findall(cell))
@@ -223,7 +223,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
                 continue
             close = nearest(slot, columns)
             fix = f"Did you mean {{{close}}}?" if close else f"The lexicon has {', '.join(columns)}."
-            problems.add(f"the slot {{{slot}}} is no column of {words.file.name}", fix, file=file, place=place,
+            problems.add(f"the slot {{{slot}}} is not a column of {words.file.name}", fix, file=file, place=place,
                          number=line)  # fmt: skip
     for slot in used:
         fix = f"A sentence of {sentences.file.name} shows it: write the words."
@@ -417,7 +417,7 @@ LIGATURES = "ﬁﬂı"
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical lines"}
 ENCODINGS = {**ENCODING_NAMES, MAC.replace("_", "-"): "Mac Roman"}
 MARKED = ("utf-8", "utf-8-sig", "utf-16")
-"""Encodings that are no guess: UTF-8, and UTF-16 with the mark at its beginning that says so."""
+"""Encodings that are not a guess: UTF-8, and UTF-16 with the mark at its beginning that says so."""
 
 
 def table_file(path: Path) -> SourceFile:

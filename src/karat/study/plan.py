@@ -67,7 +67,7 @@ def placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
     try:
         return block_plan(block.settings, block.items.frame, seed, participants)
     except DesignError as error:
-        # The trials of a choice are no rows of the item table: two rows make one.
+        # The trials of a choice are not rows of the item table: two rows make one.
         if not error.rows or block.task.compares:
             raise
         file, place, _ = block.items.locate(error.rows[0])

@@ -24,7 +24,7 @@ class Settings(BaseModel):
         kind = cls.model_fields[str(info.field_name)].annotation
         kinds = {*get_args(kind)} if isinstance(kind, UnionType) else {kind}
         if isinstance(value, bool) and kinds <= {int, float, type(None)}:
-            raise ValueError("is true or false where a number is wanted")
+            raise ValueError("is true or false, but should be a number")
         return value
 
 

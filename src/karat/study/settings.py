@@ -44,7 +44,7 @@ class BlockSettings(BlockKeys):
     """A part of the questionnaire with its own task, scale and items."""
 
     task: str = Field(
-        description=f"What participants do with a trial: {', '.join(TASKS)}, or a task of a package of one's own."
+        description=f"What participants do with a trial: {', '.join(TASKS)}, or a task from your own package."
     )
 
     @field_validator("task")
@@ -57,7 +57,7 @@ class BlockSettings(BlockKeys):
         if known is None:
             close = nearest(name, list(TASKS))
             fix = f"Did you mean {close}?" if close else "Use one of them, or install the package that has it."
-            refuse(cls, [flaw(f"is none of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
+            refuse(cls, [flaw(f"is not one of {', '.join(TASKS)}", instead_of(name) or fix, value=name)])
         return name
 
     @model_validator(mode="after")
@@ -100,7 +100,7 @@ class BlockSettings(BlockKeys):
             flaws.append(flaw(text, "Write one for each point, or two for the ends.", "scale", "labels"))
         if neutral is not None and neutral > points:
             fix = f"Write 1 to {points}, or 0 for none."
-            flaws.append(flaw("is none of the points", fix, "scale", "neutral", value=neutral))
+            flaws.append(flaw("is not a point of the scale", fix, "scale", "neutral", value=neutral))
         return flaws
 
     def _wrong_option_labels(self) -> list[InitErrorDetails]:
@@ -114,7 +114,7 @@ class BlockSettings(BlockKeys):
     def _wrong_factors(self) -> list[InitErrorDetails]:
         flaws = []
         if self.compared is not None and self.compared not in self.factors:
-            flaws.append(flaw("is none of the factors", meant(self.compared, list(self.factors)), "compared",
+            flaws.append(flaw("is not a factor", meant(self.compared, list(self.factors)), "compared",
                               value=self.compared))  # fmt: skip
         flaws += self._wrong_wide()
         if self.repeated_items and self.rounds > 1:
@@ -141,7 +141,7 @@ class BlockSettings(BlockKeys):
                 continue
             for level, (name, factor) in zip(levels, self.factors.items(), strict=True):
                 if level not in factor.levels:
-                    flaws.append(flaw(f"is no level of {name}", meant(level, factor.levels), *place, value=level))
+                    flaws.append(flaw(f"is not a level of {name}", meant(level, factor.levels), *place, value=level))
             other = columns.setdefault(tuple(levels), column)
             if other != column:
                 flaws.append(flaw(f"has the same levels as {other}", "Give every column its own condition.", *place))
@@ -160,7 +160,7 @@ class QuestionnaireSettings(Settings):
 class OrderSettings(Settings):
     """What must hold for the order of the trials of each participant."""
 
-    calibration: Literal["first", "mixed"] = Field("first", description="Where calibration trials stand.")
+    calibration: Literal["first", "mixed"] = Field("first", description="Whether calibration trials come first.")
     test_adjacent: bool = Field(False, description="Whether two test trials may follow each other.")
     spread: list[str] = Field(
         ["control", "attention"], description="Functions whose trials are spread evenly over the questionnaire."
@@ -169,19 +169,19 @@ class OrderSettings(Settings):
         {}, description="Column = the most trials with the same value that may follow each other."
     )
     distance: dict[str, Annotated[int, Field(ge=1)]] = Field(
-        {}, description="Column = how many positions trials that share a value must at least be apart."
+        {}, description="Column = the smallest distance, in positions, between trials that share a value."
     )
     halves: str | None = Field(
         None, description="A column, such as pair: trials that share a value are divided between the two halves."
     )
     keep_ratio: bool = Field(False, description="Keep the share of test trials the same in every quarter.")
-    mixed_blocks: int = Field(0, ge=0, description="Deal the trials into so many blocks of equal mixture.")
+    mixed_blocks: int = Field(0, ge=0, description="Divide the trials into this many equally mixed blocks.")
 
     @field_validator("spread")
     @classmethod
     def _functions_are_known(cls, names: list[str]) -> list[str]:
         refuse(cls, [
-            flaw("is no function of items", meant(name, list(FUNCTIONS)), value=name)
+            flaw("is not an item function", meant(name, list(FUNCTIONS)), value=name)
             for name in names if name not in FUNCTIONS
         ])  # fmt: skip
         return names
@@ -193,7 +193,7 @@ class BackgroundQuestion(Settings):
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", description="The column of the answer.")
     question: str = Field(description="The question.")
     answers: list[str] = Field([], description="The answers to choose from; without them, a line to write in.")
-    eligible: list[str] = Field([], description="Answers that admit to the study; without them, all do.")
+    eligible: list[str] = Field([], description="The answers that make a participant eligible; by default all.")
     required: bool = Field(True, description="Whether it must be answered.")
     when: Literal["before", "after"] = Field("before", description="Whether it is asked before or after the trials.")
 
@@ -229,7 +229,7 @@ class ContrastSettings(Settings):
     equivalence: float | None = Field(
         None,
         gt=0,
-        description="A difference below this counts as none and is tested for being so, by two one-sided tests; in "
+        description="A difference below this counts as none, which is tested by two one-sided tests; in "
         "logits for ratings, yes-or-no answers and choices.",
     )
 
@@ -331,7 +331,7 @@ class QuizQuestion(Settings):
     question: str = Field(description="The question.")
     answers: list[str] = Field(min_length=2, description="The answers to choose from.")
     right: int = Field(ge=1, description="Which answer is right, from 1.")
-    feedback: str = Field("", description="What is said after a wrong answer.")
+    feedback: str = Field("", description="The text after a wrong answer.")
 
     @model_validator(mode="after")
     def _right_is_an_answer(self) -> QuizQuestion:
@@ -341,17 +341,17 @@ class QuizQuestion(Settings):
 
 
 class TextSettings(Settings):
-    """What participants read; the language's own texts stand in for what is missing.
+    """What participants read. Texts that are missing are replaced by karat's own in the language of the study.
 
     Texts may have several lines, between three quotation marks on each side. A blank line makes a new paragraph, as in
     consent, instructions and debriefing; a single line break is read as a blank.
     """
 
     welcome: str = Field("", description="The first page.")
-    consent: str = Field("", description="What participants agree to; without it, there is no page of consent.")
+    consent: str = Field("", description="What participants agree to; without it, there is no consent page.")
     privacy: str = Field("", description="Who processes the data, why, for how long, and which rights there are.")
-    instructions: str = Field("", description="What to do, with the advice to rely on one's own intuition.")
-    practice: str = Field("", description="What is said before the practice trials.")
+    instructions: str = Field("", description="What to do, with the advice to rely on intuition.")
+    practice: str = Field("", description="The text before the practice trials.")
     debriefing: str = Field("", description="What the study was about, shown at the end.")
     completion: str = Field("", description="The last page, with the thanks.")
     comment: bool = Field(True, description="Whether participants may leave a comment at the end.")
@@ -367,9 +367,9 @@ class RecruitmentSettings(Settings):
 
     platform: str = Field("link", description="prolific, mturk, crowdee, link, ...")
     participants: int = Field(36, ge=1, description="How many eligible participants are wanted.")
-    minutes: float | None = Field(None, gt=0, description="How long the study is said to take.")
-    hourly_pay: float | None = Field(None, ge=0, description="What an hour is paid.")
-    minimum_hourly_pay: float | None = Field(None, ge=0, description="The least an hour may be paid, for the check.")
+    minutes: float | None = Field(None, gt=0, description="The stated duration in minutes.")
+    hourly_pay: float | None = Field(None, ge=0, description="The pay per hour.")
+    minimum_hourly_pay: float | None = Field(None, ge=0, description="The minimum pay per hour, for the check.")
     currency: str = Field("EUR", description="The currency of the pay.")
     fee: float | None = Field(
         None,
@@ -387,7 +387,7 @@ class RecruitmentSettings(Settings):
     )
     list_quota: int | None = Field(None, ge=1, description="The largest number of participants per list.")
     completion_code: Code = Field(
-        "", description="The platform's code for those who finish; without it, everybody gets a code of their own."
+        "", description="The platform's code for those who finish; without it, each gets a different code."
     )
     screened_out_code: Code = Field("", description="The platform's code for those who are not eligible.")
     failed_quiz_code: Code = Field("", description="The platform's code for those who do not pass the quiz.")
@@ -400,11 +400,11 @@ class RecruitmentSettings(Settings):
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
         description="The parameter of the link that names the participant, on other platforms.",
     )
-    invitations: bool = Field(False, description="Whether only one-time links admit to the study.")
-    not_from: list[str] = Field([], description="Studies of this server whose participants are refused.")
-    only_from: list[str] = Field([], description="Studies of this server whose participants alone are admitted.")
+    invitations: bool = Field(False, description="Whether participants need a one-time link.")
+    not_from: list[str] = Field([], description="Studies on this server whose participants are turned away.")
+    only_from: list[str] = Field([], description="Studies on this server; only their participants are admitted.")
     waiting_days: int | None = Field(
-        None, ge=1, description="For how many days the participants of `not_from` are refused; without it, for ever."
+        None, ge=1, description="For how many days the participants of `not_from` are turned away; without it, forever."
     )
 
     @field_validator("completion_url")
@@ -436,18 +436,20 @@ class RecruitmentSettings(Settings):
 
 
 class FieldSettings(Settings):
-    """How participants are asked over the web."""
+    """How the study runs on the web."""
 
     resume: Literal["continue", "restart", "block"] = Field(
         "continue",
-        description="What follows when somebody comes back: they go on, begin anew, or are not admitted again.",
+        description="What participants who come back can do: continue, start again, or nothing.",
     )
-    going_back: bool = Field(False, description="Whether participants may go back and change the answer before.")
+    going_back: bool = Field(False, description="Whether participants may go back and change the previous answer.")
     lease_minutes: float = Field(
-        60, gt=0, description="After so many minutes without an answer, somebody's place in a list is given away."
+        60, gt=0, description="After this many minutes without an answer, a place in a list is given away."
     )
-    progress: Literal["line", "count", "none"] = Field("line", description="How participants see how far they are.")
-    send_ahead: int = Field(5, ge=1, le=20, description="How many trials are sent ahead, for when the line is lost.")
+    progress: Literal["line", "count", "none"] = Field("line", description="How participants see their progress.")
+    send_ahead: int = Field(
+        5, ge=1, le=20, description="How many trials are sent ahead, in case the connection is lost."
+    )
     traces: bool = Field(
         True,
         description="Whether the trial page sums up how answers are given (pointer, keys), to find automation.",
@@ -460,7 +462,7 @@ class FieldSettings(Settings):
 
 
 class CheckSettings(Settings):
-    """What `karat check` need not complain about."""
+    """Findings of `karat check` that are intended."""
 
     allow: list[str] = Field([], description="Names of findings that are intended.")
 
@@ -472,8 +474,8 @@ class ScreeningSettings(Settings):
 
     exclude: str | int = Field(
         "any",
-        description="Who is excluded: `any` criterion flags them, `all` do, at least a number of them, or an "
-        "expression such as `remfod and (attention or controls)`.",
+        description="Which participants to exclude: those flagged by `any` criterion, by `all`, by at least a "
+        "number of them, or by an expression such as `remfod and (attention or controls)`.",
     )
 
     @field_validator("exclude", mode="before")
@@ -553,9 +555,9 @@ class StudySettings(Settings):
     """A study file."""
 
     title: str = Field(min_length=1, description="The title of the study.")
-    public_title: str = Field("", description="What participants see as its title, where the title says too much.")
+    public_title: str = Field("", description="The title that participants see, if the title reveals too much.")
     language: str = Field("en", description="The language of texts and stimuli, such as en, de or pt-BR.")
-    seed: int = Field(1, ge=0, description="Where all random choices of the plan come from.")
+    seed: int = Field(1, ge=0, description="The seed of all random choices in the plan.")
     ethics: str = Field(
         "",
         description="The ethics approval, for the methods paragraph: the committee, and the number of the approval in "
@@ -570,11 +572,11 @@ class StudySettings(Settings):
     )
     screening: ScreeningSettings | None = Field(None, description="The screening rules, stated beforehand.")
     recruitment: RecruitmentSettings = Field(RecruitmentSettings(), description="Where participants come from.")
-    field: FieldSettings = Field(FieldSettings(), description="How participants are asked over the web.")
+    field: FieldSettings = Field(FieldSettings(), description="How the study runs on the web.")
     contrast: list[ContrastSettings] = Field([], description="Planned comparisons; one [[contrast]] each.")
     bayes: BayesSettings | None = Field(None, description="The Bayesian model of `karat measure --bayes`.")
     power: PowerSettings | None = Field(None, description="Why the sample has its size: `karat power --write`.")
-    check: CheckSettings = Field(CheckSettings(), description="What the check need not complain about.")
+    check: CheckSettings = Field(CheckSettings(), description="Findings of the check that are intended.")
 
     @property
     def block_names(self) -> list[str]:
@@ -607,12 +609,12 @@ def _contrast_flaws(
     flaws = []
     for name, level, key in named:
         if name in factors and level not in factors[name]:
-            flaws.append(flaw(f"is no level of {name}", meant(level, factors[name]), *place, key, value=level))
+            flaws.append(flaw(f"is not a level of {name}", meant(level, factors[name]), *place, key, value=level))
     own = "factor" if contrast.factor else "factors"
     for name, key in (dict.fromkeys(contrast.within, "within") | dict.fromkeys(contrast.own, own)).items():
         if name not in factors:
             fix = meant(name, list(factors)) if factors else "State the factors of the block."
-            flaws.append(flaw("is no factor", fix, *place, key, value=name))
+            flaws.append(flaw("is not a factor", fix, *place, key, value=name))
     if flaws or contrast.simple:
         return flaws
     twice = [name for name in contrast.own if name in contrast.within]
@@ -627,7 +629,7 @@ def _contrast_flaws(
         return [flaw(what, fix, *place, own)]
     if contrast.weights:
         every = [", ".join(cell) for cell in product(*(factors[name] for name in contrast.own))]
-        what = f"is no cell of {', '.join(contrast.own)}"
+        what = f"is not a cell of {', '.join(contrast.own)}"
         wrong = [key for key in contrast.weights if ", ".join(_cell(key)) not in every]
         return [flaw(what, meant(key, every), *place, "weights", value=key) for key in wrong]
     return [

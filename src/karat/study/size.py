@@ -200,7 +200,7 @@ def size(
     levels = _levels(design)
     if task not in TASKS:
         given = f"{hint} " if (hint := instead_of(str(task))) else ""
-        raise SizeError(f"task: {shown(task)} has no rule for its size. {given}Use {', '.join(TASKS)}.")
+        raise SizeError(f"task: {shown(task)} has no known size. {given}Use {', '.join(TASKS)}.")
     if per_condition < 1 or calibration < 0 or participants < 1:
         raise SizeError("per_condition and participants must be at least 1, and calibration at least 0.")
     ratio = as_fraction(fillers_per_test, "fillers_per_test")
@@ -284,7 +284,7 @@ def _levels(design: str | int | Sequence[int]) -> tuple[int, ...]:
     else:
         levels = (design,) if isinstance(design, int) else tuple(design)
     if not levels or min(levels) < 1 or max(levels) < 2:
-        raise SizeError(f"design: {'x'.join(map(str, levels)) or 'nothing'} varies nothing. {fix}")
+        raise SizeError(f"design: {'x'.join(map(str, levels)) or 'nothing'} has no factor with two levels. {fix}")
     return levels
 
 

@@ -25,7 +25,7 @@ from karat.study.tasks import AROUND_MINUTES
 
 @dataclass(frozen=True)
 class Study:
-    """A study as its file states it, ready to be checked, planned and fielded."""
+    """A study as its file states it, ready to be checked, planned and run."""
 
     path: Path
     settings: StudySettings
@@ -104,6 +104,11 @@ class Study:
 def load(path: str | Path) -> Study:
     """Read a study file and its tables; all problems are reported together, with file, line and fix.
 
+    Parameters
+    ----------
+    path
+        The study file, or its folder.
+
     >>> load("nowhere.toml")
     Traceback (most recent call last):
     ...
@@ -140,7 +145,7 @@ def _unknown_columns(order: OrderSettings, blocks: Sequence[Block], text: str) -
             if name not in known:
                 line = line_of(lines, ("order", rule, name) if rule != "halves" else ("order", rule))
                 fix = f"Take {name} out of {rule}, or add the column. {meant(name, known)}"
-                problems.add("is no column of the items", fix, column=f"order.{rule}", value=name, number=line)
+                problems.add("is not a column of the items", fix, column=f"order.{rule}", value=name, number=line)
     return problems
 
 

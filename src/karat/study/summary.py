@@ -140,7 +140,7 @@ CELL, HEIGHT, LEFT = 9, 18, 56
 def order_picture(orders: Sequence[tuple[str, Sequence[str]]], title: str) -> str:
     """An SVG with the functions of each order's trials, given as (name, functions).
 
-    >>> order_picture([("list 1", ["test", "filler"])], "One order a list").startswith("<svg")
+    >>> order_picture([("list 1", ["test", "filler"])], "One order per list").startswith("<svg")
     True
     """
     longest = max((len(functions) for _, functions in orders), default=0)

@@ -115,7 +115,7 @@ def test_without_the_package_it_is_a_link_and_a_broken_one_is_named(
     broken = files_of("platform.md") | {"py": "PANEL = 1\n"}
     with (
         installed(tmp_path / "site", "panel", broken, monkeypatch),
-        pytest.raises(KaratError, match="panel of the package karat-panel is no Platform of this name"),
+        pytest.raises(KaratError, match="panel of the package karat-panel is not a Platform of this name"),
     ):
         platform(stated)
 

@@ -36,7 +36,7 @@ def test_a_copy_made_while_people_answer_is_whole(store_url: str, tmp_path: Path
     answering.join()
     store.close()
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="already exists"):
         engine.backup(store_url, target)
     if store_url.startswith("postgresql"):
         listed = subprocess.run(["pg_restore", "--list", target], capture_output=True, text=True, check=True).stdout

@@ -338,7 +338,7 @@ NEEDS_REPEATED = re.escape(
     "A worker:task effect of measured answers needs repeated answers and maximum likelihood: with one answer "
     "per cell it is part of the residual."
 )
-NEEDS_COLUMN = "The design of measured answers needs a column at least, as a rule an intercept."
+NEEDS_COLUMN = "The design of measured answers needs at least one column, usually an intercept."
 NO_INTERCEPT = "The design of ordered answers has no intercept: the thresholds stand for it. Leave it out."
 
 

@@ -35,8 +35,8 @@ def checked(**change: Any) -> MixedProblem:
         ({"offset": [0.0, np.nan, 0.0, 0.0]}, "offset must have a finite number for every answer."),
         ({"response": [1] * 4}, "models.same_answers"),
         ({"response": [0, 1, 2, 0]}, "models.two_values"),
-        ({"response": [[0, 1, 1, 0]]}, "response must be one-dimensional, with an answer at least."),
-        ({"response": []}, "response must be one-dimensional, with an answer at least."),
+        ({"response": [[0, 1, 1, 0]]}, "response must be one-dimensional, with at least one answer."),
+        ({"response": []}, "response must be one-dimensional, with at least one answer."),
         ({"response": [0, 1, np.nan, 0]}, "response has missing or infinite values. Leave those answers out."),
         ({"design": [[1, 0.5]] * 3}, "design must have a row of finite numbers for every answer."),
         ({"design": [1.0, 2.0, 3.0, 4.0]}, "design must have a row of finite numbers for every answer."),
@@ -59,7 +59,7 @@ def checked(**change: Any) -> MixedProblem:
         ),
         (
             {"family": "gaussian", "response": [0.1, 0.2, 0.3, 0.5], "design": np.empty((4, 0)), "names": []},
-            "The design of measured answers needs a column at least, as a rule an intercept.",
+            "The design of measured answers needs at least one column, usually an intercept.",
         ),
     ],
 )

@@ -333,7 +333,7 @@ def test_the_baseline_can_be_named() -> None:
     assert named.categories.tolist() == ["c", "a", "b"]
     plain = fit_nominal((response + 1) % 3, worker, task)
     assert named.log_likelihood == pytest.approx(plain.log_likelihood, abs=1e-7)
-    with pytest.raises(ValueError, match=r"^The baseline 9 is none of the answers\.$"):
+    with pytest.raises(ValueError, match=r"^The baseline 9 is not one of the answers\.$"):
         fit_nominal(response, worker, task, baseline=9)
 
 

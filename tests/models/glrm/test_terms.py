@@ -11,7 +11,7 @@ from karat.models.glrm.mixed.terms import RandomTerm, random_term, within
 from messages import raises
 
 ROWS = "The term of item needs a whole number (its level) and a row of columns for every answer."
-CODES = "The codes of item must lie between 0 and the number of its levels, less one."
+CODES = "The codes of item must lie between 0 and the number of its levels minus one."
 NAMED = "it needs a name for each of at least one column."
 ZERO = "A column of the term of item is zero throughout. Leave it out."
 

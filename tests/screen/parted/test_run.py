@@ -137,7 +137,7 @@ def test_somebody_in_two_parts(tmp_path: Path) -> None:
     rest = [name for name in judgments.participants["participant"] if name not in ("p00", "p03")]
     judgments.without(rest).to_parquet(tmp_path / "in" / "b.parquet")
     with pytest.raises(
-        PartsError, match=r"p03 in a.parquet and b.parquet. Deal them out anew: karat convert .* --parts 2"
+        PartsError, match=r"p03 in a.parquet and b.parquet. Divide them again: karat convert .* --parts 2"
     ):
         run_in_parts(open_parts(tmp_path / "in"), STATED, out=tmp_path / "out")
 

@@ -371,7 +371,7 @@ def test_only_the_rest_is_recommended_to_be_allowed(tmp_path: Path) -> None:
     study = two_rows_of_a_condition()
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10}}
     assert written(study, tmp_path).summary() == (
-        "2 errors. Fix design: no questionnaire can be made else. Fix the rest, or state it as intended: "
+        "2 errors. Fix design: otherwise no questionnaire can be made. Fix the rest, or state it as intended: "
         '[check] allow = ["quotas"]'
     )
 
@@ -447,7 +447,7 @@ def test_the_sheet_that_was_read_is_reported(tmp_path: Path) -> None:
     book.save(tmp_path / "items.xlsx")
     finding = the(check(load(tmp_path)))
     assert (finding.grade, finding.rule, finding.file) == ("hint", "sheets", "items.xlsx")
-    assert finding.message == "items.xlsx has 2 sheets: the first, final, was read, and not old."
+    assert finding.message == "items.xlsx has 2 sheets: the first, final, was read, but not old."
 
 
 def test_what_cannot_be_read_says_nothing_of_writing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,7 +42,7 @@ def found(study: Study, folder: Path) -> list[tuple[str, str, str]]:
 
 def test_a_test_item_is_named_with_its_row_and_column() -> None:
     (finding,) = check(load(FOLDER / "expected__of-a-test-item")).findings
-    known = "is no answer of the scale, which knows 1, 2, 3, 4, 5."
+    known = "is not on the scale, which has 1, 2, 3, 4, 5."
     assert (finding.grade, finding.message) == ("error", f't02: "6" in the column expected {known}')
     assert (finding.fix, finding.place) == ("Correct it, or leave the cell empty.", "items.csv:5")
 
@@ -100,7 +100,7 @@ def test_equal_answers_are_reported_once_and_many_are_counted(tmp_path: Path) ->
     assert len(result) == 6
     assert (
         result[-1][0]
-        == "5 rows more (lines 37, 38, 39, 40 and 1 more) with expected answers that are none of the scale."
+        == "5 more rows (lines 37, 38, 39, 40 and 1 more) with expected answers that are not on the scale."
     )
 
 
@@ -129,11 +129,11 @@ def test_an_acceptability_that_is_not_understood_is_reported(tmp_path: Path) -> 
     study.only("filler")[1]["acceptability"] = "5"
     study.write(tmp_path / "a")
     (finding,) = check(load(tmp_path / "a")).findings
-    assert finding.message.endswith('"hihg" in the column acceptability is passed over.')
+    assert finding.message.endswith('"hihg" in the column acceptability is ignored.')
     assert (finding.rule, finding.fix) == ("acceptability", "Did you mean high?")
     for number, one in enumerate(study.only("filler")):
         one["acceptability"] = f"4.{number + 1}"
     study.write(tmp_path / "b")
     (finding,) = check(load(tmp_path / "b")).findings
     assert finding.message.startswith("6 rows (lines ")
-    assert finding.message.endswith('have in the column acceptability what is passed over, such as "4.1".')
+    assert finding.message.endswith('have an ignored value in the column acceptability, such as "4.1".')

@@ -30,7 +30,7 @@ def section(both: list[Experiment]) -> str:
     """Attention and controls in both data sets, and who is eligible."""
     choice, likert = both
     return "\n".join((
-        "## Attention and controls\n\nThe paper asks for so many right answers that a guesser passes with at most .05. "
+        "## Attention and controls\n\nThe paper asks for enough right answers that a guesser passes with at most .05. "
         "That probability is in brackets. Everybody who completed the questionnaire is judged, including those flagged "
         "by ReMFOD.\n",
         choices(choice), ratings(likert), who_changes(likert), accounts(likert), eligible(both),

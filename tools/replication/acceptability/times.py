@@ -12,7 +12,7 @@ from tools.replication.acceptability.data import Experiment
 from tools.replication.markdown import per_cent, table
 
 NEAR_MS = 1e-6
-"""Cutoffs that differ by less than this many milliseconds count as equal; the recorded ones have so many digits."""
+"""Cutoffs that differ by less than this many milliseconds count as equal; the recorded ones have this many digits."""
 UNROUNDED = "mad_without_1.4826"
 
 

@@ -89,7 +89,7 @@ is enough.
 Printed coefficients and karat's differ by at most {largest:.3f} standard errors.
 
 - The tests use treatment coding, as the paper's do. The line for difficulty is therefore its effect in the first
-  condition, and that for condition its effect on difficult tasks. They are no main effects.
+  condition, and that for condition its effect on difficult tasks. They are not main effects.
 - The excluded were chosen partly for low accuracy, and accuracy is what the model explains. That the intercept
   rises is a consequence of that choice.
 

@@ -97,7 +97,7 @@ def _null(real: Deletion, binary: Deletion) -> str:
               "after Benjamini-Hochberg")  # fmt: skip
     return f"""### Is chi-squared the right measure?
 
-The two likelihoods are of different data and have the same number of parameters, so the rule is no likelihood-ratio
+The two likelihoods are of different data and have the same number of parameters, so the rule is not a likelihood-ratio
 test. If it were one, distances would be as large as their degrees of freedom on average. They are smaller. karat can
 simulate what is usual instead: a worker's answers are redrawn from the model of everybody else, again and again
 (`deletion(judgments, simulations=999, refit=True)`).

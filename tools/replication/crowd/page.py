@@ -65,7 +65,7 @@ In short:
   pattern", and the coefficient that table 4 calls ICC(C,1).
 - Three things are not found again: the cutoffs of primary choice and repeated pattern, the Spammer Index of the
   simulation, and its twelfth spammer.
-- The cutoffs depend on the tasks, and the chi-squared rule of deletion analysis is no test. karat repeats both as
+- The cutoffs depend on the tasks, and the chi-squared rule of deletion analysis is not a test. karat repeats both as
   published, and simulates beside them what is usual in the study at hand.
 
 Tables have up to three sources:
@@ -101,8 +101,8 @@ def differences() -> str:
 - The Spammer Index has an interval. For labels it is pooled over all baselines.
 - Cutoffs of the Markov criterion are simulated for the study at hand, and hold 5 % over all targets together.
   `markov(judgments, cutoffs="published")` gives the published ones.
-- Deletion flags by the published rule, and says that it is no likelihood-ratio test. `simulations=999` puts a simulated
-  p beside it.
+- Deletion flags by the published rule, and says that it is not a likelihood-ratio test. `simulations=999` puts a
+  simulated p beside it.
 - The time filter is the stricter one of the text. `time_filter(judgments, "mean")` is that of table 2.
 - Items whose key disagrees with nearly everybody do not count as accuracy. `doubtful="counted"` counts them.
 """

@@ -76,7 +76,7 @@ Every cell is found again, and R and karat flag the same workers. What differs, 
 The last column has karat's default: cutoffs simulated for this study, so that a credible worker is flagged with 5 %
 over all targets; a task in another condition counts as another task. {ours["all"]} are flagged, {len(kept)} of them by
 the published cutoffs too ({names(kept)}). The published cutoffs were made for one draw of tasks, are quantiles of the
-average but applied to each row, and are used five times a worker. The cutoffs simulated here miss
+average but applied to each row, and are used five times per worker. The cutoffs simulated here miss
 {_missed(simulated)}.
 """
 

@@ -64,10 +64,10 @@ async def decide(request: Request, slug: str, participant: str, researcher: Logg
     row = await stored(request, slug)
     wanted = form.get("decision")
     if wanted not in (*DECISIONS, "restored"):
-        raise HTTPException(422, f"There are the decisions {', '.join(DECISIONS)} and restored.")
+        raise HTTPException(422, f"The decisions are {', '.join(DECISIONS)} and restored.")
     done = await _do(request, people.decide, people.Decision(row.id, participant, wanted))
     if not done:
-        raise HTTPException(422, f"{participant} cannot be {wanted} now. Reload the page to see how things stand.")
+        raise HTTPException(422, f"{participant} cannot be {wanted} now. Reload the page to see the current state.")
     return RedirectResponse(f"/admin/{slug}/people/{participant}?said={wanted}", 303)
 
 
@@ -118,7 +118,7 @@ async def invite(request: Request, slug: str, researcher: LoggedIn, form: Checke
     given = form.get("count").strip()
     count = int(given) if given.isdecimal() and len(given) < 6 else 0
     if not 1 <= count <= MOST_INVITATIONS:
-        raise HTTPException(422, f"Say how many links: 1 to {MOST_INVITATIONS:,}.")
+        raise HTTPException(422, f"Ask for 1 to {MOST_INVITATIONS:,} links.")
     codes = [secrets.token_urlsafe(16) for _ in range(count)]
     hashes = [security.plain_hash(code) for code in codes]
     await _do(request, studies.invite, studies.Invite(row.id, hashes))
@@ -173,7 +173,7 @@ async def download_knowingly(
 
 def _known(name: str) -> None:
     if name not in DOWNLOADS:
-        raise HTTPException(404, f"There are the downloads {', '.join(DOWNLOADS)}.")
+        raise HTTPException(404, f"The downloads are {', '.join(DOWNLOADS)}.")
 
 
 async def _file(request: Request, slug: str, name: str) -> Response:

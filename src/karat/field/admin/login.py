@@ -190,7 +190,7 @@ def hashed(password: str) -> str:
     True
     """
     if len(password) < SHORTEST:
-        raise PasswordError(f"The password has {len(password)} characters; take at least {SHORTEST}.")
+        raise PasswordError(f"The password has {len(password)} characters. Use at least {SHORTEST}.")
     if len(password) > LONGEST:
         raise PasswordError(f"The password is longer than {LONGEST:,} characters.")
     return HASHER.hash(password)
@@ -237,4 +237,4 @@ def first_password(ask: Callable[[str], str] | None, environment: Mapping[str, s
             continue
         if ask("The same again: ") == password:
             return FirstPassword(password, made=False)
-    raise PasswordError("No password was set: it was too short, or the two were not the same. Start again.")
+    raise PasswordError("No password was set: it was too short, or the two entries differ. Start again.")

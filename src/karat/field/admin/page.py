@@ -117,7 +117,7 @@ def admin_state(request: Request) -> AdminState:
 
 LEAST_SECONDS = 20.0
 TIMES_ITS_OWN = 5
-"""A large study waits at least so many times as long as the computation took."""
+"""A large study waits at least this many times as long as the computation took."""
 
 
 class ScreeningCache:

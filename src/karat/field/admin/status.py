@@ -221,7 +221,7 @@ def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_Se
 
 
 def _steps(study: Study, groups: Sequence[_SessionGroup]) -> tuple[StepStatus, ...]:
-    """Who came how far; the landing page is no step, since nothing is stored there."""
+    """Who came how far; the landing page is not a step, since nothing is stored there."""
     names = [name for name in steps(study) if name != "welcome"]
     reached, left, ended = Counter[str](), Counter[str](), Counter[str]()
     for group in groups:

@@ -128,7 +128,7 @@ async def visit(client: Client, way: Way, behaviour: Behaviour) -> WalkRecord:
             record.left_early = True
             return record
         page = await patiently(lambda: client.get(way.next))
-    raise VisitError(f"The trials of {way.slug} come again and again.")
+    raise VisitError(f"The trials of {way.slug} never end.")
 
 
 async def past_the_forms(
@@ -175,7 +175,7 @@ async def _answer_trials(
     """Answer one trial after the other until the server names another step; False for those who drop out."""
     state = await patiently(lambda: client.get(f"/api/{way.slug}/trials"))
     if state.status != 200:
-        raise VisitError(f"The trials of {way.slug} are not to be had: {state.status} {state.text[:200]}")
+        raise VisitError(f"The trials of {way.slug} are not available: {state.status} {state.text[:200]}")
     reply_body = state.json()
     waiting, scales = list(reply_body["trials"]), dict(reply_body["scales"])
     total = reply_body["left"] + len(record.saved)
@@ -193,7 +193,7 @@ async def _answer_trials(
         began = time.perf_counter()
         reply = await patiently(partial(client.post_json, f"/api/{way.slug}/answers", request))
         if reply.status != 200:
-            raise VisitError(f"An answer was not taken: {reply.status} {reply.text[:200]}")
+            raise VisitError(f"An answer was not accepted: {reply.status} {reply.text[:200]}")
         record.seconds.append(time.perf_counter() - began)
         reply_body = reply.json()
         record.saved.update(reply_body["saved"])
@@ -246,7 +246,7 @@ class Patience:
         """Count a broken line; without patience it is an error."""
         self.record.broken += 1
         if not self.seconds:
-            raise VisitError(f"The line broke: {error}") from error
+            raise VisitError(f"The connection broke: {error}") from error
 
     async def __call__(self, call: Callable[[], Awaitable[Reply]]) -> Reply:
         until, pause = time.monotonic() + self.seconds, PAUSE

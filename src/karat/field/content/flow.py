@@ -186,7 +186,7 @@ def grade_quiz(study: Study, form: Mapping[str, str]) -> QuizResult:
 
 
 def quiz_outcome(study: Study, attempts: int, result: QuizResult) -> Literal["passed", "again", "failed"]:
-    """What follows after so many attempts, this one included."""
+    """What follows after this many attempts, this one included."""
     if result.passed:
         return "passed"
     return "again" if attempts < study.settings.texts.quiz_attempts else "failed"

@@ -30,7 +30,7 @@ Runs = list[list[Run]]
 MARKS = (("**", "b"), ("++", "sc"), ("*", "i"), ("~", "sub"), ("^", "sup"))
 """Signs and the marks they stand for, the longer ones first."""
 WORD_MARKS = ("~", "^")
-"""Marks that hold no blanks: `~5 or ~6` is no subscript."""
+"""Marks that hold no blanks: `~5 or ~6` is not a subscript."""
 ESCAPED = "\\*~^+[]()-"
 LINK = re.compile(
     r"\[(?P<words>[^\[\]\n]+)\]\((?P<address>https://[^\s()<>\"'\\]+)\)"
@@ -195,7 +195,7 @@ def _opened(text: str, at: int) -> tuple[str, str, int] | None:
 
 
 def _closing(text: str, sign: str, start: int) -> int | None:
-    """Where a sign closes again, behind something that is no blank and no escape."""
+    """Where a sign closes again, behind something that is neither a blank nor an escape."""
     at = text.find(sign, start + 1)
     while at != -1:
         if sign == "*" and text.startswith("**", at):

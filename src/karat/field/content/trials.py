@@ -28,7 +28,7 @@ from karat.study.questionnaire import Questionnaire
 from karat.study.study import Study
 
 HIDDEN = ("acceptability", "verified", "violation", "feedback", "hidden")
-"""Columns of the items that are no part of results."""
+"""Columns of the items that are not part of results."""
 
 Row = dict[str, Any]
 
@@ -42,7 +42,7 @@ class PlannedTrial:
     public_id: str
     block: str
     rows: list[Row]
-    """The rows of the questionnaire that are answered: one, in a differential one a question, on a text page none."""
+    """The rows of the questionnaire that are answered: one, in a differential one per question, on a text page none."""
     shown: dict[str, Any]
     """What the browser gets."""
 

@@ -252,7 +252,7 @@ async def _ended(request: Request, raised: Exception) -> Response:
 
 
 async def _gone(request: Request, raised: Exception) -> Response:
-    # Nobody is there to read it: a phone that lost its line is no error of the server.
+    # Nobody is there to read it: a phone that lost its line is not an error of the server.
     return Response(status_code=400)
 
 

@@ -56,7 +56,7 @@ class ServerConfig:
             raise ServerError(f"The secret of the server is shorter than {SECRET_BYTES} bytes. Delete the file; the "
                               "next start makes a new one.")  # fmt: skip
         if self.behind_proxy and not self.base_url:
-            raise ServerError("Behind a proxy the server must know its own address. State it: --base-url https://...")
+            raise ServerError("Behind a proxy, the server must know its own address. Use --base-url https://...")
         if self.base_url:
             parts = urlsplit(self.base_url)
             if parts.scheme not in ("http", "https") or not parts.hostname or parts.path.strip("/") or parts.query:
@@ -125,7 +125,7 @@ def arrivals_per_minute() -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number < float("inf"):
-        raise ServerError(f"KARAT_ARRIVALS_PER_MINUTE is {stated}. State a number, or 0 for no limit.")
+        raise ServerError(f"KARAT_ARRIVALS_PER_MINUTE is {stated}. Use a number, or 0 for no limit.")
     return number
 
 
@@ -151,7 +151,7 @@ def server_secret(path: Path) -> bytes:
         finally:
             made.unlink()
     if path.stat().st_mode & 0o077 and os.name == "posix":
-        raise ServerError(f"Others can read the secret of the server. Say: chmod 600 {path}")
+        raise ServerError(f"Others can read the secret of the server. Run: chmod 600 {path}")
     try:
         return bytes.fromhex(path.read_text(encoding="ascii").strip())
     except ValueError:

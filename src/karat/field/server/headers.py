@@ -4,7 +4,7 @@ The content-security policy allows nothing that does not come from the server it
 no other host. A page at the top level is isolated from other origins, which gives it a finer clock. A page inside the
 frame of a platform cannot be isolated; only that platform may frame it.
 
-How often one address may begin a session or try to log in is counted by a token bucket an address: it holds so many
+How often one address may begin a session or try to log in is counted by a token bucket per address: it holds this many
 tokens, each try takes one, and they come back at a steady rate. The address itself is not kept: the key is a hash with
 a salt that lives as long as the process. In an open study one address also never holds all free places (`Holds`).
 Addresses of IPv6 count by their network (/64), since one machine has as many
@@ -227,7 +227,7 @@ class Holds:
         self._counted: set[str] = set()
 
     def take(self, address: str, token: str, free: int) -> bool:
-        """Begin a session, where so many places are free; whether the address may."""
+        """Begin a session, where this many places are free; whether the address may."""
         rank = self.add(address, token)
         if self.within(token, rank, free):
             self.counted(token)

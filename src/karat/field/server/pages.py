@@ -319,7 +319,7 @@ async def _instructions(asked: RequestSession, form: PostedForm) -> Response:
 
 
 async def _quiz(asked: RequestSession, form: PostedForm) -> Response:
-    """The quiz: a form with a question left out is no attempt, and one that is sent twice is one."""
+    """The quiz: a form with a question left out is not an attempt, and one that is sent twice is one."""
     study, session = asked.field.study, asked.session
     given = form.as_dict()
     result = flow.grade_quiz(study, given)

@@ -180,7 +180,7 @@ def _scripts(study: Study) -> dict[str, Path]:
         if task.script is None:
             continue
         if not task.script.is_file():
-            raise KaratError(f"The browser file of the task {task.name} is not there: {task.script}. Add it.")
+            raise KaratError(f"The browser file of the task {task.name} is missing: {task.script}. Add it.")
         found[script_name(task)] = task.script
     return found
 

@@ -102,8 +102,8 @@ def _marked(connection: Connection, mark: dict[str, int]) -> Iterator[None]:
     try:
         if connection.execute(_OTHERS, mark).scalar_one():
             raise StoreError(
-                "Another server on this database signs with another secret, so that its participants would be "
-                "strangers here. Start both with the same folder (--data), or copy the file `secret` from one "
+                "Another server on this database has another secret, so this one would not recognise its "
+                "participants. Start both with the same folder (--data), or copy the file `secret` from one "
                 "folder to the other."
             )
         yield

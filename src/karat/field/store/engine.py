@@ -187,9 +187,9 @@ def vacuum(url: str) -> None:
             with writing.connect().execution_options(isolation_level="AUTOCOMMIT") as connected:
                 connected.exec_driver_sql("VACUUM FULL")
     except DBAPIError as error:
-        raise StoreError(f"The database cannot be written anew: {str(error.orig).strip()}.") from None
+        raise StoreError(f"The database cannot be rewritten: {str(error.orig).strip()}.") from None
     except sqlite3.Error as error:
-        raise StoreError(f"The database cannot be written anew: {error}. Stop the server first.") from None
+        raise StoreError(f"The database cannot be rewritten: {error}. Stop the server first.") from None
     finally:
         writing.dispose()
         reading.dispose()
@@ -264,7 +264,7 @@ def backup(url: str, path: str | Path) -> Path:
     target = Path(path)
     checked = database_url(url)
     if target.exists():
-        raise StoreError(f"{target} is there already. Give another name.")
+        raise StoreError(f"{target} already exists. Choose another name.")
     try:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:

@@ -667,7 +667,7 @@ NOT_ANSWERED = ("-9", "-1", "-10")
 
 
 def _of_survey(table: FileTable) -> FileTable:
-    """The export of a survey tool as a table: codes for no answer are none, labels below the header are no answers."""
+    """The export of a survey tool as a table: codes for no answer are none, labels below the header are not answers."""
     if not {"CASE", "QUESTNNR"} <= set(table.frame.columns):
         return table
     frame, locate = table.frame, table.locate

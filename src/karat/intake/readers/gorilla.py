@@ -99,7 +99,7 @@ def answers_among(events: Sequence[GorillaEvent], reading: Reading) -> list[Gori
 
 
 def _no_answer(event: GorillaEvent) -> Message | None:
-    """Why an event is no answer, or None where it is one."""
+    """Why an event is not an answer, or None where it is one."""
     if event.index.upper() == "END OF FILE":
         return END_OF_FILE
     if event.trial.upper().startswith(("BEGIN", "END")) or event.screen.upper().startswith(("BEGIN ", "END ")):
@@ -440,7 +440,7 @@ def _positions(answers: Sequence[GorillaEvent]) -> list[int]:
 
 
 def _seconds(source: pl.DataFrame, answers: Sequence[GorillaEvent], options: Options, reading: Reading) -> pl.Series:
-    """Reaction times, which Gorilla gives in milliseconds; what is no number stays, for the message."""
+    """Reaction times, which Gorilla gives in milliseconds; what is not a number stays, for the message."""
     texts = _cells(source, "reactiontime", "reactiontimems")
     missed = [event.response is None and event.timed_out for event in answers]
     given = _text([None if late else text for late, text in zip(missed, texts, strict=True)])

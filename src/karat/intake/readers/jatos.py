@@ -30,7 +30,7 @@ from karat.messages import Message
 
 FINISHED = "FINISHED"
 LATEST = UNIX_2100 * 1000
-"""In milliseconds: what is later is no date."""
+"""In milliseconds: what is later is not a date."""
 
 
 @dataclass

@@ -4,7 +4,7 @@ A unit is a result: what one annotator said under one control tag of a task. The
 annotation, one without any result, and a model's prediction count as one unit each.
 
 Nothing in the flat exports separates fields of the task from answers. Answers other than a single choice are written as
-JSON, which gives them away; a column that differs between two annotations of a task is no field of it; and what stands
+JSON, which gives them away; a column that differs between two annotations of a task is not its field; and what stands
 between the task's id and the annotator, where the export keeps that order, is an answer. `--map response=NAME`
 overrules all of this.
 """
@@ -90,13 +90,13 @@ class LabelStudioAnswers:
         self.places.append(place)
 
     def expect(self, item: str, question: str, response: str | None) -> None:
-        """The answer of a ground truth annotation, which is no judgment but what others should say."""
+        """The answer of a ground truth annotation, which is not a judgment but what others should say."""
         self.set_apart(Message("aside.ground_truth"))
         if response is not None and response not in self.expected.setdefault((item, question), []):
             self.expected[item, question].append(response)
 
     def set_apart(self, reason: Message, count: int = 1) -> None:
-        """Count what is no judgment."""
+        """Count what is not a judgment."""
         if count:
             self.set_aside[reason] = self.set_aside.get(reason, 0) + count
 
@@ -192,7 +192,7 @@ def read_flat_json(file: SourceFile, options: Options, answers: LabelStudioAnswe
             rows.append({cell_text(name) or "": value for name, value in row.items()})
             places.append((file.name, "element", number))
         else:
-            what, fix = "is no annotation", "Export the project again as JSON_MIN."
+            what, fix = "is not an annotation", "Export the project again as JSON_MIN."
             answers.reject((file.name, "element", number), what, fix, row)
     names = list(dict.fromkeys(name for row in rows for name in row))
     _read_rows(file, rows, lambda row: places[row], names, options, answers)
@@ -280,7 +280,7 @@ def _is_free_text(values: Sequence[Any]) -> bool:
 
 
 def _answer(value: Any) -> tuple[Message | None, str | None]:
-    """Why a value is no answer, or else the answer."""
+    """Why a value is not an answer, or else the answer."""
     objects = _objects(value)
     if not objects and not isinstance(value, list):
         return None, cell_text(value)
@@ -328,7 +328,7 @@ def _read_tasks(file: SourceFile, answers: LabelStudioAnswers) -> None:
     for number, task in file.json_documents():
         place = (file.name, "element", number)
         if not isinstance(task, dict):
-            answers.reject(place, "is no task", "Write one object a task, as Label Studio exports it.", task)
+            answers.reject(place, "is not a task", "Write one object per task, as Label Studio exports it.", task)
             continue
         item = cell_text(task.get("id")) or str(number)
         data = task.get("data")
@@ -345,7 +345,7 @@ def _read_tasks(file: SourceFile, answers: LabelStudioAnswers) -> None:
             if isinstance(annotation, dict):
                 _read_annotation(annotation, item, source, place, answers)
             else:
-                answers.reject(place, "is no annotation", "Export the project again as JSON.", annotation)
+                answers.reject(place, "is not an annotation", "Export the project again as JSON.", annotation)
 
 
 def _fields(data: object) -> list[tuple[Any, Any]]:
@@ -366,7 +366,7 @@ def _read_annotation(
 ) -> None:
     results = _listed(annotation.get("result"))
     if results is None:
-        answers.reject(place, "is no list of results", "Export the project again as JSON.", annotation.get("result"))
+        answers.reject(place, "is not a list of results", "Export the project again as JSON.", annotation.get("result"))
         return
     if annotation.get("was_cancelled") is True:
         answers.set_apart(Message("aside.skipped_annotations"))
@@ -390,12 +390,12 @@ def _read_annotation(
 def _answers(
     results: Sequence[Any], place: tuple[str, str, int], answers: LabelStudioAnswers
 ) -> Iterator[tuple[str, str | None]]:  # fmt: skip
-    """The questions of an annotation with their answers; what is no judgment of the whole task is set aside."""
+    """The questions of an annotation with their answers; what is not a judgment of the whole task is set aside."""
     seen = set()
     for result in results:
         value = result.get("value") if isinstance(result, dict) else None
         if not isinstance(value, dict):
-            answers.reject(place, "is no result with a value", "Export the project again as JSON.", result)
+            answers.reject(place, "is not a result with a value", "Export the project again as JSON.", result)
             continue
         kind = str(result.get("type") or next((kind for kind in ANSWERS if ANSWERS[kind] in value), "other")).lower()
         question = cell_text(result.get("from_name")) or kind
@@ -409,7 +409,7 @@ def _answers(
             seen.add(question)
             known, response = answer_of(value)
             if not known:
-                answers.reject(place, f"is no {kind} answer", "Export the project again as JSON.", json.dumps(value))
+                answers.reject(place, f"is not a {kind} answer", "Export the project again as JSON.", json.dumps(value))
             elif has_several(value):
                 answers.set_apart(SEVERAL)
             else:

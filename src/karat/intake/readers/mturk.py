@@ -219,7 +219,7 @@ def _refuse_others(table: FileTable) -> None:
     missing = [name for name in NEEDED if name not in table.frame.columns]
     if missing or not any(name.startswith("Answer.") for name in table.frame.columns):
         lacking = listed(missing) or "Answer.*"
-        raise IntakeError(f"{table.file.name} is no batch result of MTurk: it has no column {lacking}.")
+        raise IntakeError(f"{table.file.name} is not a batch result of MTurk: it has no column {lacking}.")
 
 
 def _in_order(frame: pl.DataFrame) -> pl.DataFrame:

@@ -335,7 +335,7 @@ def _people(exports: Sequence[FileTable], notes: list[Message]) -> pl.DataFrame:
 
 
 def _account(app: App, is_judged: bool, people: pl.DataFrame, reading: Reading) -> pl.DataFrame:
-    """Count the cells of an app that are no judgments; answers about the participant go to the table of people."""
+    """Count the cells of an app that are not judgments; answers about the participant go to the table of people."""
     height = app.rounds.height
     reading.set_apart(Message("aside.otree_cells"), height * sum(name in BUILT_IN for name in app.fields))
     reading.set_apart(Message("aside.free_text_cells"), height * len(app.free_text))

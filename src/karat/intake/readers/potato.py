@@ -116,7 +116,7 @@ def _kind(schema: str, entries: Sequence[Mapping[str, str]]) -> str:
 def _no_judgment(
     record: PotatoRecord, schema: str, marked: Mapping[str, str | None], kinds: Mapping[str, str], first: PotatoRecord
 ) -> Message | None:
-    """Why what stands under a schema is no judgment, or None."""
+    """Why what stands under a schema is not a judgment, or None."""
     if (record.item or "").endswith(".html"):
         return SURVEY_PAGES
     if kinds[schema] == "spans":
@@ -333,7 +333,7 @@ def _from_json(
         if not isinstance(document, dict):
             fix = "Every line is an object with named values."
             problems.add(
-                "is no annotation", fix, value=cell_text(document), file=place[0], place=place[1], number=number
+                "is not an annotation", fix, value=cell_text(document), file=place[0], place=place[1], number=number
             )
             bad += 1
         elif "instance_id_to_label_to_value" in document or "instance_id_ordering" in document:

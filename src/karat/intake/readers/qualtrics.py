@@ -490,7 +490,7 @@ def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
 def _headers(table: FileTable) -> tuple[list[str], list[str], list[str]]:
     """Tags, texts and import ids."""
     frame = table.frame
-    problem = f"{table.file.name} is no export of Qualtrics with three header rows (tags, texts, import ids)."
+    problem = f"{table.file.name} is not an export of Qualtrics with three header rows (tags, texts, import ids)."
     if frame.height < 2 or "ResponseId" not in frame.columns:
         raise IntakeError(f"{problem} Export it again as CSV or TSV, and leave the header rows as they are.")
     identities = [cell or "" for cell in frame.row(1)]
@@ -500,7 +500,7 @@ def _headers(table: FileTable) -> tuple[list[str], list[str], list[str]]:
 
 
 def _without_previews(body: pl.DataFrame, survey: Survey, reading: Reading) -> pl.DataFrame:
-    """Responses that the researcher made when trying out the survey are no data."""
+    """Responses that the researcher made when trying out the survey are not data."""
     status = (
         body["Status"].str.strip_chars()
         if "Status" in body.columns

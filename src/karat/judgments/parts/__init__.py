@@ -37,7 +37,7 @@ def open_parts(
     """The parts of a folder of Parquet files, or of a table: `postgresql://user@host/database#table`.
 
     `scale` is needed where karat did not write the files. `mapping` names karat's column and then that of the files.
-    A table is split into so many `parts`. `memory`, in bytes, is what one part may need; a larger one is refused.
+    A table is split into this many `parts`. `memory`, in bytes, is what one part may need; a larger one is refused.
 
     >>> import karat, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -110,7 +110,7 @@ def open_table(
     scheme, _, rest = url.partition(":")
     url = f"{scheme.partition('+')[0]}:{_with_strokes(rest)}"
     if not table:
-        raise PartsError(f"{_shown(url)}: say which table, as in {_shown(url)}#judgments")
+        raise PartsError(f"{_shown(url)}: name the table, as in {_shown(url)}#judgments")
     if scale is None:
         raise PartsError(
             f"The table {table} does not record the scale of its answers. Use --scale, such as --scale ordinal:1-5."

@@ -28,7 +28,7 @@ from karat.judgments.table import Judgments, scales_by_question
 
 SUFFIXES = (".parquet", ".pq")
 LOOKED_AT = 10_000
-"""From so many rows of a file it is estimated how much memory all of them need."""
+"""From this many rows of a file it is estimated how much memory all of them need."""
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,8 @@ def _common_columns(
             differ = sorted(set(own) ^ set(common))
             has, lacks = (path, paths[0]) if differ[0] in own else (paths[0], path)
             raise PartsError(
-                f"The files differ in their columns: {has.name} has {differ[0]}, {lacks.name} has not. Write all with "
-                f"the same columns, empty where nothing is known."
+                f"The files differ in their columns: {has.name} has {differ[0]}, {lacks.name} does not. Write all with "
+                f"the same columns, empty if nothing is known."
             )
         for name, dtype in own.items():
             if common[name] == pl.Null():
@@ -196,7 +196,9 @@ def _scales(
                 )
             for question, own in scales_from_data(about["scales"]).items():
                 if found.setdefault(question, own) != own:
-                    raise PartsError(f"{path.name} has another scale than the files before: {own.kind}, {own.known()}.")
+                    raise PartsError(
+                        f"{path.name} has a different scale from the files before: {own.kind}, {own.known()}."
+                    )
         return found
     if not isinstance(scale, Scale) or "question" not in types:
         return scales_by_question(scale, None)
@@ -229,7 +231,7 @@ ROWS_AT_ONCE = 1_000_000
 def repartition(
     tables: Iterable[Judgments], out: Path, parts: int, progress: Callable[[int, int], object] | None = None
 ) -> list[Path]:
-    """Write judgments, which come one table after the other, to a folder in so many parts; returns the files.
+    """Write judgments, which come one table after the other, to a folder in this many parts; returns the files.
 
     Rows of a participant stand in the order in which they came. If one table has only a participant's name
     and another table has more, the more is kept.
@@ -241,9 +243,9 @@ def repartition(
     (['part-00001.parquet', 'part-00002.parquet', 'part-00003.parquet'], 120)
     """
     if parts < 1:
-        raise PartsError(f"--parts {parts}: write a number from 1.")
+        raise PartsError(f"--parts {parts}: use a number of at least 1.")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise PartsError(f"{out} is there already and not empty; give a new folder, so that nothing is lost.")
+        raise PartsError(f"{out} already exists and is not empty. Give a new folder, so that nothing is lost.")
     piles = out / PILES
     try:
         scales = _deal(tables, piles, parts)
@@ -262,7 +264,7 @@ def repartition(
 
 
 def pieces(folder: Folder, rows: int = ROWS_AT_ONCE) -> Iterator[Judgments]:
-    """The judgments of Parquet files, so many rows at a time; participants may be in several files.
+    """The judgments of Parquet files, this many rows at a time; participants may be in several files.
 
     >>> import karat, tempfile
     >>> from karat.judgments.parts.folder import open_folder
@@ -282,7 +284,7 @@ def pieces(folder: Folder, rows: int = ROWS_AT_ONCE) -> Iterator[Judgments]:
 def pieces_of_csv(
     paths: Sequence[Path], scale: Scale | Mapping[str, Scale], mapping: Mapping[str, str], rows: int = ROWS_AT_ONCE
 ) -> Iterator[Judgments]:
-    """The judgments of CSV files with karat's columns, so many rows at a time; unknown columns stay text."""
+    """The judgments of CSV files with karat's columns, this many rows at a time; unknown columns stay text."""
     for path in paths:
         start = 0
         try:
@@ -306,7 +308,7 @@ def _deal(tables: Iterable[Judgments], piles: Path, parts: int) -> dict[str, Sca
     for turn, judgments in enumerate(tables):
         for question, scale in judgments.scales.items():
             if scales.setdefault(question, scale) != scale:
-                raise PartsError(f"The tables have different scales for the same answers: {scale.known()} is another.")
+                raise PartsError(f"The tables have different scales for the same answers, such as {scale.known()}.")
         for kind, table in (("answers", judgments.frame), ("people", judgments.participants)):
             for (number,), own in table.group_by(pl.col("participant").hash(0) % parts, maintain_order=True):
                 path = piles / str(number) / kind / f"{turn:08}.parquet"
@@ -323,7 +325,7 @@ def _gathered(pile: Path, scales: dict[str, Scale]) -> Judgments | None:
     frame = _together(pile / "answers") if (pile / "answers").is_dir() else None
     if frame is None:
         raise PartsError(
-            f"{counted(people.height, 'participant')} without any answer would be a part alone: ask for fewer parts."
+            f"{counted(people.height, 'participant')} without any answer would make up a part. Ask for fewer parts."
         )
     name = f"part {int(pile.name) + 1}"
     return checked_part(frame, scales, name, lambda row: (name, "row", row + 1), people)

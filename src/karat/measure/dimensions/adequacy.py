@@ -149,6 +149,15 @@ def suitability(
 ) -> Suitability:
     """Which pairs to keep, by the mean and the standard deviation of ratings of the pairs (column `item`).
 
+    Parameters
+    ----------
+    rule
+        Whether a pair is dropped if both limits are missed, or if either is.
+    mean
+        The lowest mean of a suitable pair.
+    sd
+        The highest standard deviation of a suitable pair.
+
     >>> import karat
     >>> rated = {"participant": ["p1", "p2", "p3"] * 2, "item": ["clear"] * 3 + ["warm"] * 3,
     ...          "response": [5, 4, 4, 1, 5, 2]}

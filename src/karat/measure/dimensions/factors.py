@@ -170,6 +170,17 @@ def factors(
 
     `kaiser` says which rows the rotation normalises: by default "varimax" for promax and varimax, "none" for oblimin.
 
+    Parameters
+    ----------
+    n
+        The number of factors.
+    method
+        Maximum likelihood or minimum residuals.
+    rotation
+        The rotation; None leaves the factors as extracted.
+    start
+        Whether the search starts at the usual values only, or the best of several starts counts.
+
     >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
     >>> found = factors(one, 1, observations=200)
     >>> found.loadings[:, 0].round(2).tolist(), found.dof, round(found.p_value, 2)

@@ -70,6 +70,15 @@ class OverallRegression(MeasureResult):
 def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], level: float = 0.95) -> OverallRegression:
     """The regression of one column of a table of texts on others.
 
+    Parameters
+    ----------
+    texts
+        A table with one row per text.
+    overall
+        The column to explain.
+    dimensions
+        The columns that explain it.
+
     >>> texts = {"overall": [1, 2, 3, 4, 5.5], "clarity": [1, 2, 3, 4, 5], "length": [3, 1, 4, 1, 5]}
     >>> found = overall_regression(texts, "overall", ["clarity", "length"])
     >>> found.table()["dimension"].to_list(), round(found.r2, 2)
@@ -132,6 +141,11 @@ def text_features(texts: Sequence[str | None]) -> pl.DataFrame:
     A text without an end mark is one sentence. Means of a text without words, and all features of a missing one, are
     null.
 
+    Parameters
+    ----------
+    texts
+        The texts; None is a missing one.
+
     >>> text_features(["It rains. We stay inside!", ""]).rows()
     [(25, 5, 2, 3.8, 2.5, 2.5), (0, 0, 0, None, None, None)]
     """
@@ -157,6 +171,15 @@ def feature_correlations(
     texts: Any, dimensions: Sequence[str], features: Sequence[str], level: float = 0.95
 ) -> FeatureCorrelations:
     """The correlations of some columns of a table of texts with others; what is missing is left out pair by pair.
+
+    Parameters
+    ----------
+    texts
+        A table with one row per text.
+    dimensions
+        The columns to correlate.
+    features
+        The columns to correlate them with.
 
     >>> texts = {"clarity": [5, 4, 4, 2, 1.0], "words": [3, 5, 9, 12, 20]}
     >>> found = feature_correlations(texts, ["clarity"], ["words"])

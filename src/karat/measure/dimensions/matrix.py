@@ -93,6 +93,11 @@ def ratings_matrix(
 ) -> RatingsMatrix:
     """The ratings of a semantic differential with one column per pair (the column `question`), polarity aligned.
 
+    Parameters
+    ----------
+    unit
+        Whether a row is one participant's ratings of a text, or the mean ratings of a text.
+
     >>> import karat
     >>> answers = {"participant": ["p1"] * 4, "item": ["a", "a", "b", "b"], "question": ["clear", "simple"] * 2,
     ...            "response": [7, 2, 3, 6], "polarity": [1, -1, 1, 1]}

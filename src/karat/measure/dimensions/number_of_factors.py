@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NumberOfFactors(MeasureResult):
-    """What each rule says, and the eigenvalues it says it from."""
+    """The number of factors by each rule, and the eigenvalues behind it."""
 
     rules: pl.DataFrame
     """rule and number."""
     eigenvalues: pl.DataFrame
     """number; of components and of factors, the eigenvalue and the quantile of random data; the average partial
-    correlation that is left after so many components (map, map_4)."""
+    correlation that is left after this many components (map, map_4)."""
     settings: dict[str, Any] = field(default_factory=dict)
     notes: tuple[Message, ...] = ()
 
@@ -99,6 +99,13 @@ def number_of_factors(
     seed: int = 1,
 ) -> NumberOfFactors:
     """The numbers of factors by parallel analysis, MAP and the scree, of ratings or of correlations.
+
+    Parameters
+    ----------
+    draws
+        The number of random tables of parallel analysis.
+    quantile
+        The quantile of random eigenvalues that real ones must exceed.
 
     >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]
     >>> print(number_of_factors(one, observations=200, draws=20))
@@ -178,6 +185,13 @@ def factor_intervals(
     """Intervals of a solution by resampling participants; of a table without participants, by resampling its rows.
 
     `executor` says where the draws are analysed (`karat.executors.open_executor`).
+
+    Parameters
+    ----------
+    found
+        The solution, from `factors`.
+    draws
+        The number of resamples.
 
     >>> random = np.random.default_rng(1)
     >>> truth = random.standard_normal((200, 1))

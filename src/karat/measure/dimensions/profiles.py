@@ -109,6 +109,11 @@ def profiles(
 ) -> Profiles:
     """The profile of each text, or of each value of another column of the judgments or the participants.
 
+    Parameters
+    ----------
+    by
+        The column whose values get a profile each.
+
     >>> import karat
     >>> rated = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a"] * 4, "question": ["clear", "simple"] * 2,
     ...          "response": [7, 2, 6, 3]}
@@ -181,6 +186,13 @@ def dimension_scores(
     found: Factors, method: Literal["regression", "bartlett"] = "regression", level: float = 0.95
 ) -> DimensionScores:
     """The scores of all texts on the dimensions of a factor solution.
+
+    Parameters
+    ----------
+    found
+        The solution, from `factors`.
+    method
+        How scores are computed.
 
     >>> import karat
     >>> from karat.measure.dimensions.factors import factors

@@ -7,7 +7,7 @@ one pair is removed at a time, and the factors are extracted again, since every 
 2. else the pair whose two largest absolute loadings lie closest together, while that is under `gap`.
 
 The paper does not say what a low communality is; .4 is a common limit (Costello and Osborne 2005). The steps end when
-nothing is left to remove, or when fewer pairs would not allow so many factors.
+nothing is left to remove, or when fewer pairs would not allow this many factors.
 
 The short form of a semantic differential: one pair for each dimension, as a study to follow.
 
@@ -107,6 +107,23 @@ def reduce_pairs(
     keep: Sequence[str] = (),
 ) -> Reduction:
     """Remove pairs of low communality or unclear loadings one by one; those named in `keep` stay whatever happens.
+
+    Parameters
+    ----------
+    n
+        The number of factors.
+    communality
+        The smallest communality of a pair that stays.
+    gap
+        The smallest distance between the two highest loadings of a pair that stays.
+    method
+        How factors are extracted, as in `factors`.
+    rotation
+        The rotation, as in `factors`.
+    kaiser
+        Which rows the rotation normalises, as in `factors`.
+    keep
+        The pairs that stay in any case.
 
     >>> random = np.random.default_rng(1)
     >>> truth = random.standard_normal((300, 1))
@@ -265,6 +282,11 @@ class ShortForm(MeasureResult):
 
 def short_form(found: Factors) -> ShortForm:
     """The pair that stands best for each dimension of a factor solution.
+
+    Parameters
+    ----------
+    found
+        The solution, from `factors`.
 
     >>> from karat.measure.dimensions.factors import factors
     >>> one = [[1, 0.6, 0.5, 0.4], [0.6, 1, 0.5, 0.4], [0.5, 0.5, 1, 0.3], [0.4, 0.4, 0.3, 1]]

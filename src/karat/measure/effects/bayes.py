@@ -138,11 +138,27 @@ def bayes_contrasts(
 ) -> BayesContrasts:
     """Posteriors of planned comparisons; without a plan, of all pairs of levels and of interactions of two levels each.
 
-    It needs the extra `bayes` and takes minutes where `contrasts` takes a second; the example draws far too few
-    samples, and the result says so. `plan` has the comparisons, as a study file plans them. `link` is "logit" or
-    "probit". `unequal` names terms of the formula by which the spread of ordered or measured answers may differ.
-    `priors` are `karat.models.glrm.bayes.Priors`. `levels` gives the order of the levels of conditions. `chains` is how
-    many chains are sampled. `warmup` and `draws` are the samples per chain that are thrown away and kept.
+    It needs the extra `bayes` and takes minutes where `contrasts` takes a second. The example draws far too few
+    samples, and the result says so.
+
+    Parameters
+    ----------
+    plan
+        The comparisons, as a study file plans them.
+    link
+        The link of yes-no answers and ratings: "logit" or "probit".
+    priors
+        The priors, a `karat.models.glrm.bayes.Priors`.
+    unequal
+        Terms of the formula by which the spread of ratings or measured answers may differ.
+    levels
+        The order of the levels of conditions.
+    chains
+        The number of chains.
+    warmup
+        The number of samples per chain that are discarded.
+    draws
+        The number of samples per chain that are kept.
 
     >>> import pytest
     >>> _ = pytest.importorskip("numpyro", reason="NumPyro is not installed")

@@ -379,6 +379,11 @@ def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds
     The answers are cut into two at each point, and each cut has a logit model with the design and the random effects of
     the ordinal one. If the odds are proportional, all cuts estimate the coefficients that the ordinal model has.
 
+    Parameters
+    ----------
+    found
+        The result of `contrasts`.
+
     >>> import karat
     >>> likert = karat.datasets.load("likert")
     >>> found = contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
@@ -438,6 +443,11 @@ def spread_ratios(found: Contrasts, level: float = 0.95) -> SpreadRatios:
     """Check the assumption of equal spread: are ratings in one condition more scattered than in another?
 
     The ordinal model is fitted again with a spread of its own for each condition (scale effects, McCullagh 1980).
+
+    Parameters
+    ----------
+    found
+        The result of `contrasts`.
 
     >>> import karat
     >>> likert = karat.datasets.load("likert")

@@ -48,7 +48,7 @@ SCHEMA: dict[str, Any] = {
     "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "raw": pl.Float64, "scale_dependence": pl.String,
 }  # fmt: skip
 LARGEST = 3
-"""Means are given for terms of up to so many factors."""
+"""Means are given for terms of up to this many factors."""
 EMPTY = (float("nan"), None, 0)
 REMOVABLE, SHOWN, UNSURE = "removable", "crossover", "crossover not shown"
 

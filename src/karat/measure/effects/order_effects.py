@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 STRETCHES = 6
 """Into how many stretches the questionnaire is cut for the picture."""
 PER = 10
-"""Slopes are for so many trials."""
+"""Slopes are for this many trials."""
 RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
 SCHEMA: dict[str, Any] = {
     "measure": pl.String, "condition": pl.String, "slope": pl.Float64, "se": pl.Float64, "df": pl.Float64,
@@ -164,6 +164,11 @@ def order_effects(
     """The slopes of answers and of response times over the position of the trial, for each condition.
 
     `by` names the condition columns, by default those of the design; an empty list takes all answers together.
+
+    Parameters
+    ----------
+    simplify
+        Whether random effects that the data cannot support are removed.
 
     >>> import karat
     >>> found = order_effects(karat.datasets.load("likert"), by="order")

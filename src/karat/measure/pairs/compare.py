@@ -103,6 +103,13 @@ def compare_decisions(
 
     With a `reference` only differences from that measure are shown.
 
+    Parameters
+    ----------
+    decisions
+        The decisions of each measure, by its name.
+    reference
+        The measure that others are compared with; by default all are compared.
+
     >>> likert = {"1": "expert", "2": "expert", "3": "none"}
     >>> choice = {"1": "expert", "2": "reverse", "3": "none"}
     >>> found = compare_decisions({"likert": likert, "choice": choice})

@@ -115,9 +115,20 @@ def decisions(
 ) -> Decisions:
     """The decision on each pair: a table (or a CSV file, or a list) of pair, better and worse, by experts.
 
-    Without `pairs` they are read from the columns of the judgments: see `karat.measure.pairs.decisions`.
-    `prior_sd` and `posterior` are for models of choices, as in `karat.measure.strengths`; a posterior, drawn with
-    `seed`, gives Bayes factors.
+    Without `pairs`, they are read from the columns of the judgments: see `karat.measure.pairs.decisions`.
+
+    Parameters
+    ----------
+    pairs
+        The pairs with the preferences of experts: a table, the path of a CSV file or a list.
+    model
+        How pairs are compared; by default the usual way of the scale.
+    rope
+        Half the width of the region of practical equivalence.
+    prior_sd
+        For models of choices, as in `strengths`.
+    posterior
+        For models of choices, as in `strengths`; it gives Bayes factors.
 
     >>> import karat
     >>> answers = {"participant": [f"p{n // 2}" for n in range(12)], "item": ["good", "bad"] * 6,
@@ -229,7 +240,7 @@ def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
 COLUMNS = ("pair", "better", "worse")
 STATUS = {"ungrammatical": 0.0, "marked": 1.0, "grammatical": 2.0}
 SHOWN = 5
-"""So many pairs are named in a message."""
+"""This many pairs are named in a message."""
 
 
 def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FEWEST = 3
 """With fewer stimuli in common there is no correlation worth its name."""
 MOST = 6
-"""So many pairs of measures are in the summary, and so many measures in the picture."""
+"""This many pairs of measures are in the summary, and this many measures in the picture."""
 COEFFICIENTS = {"spearman": spearman, "kendall": kendall, "pearson": pearson}
 SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64} | dict.fromkeys(
     ("spearman", "lower", "upper", "kendall", "kendall_lower", "kendall_upper",
@@ -43,7 +43,7 @@ SCHEMA: dict[str, Any] = {"first": pl.String, "second": pl.String, "n": pl.Int64
 
 @dataclass(frozen=True)
 class MeasureCorrelations(MeasureResult):
-    """How measures of the same stimuli go together."""
+    """How measures of the same stimuli correlate."""
 
     frame: pl.DataFrame
     """first, second, n (stimuli), then Spearman's, Kendall's and Pearson's correlation, each with its interval."""

@@ -180,7 +180,7 @@ def _some_samples(about: tuple[Rated, Floats], columns: tuple[int, int]) -> dict
 
 
 def in_columns(drawn: Floats, width: int = 50) -> list[tuple[int, int]]:
-    """Columns of weights by their first and last, so many together wherever they are computed, and never one alone.
+    """Columns of weights by their first and last, this many together wherever they are computed, and never one alone.
 
     >>> in_columns(np.ones((2, 101)))
     [(0, 50), (50, 101)]

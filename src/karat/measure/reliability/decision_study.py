@@ -47,7 +47,7 @@ SCHEMA: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class DecisionStudy(MeasureResult):
-    """How many participants a stimulus, and stimuli a participant, a wanted reliability takes."""
+    """How many participants per stimulus, and stimuli per participant, a wanted reliability requires."""
 
     needed: pl.DataFrame
     """question, measured (stimuli or participants), kind (relative or absolute), needed (participants for stimuli,
@@ -112,6 +112,11 @@ def decision_study(
     seed: int = 1,
 ) -> DecisionStudy:
     """How many participants and items it takes until means of stimuli, or of participants, have a wanted reliability.
+
+    Parameters
+    ----------
+    wanted
+        The reliability to reach.
 
     >>> import karat
     >>> print(decision_study(karat.datasets.load("likert"), wanted=0.9, samples=100))

@@ -52,13 +52,13 @@ OWN_SCHEMA: dict[str, Any] = {
     "correlation": pl.Float64, "equal": pl.Float64,
 }  # fmt: skip
 MANY_PAIRS, FEWER = 15, 200
-"""With more pairs of groups than this, so many samples are drawn unless their number is set."""
+"""With more pairs of groups than this, this many samples are drawn unless their number is set."""
 PEARSON, SPEARMAN, DECISIONS = "Pearson", "Spearman", "same decision"
 
 
 @dataclass(frozen=True)
 class Stability(MeasureResult):
-    """How well scores and decisions of two sessions, or two groups, go together."""
+    """How well scores and decisions of two sessions, or two groups, agree."""
 
     comparisons: pl.DataFrame
     """question, first, second, kind (within, between, mixed), measure, estimate, lower, upper, n (stimuli or pairs),
@@ -111,6 +111,13 @@ def stability(
     `decisions` is a function from judgments to a table with pair and decision, or a mapping from group to such a table.
     `samples` is 1000 by default, 200 with more than 15 pairs of groups, and 100 where a function has to be called for
     each.
+
+    Parameters
+    ----------
+    by
+        The column that makes the groups.
+    scores
+        The score of a stimulus: its mean, its mean z-score, or a function from judgments to scores.
 
     >>> import karat
     >>> print(stability(karat.datasets.load("likert"), by="list", conditions=[], samples=100))  # doctest: +ELLIPSIS

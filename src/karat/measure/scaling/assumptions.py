@@ -74,6 +74,11 @@ def choice_assumptions(
 
     `executor` says where the simulated studies are analysed (`karat.executors.open_executor`).
 
+    Parameters
+    ----------
+    by
+        The column that puts participants into groups to compare.
+
     >>> import karat
     >>> random = np.random.default_rng(1)
     >>> left = random.integers(5, size=400)
@@ -82,7 +87,7 @@ def choice_assumptions(
     >>> frame = {"participant": np.arange(400) // 40, "trial": np.arange(400) % 40 + 1, "item": left * 5 + right,
     ...          "left": left, "right": right, "response": said}
     >>> print(choice_assumptions(karat.Judgments(frame, karat.Choice()), samples=19))
-    Nothing speaks against one order of the stimuli that all participants share ...
+    There is no evidence against one order of the stimuli shared by all participants ...
     """
     if samples < 19:
         raise MeasureError(Message("assumptions.samples", {"samples": samples}))

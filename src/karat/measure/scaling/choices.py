@@ -259,6 +259,11 @@ def predict(strengths: Strengths, pairs: Iterable[tuple[str, str]]) -> pl.DataFr
 
     In Thurstone's model it is that of somebody drawn from the population of participants.
 
+    Parameters
+    ----------
+    pairs
+        The labels of the left and the right stimulus of each comparison.
+
     >>> import karat
     >>> rows = {"left": ["a", "b", "a"], "right": ["b", "a", "b"], "participant": ["p1", "p2", "p3"],
     ...         "item": ["ab"] * 3, "response": ["left", "left", "left"]}

@@ -4,7 +4,7 @@
 - "zscore": the same of answers standardised within participant, which takes out that some use the high end of a scale
   and some only its middle. Those whose answers do not vary have no z-scores.
 - "magnitude": the logarithm of the ratio to the modulus, standardised within participant, which cancels the modulus.
-  Zero, negative and text answers are no magnitudes. `karat.read` names each of them; with skip_bad=True it leaves them
+  Zero, negative and text answers are not magnitudes. `karat.read` names each of them; with skip_bad=True it leaves them
   out. Trials without an answer are counted in the notes.
 - "binary" and "ordinal": the recommended ones, logit models with effects of participants and of stimuli,
 

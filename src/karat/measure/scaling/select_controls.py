@@ -114,7 +114,14 @@ def select_controls(
 ) -> Controls:
     """The stimuli of a norming study that can be controls; `n` is how many are wanted at each end of the scale.
 
-    `max_sd` is in points of the scale, `clearly` a share of it.
+    Parameters
+    ----------
+    n
+        How many controls are wanted at each end of the scale; by default all that are clear.
+    max_sd
+        The largest standard deviation of a control, in points; by default a quarter of the scale.
+    clearly
+        How close to an end the interval of the mean must lie, as a share of the scale.
 
     >>> import karat
     >>> found = select_controls(karat.datasets.load("likert"), functions=["control"], max_sd=1.5, clearly=0.4)

@@ -60,7 +60,20 @@ def strengths(
 ) -> Strengths:
     """The strength of every stimulus, by the recommended model of the scale or the one that is named.
 
-    `side`, `criterion`, `prior_sd`, `posterior` and `seed` are for choices: see `karat.measure.scaling.choices`.
+    Parameters
+    ----------
+    model
+        The model; by default the one recommended for the scale.
+    side
+        For choices: whether a preference for the left side is estimated (not in Thurstone's model).
+    criterion
+        For Thurstone's model: whether each participant has a criterion for "no difference", or all share one.
+    prior_sd
+        For choices: the standard deviation of a normal prior of strengths (not in Thurstone's model).
+    posterior
+        For Thurstone's model: whether the full posterior is sampled, with the extra `bayes`.
+    seed
+        The seed of the posterior.
 
     >>> import karat
     >>> found = strengths(karat.datasets.load("likert"), "mean")

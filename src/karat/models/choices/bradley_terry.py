@@ -55,7 +55,7 @@ from karat.types import Floats, Ints
 TOLERANCE = 1e-10
 STEPS = 100
 DIRECT = 500
-"""Up to so many items a step is solved for directly."""
+"""Up to this many items a step is solved for directly."""
 ROUNDS = 300
 """How many conjugate gradients may be tried before a step is solved for directly after all."""
 
@@ -294,7 +294,7 @@ class Information:
 
 SHARE = 0.95
 WORK = 3e10
-"""So many operations at most are spent on the correction; larger studies have participants enough without it."""
+"""This many operations at most are spent on the correction; larger studies have participants enough without it."""
 
 
 def robust_covariance(likelihood: PairLikelihood, values: Floats, covariance: Floats, participant: Ints) -> Floats:

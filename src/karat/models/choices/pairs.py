@@ -39,7 +39,7 @@ class Pairs:
         """
         one, two, said = (np.asarray(values, dtype=np.int64) for values in (left, right, answer))
         if not len(one) == len(two) == len(said):
-            raise ValueError("Left, right and answers must be equally many.")
+            raise ValueError("left, right and answers must be equally long.")
         if len(one) and (min(one.min(), two.min()) < 0 or max(one.max(), two.max()) >= items):
             raise ValueError(f"Items are numbered 0 to {items - 1}.")
         if (one == two).any():

@@ -53,7 +53,7 @@ AGAIN = 0.3
 PRIOR_GRAMMARS = np.array([9.0, 1.0])
 """How many have the grammar of most and one of their own, before anybody answers."""
 KNOWN_BY = 5
-"""So many of some participants must have judged a stimulus for what they say of it to be taken over."""
+"""This many of some participants must have judged a stimulus for what they say of it to be taken over."""
 APART = 2.0
 """The prior deviation between the strengths of two groups of speakers."""
 

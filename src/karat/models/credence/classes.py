@@ -47,7 +47,7 @@ FIRST_TURNS, TURNS = 10, 2
 BLURRED = 0.02
 """Added to probabilities, so that no single answer decides on the agreement of a participant."""
 AGREED = 2.0
-"""So many answers of each class speak for its own label before anybody answers."""
+"""This many answers of each class speak for its own label before anybody answers."""
 
 
 class Classes:

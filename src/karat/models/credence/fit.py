@@ -47,7 +47,7 @@ ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, FEWEST_OF_ALL = 15, 5, 7, 2
 ENOUGH = 40_000
 """With more answers than these, most turns are made with some of the participants."""
 SHARED = 10
-"""So many of those who are drawn must have judged a stimulus, half of the stimuli at least."""
+"""This many of those who are drawn must have judged a stimulus, half of the stimuli at least."""
 GAIN_BY_CLASSES = 0.1
 """Ratings are judged by classes if these gain so much for each: it takes numbers that are labels in truth."""
 CHANGED, STILL = 0.05, 0.001
@@ -256,7 +256,7 @@ MOST_APART, MOST_AMONG = 0.05, 0.5
 """How far a figure may be from what is predicted; and the agreement of flagged participants with each other, as a share
 of that of the others. Halves of these where many are flagged."""
 MOST_ATTENTIVE = 300
-"""So many attentive participants are drawn anew at most."""
+"""This many attentive participants are drawn anew at most."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ TASTE = 3.0
 
 
 def guesses(levels: Ints, count: int) -> Floats:
-    """The log probability of the answers from each trial on (participants x trials + 1), by guessing; -1 is no answer.
+    """The log probability of the answers from each trial on (participants x trials + 1), by guessing; -1 is missing.
 
     >>> guesses(np.array([[0, 1, -1, 1]]), 2).round(2).tolist()
     [[-2.12, -1.35, -0.69, -0.69, 0.0]]

@@ -99,7 +99,7 @@ def extract(
         rest = [_searched(correlation, k, problem, random.uniform(0.1, 0.9, p), method) for _ in range(others)]
     arrived = [found for found in (usual, *rest) if found.converged] or [usual]
     best = min(arrived, key=lambda found: found.objective)
-    # A search that did not arrive is no result as long as another did.
+    # A search that did not arrive is not a result as long as another did.
     chosen = best if start == "best" or not usual.converged else usual
     return replace(chosen, lowest=best.objective)
 

@@ -46,7 +46,7 @@ CHAINS, WARMUP, DRAWS = 4, 1000, 1000
 ACCEPTED, CAREFUL = 0.9, 0.99
 """The wanted share of accepted steps, and that after divergences."""
 RHAT, ENOUGH = 1.01, 400
-"""Chains agree below this R-hat; so many effective draws are enough (Vehtari et al. 2021)."""
+"""Chains agree below this R-hat; this many effective draws are enough (Vehtari et al. 2021)."""
 BATCHES = 20
 BEYOND = 40
 """With fewer draws on the other side of zero, a Bayes factor is known by its order of magnitude only."""

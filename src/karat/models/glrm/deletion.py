@@ -166,7 +166,7 @@ def _without(fit: AnyFit, groups: Factor, group: int) -> Refit:
 
 
 ENOUGH = 10
-"""After so many exceedances the p value is known well enough."""
+"""After this many exceedances the p value is known well enough."""
 
 
 def exceedances(

@@ -190,7 +190,7 @@ def fit_crossed(
 def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
     values = answers.response.astype(np.float64)
     if answers.design.shape[1] == 0:
-        raise ValueError("The design of measured answers needs a column at least, as a rule an intercept.")
+        raise ValueError("The design of measured answers needs at least one column, usually an intercept.")
     one = np.ones((len(values), 1))
     terms = [
         RandomTerm("worker", answers.worker, answers.workers, one, (INTERCEPT,)),

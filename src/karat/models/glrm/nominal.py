@@ -98,7 +98,7 @@ def fit_nominal(
         raise ValueError(Message("models.same_answers"))
     if baseline is not None:
         if baseline not in categories:
-            raise ValueError(f"The baseline {baseline!r} is none of the answers.")
+            raise ValueError(f"The baseline {baseline!r} is not one of the answers.")
         first = int(np.flatnonzero(categories == baseline)[0])
         order = np.concatenate([[first], np.delete(np.arange(len(categories)), first)])
         categories, number = categories[order], np.argsort(order)[number]

@@ -31,7 +31,7 @@ from karat.section import Section
 from karat.study.study import Study
 
 MOST_REASONS = 3
-"""So many criteria are named in the first sentence."""
+"""This many criteria are named in the first sentence."""
 WIDEST = 0.8
 """An interval of the Spammer Index that is wider than this says nothing."""
 

@@ -100,7 +100,7 @@ def reasons_by_participant(evidence: dict[str, Evidence]) -> dict[str, list[tupl
 
 
 MOST_TRIALS = 150_000
-"""So many trials are kept for playback; with more, those of flagged participants come first."""
+"""This many trials are kept for playback; with more, those of flagged participants come first."""
 
 
 def playback(gathered: ReportData) -> dict[str, Any] | None:

@@ -103,6 +103,6 @@ def _setting_words(language: Language, name: str, key: str, value: Any) -> str:
         return language.share(value)
     if key in BELOW_ONE:
         return language.probability(value)
-    # What a criterion found out by itself is no setting, and three decimals say enough.
+    # What a criterion found out by itself is not a setting, and three decimals say enough.
     found = isinstance(value, float) and key not in CRITERIA[name].settings.model_fields
     return language.number(value, 3) if found else language.number(value)

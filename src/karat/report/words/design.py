@@ -115,7 +115,7 @@ def _block(language: Language, block: Block) -> str:
 def _scale(
     language: Language, scale: Scale, pairs: int, ends: str = "", slider: str = ""
 ) -> str:  # fmt: skip
-    """The sentence on a scale, of so many pairs of adjectives; what a study adds is empty where only data are known."""
+    """The sentence on a scale with this many pairs of adjectives; what a study adds is empty if only data are known."""
     if isinstance(scale, Choice):
         return language.say("task.choice", none=language.say("none") if scale.none else "")
     if isinstance(scale, Magnitude):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from karat.study.study import Study
 
 BY_TRIALS: dict[str, Callable[..., Evidence]] = {"controls": controls, "attention": attention}
-"""Criteria that ask for so many right answers."""
+"""Criteria that ask for this many right answers."""
 
 
 def excluded(

@@ -140,10 +140,17 @@ class Composition:
 def composition(screening: ScreenedParticipants, columns: Sequence[str] | None = None) -> Composition:
     """Compare the groups of each background variable, or of the `columns` of `judgments.participants` that are named.
 
-    Taken are columns of text or truth values with 2 to 12 different values, and numbers, which are cut at their
-    quartiles where they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns that
+    Columns of text or truth values with 2 to 12 different values are compared, and numbers, which are cut at their
+    quartiles if they have many (tertiles under 40 participants). Ids, moments, working time, free text, columns that
     a criterion looks at (such as how participation ended, or an eligibility question), columns in which everybody
     differs and the behaviour of simulated participants are left out, with a note.
+
+    Parameters
+    ----------
+    screening
+        The screening, from `karat.screen.run`.
+    columns
+        The background columns to compare; by default all that are suitable.
 
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
@@ -348,7 +355,7 @@ def background(
 
 
 def _unfit(column: pl.Series) -> Message | None:
-    """Why a column is no background variable, if it is none."""
+    """Why a column is not a background variable, if it is none."""
     name = column.name.lower()
     if column.dtype.is_temporal() or name in TIMES:
         return Message("background.time")

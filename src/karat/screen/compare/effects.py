@@ -139,7 +139,16 @@ def effects_before_after(
 ) -> EffectsBeforeAfter:
     """The effects of a formula with everybody, and without those excluded (names, or the flagged of some evidence).
 
-    The family follows from the answers unless stated. `levels` gives the order of the levels of factors.
+    `levels` gives the order of the levels of factors.
+
+    Parameters
+    ----------
+    excluded
+        The names of the excluded participants, or evidence that flags them.
+    family
+        The family of the model; by default that of the answers.
+    coding
+        The coding of factors.
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")

@@ -4,15 +4,15 @@ A screening is a chain of decisions, each with alternatives that other researche
 All combinations are tried, each by the same steps as the stated rules, and for each it is said how many participants
 stay and how large a stated difference of conditions is (`difference`). A result that holds only in a corner of them
 depends on the screening (multiverse analysis: Steegen, Tuerlinckx, Gelman and Vanpaemel 2016; specification curve:
-Simonsohn, Simmons and Nelson 2020). It is a picture of robustness, not a test: the combinations are no sample, and to
-choose among them after seeing it would undo what stating rules beforehand is for.
+Simonsohn, Simmons and Nelson 2020). It is a picture of robustness, not a test. The combinations are not a sample, and
+to choose among them after seeing it would undo what stating rules beforehand is for.
 
 Of more than 2,000 combinations a random sample is taken, with the stated one always in it. Combinations that agree in
 their first criteria are tried by one process, which remembers what it has computed for them.
 
 Each criterion lists its alternatives (`karat.study.criterion.Alternative`): the setting in words, the setting itself
 (none: the criterion is left out) and where it comes from. Those marked usual make the smaller grid that is tried where
-a study states no rules. What belongs to the study and is no decision about people - the length of the questionnaire,
+a study states no rules. What belongs to the study and is not a decision about people - the length of the questionnaire,
 its expected duration, the column of lengths - is kept as it is stated.
 """
 
@@ -228,6 +228,11 @@ def multiverse(
     default the study's first, or the first design column with two levels. `progress` is called with how many
     combinations are done, and how many there are. `executor` says where they are tried
     (`karat.executors.open_executor`).
+
+    Parameters
+    ----------
+    at_most
+        The largest number of combinations; with more, a random sample of them is taken.
 
     >>> import karat
     >>> likert = karat.datasets.load("likert")

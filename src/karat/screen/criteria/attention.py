@@ -3,7 +3,7 @@
 Two rules are published. On the positional account (Pieper, Börner and Kiss, section 5.2) at least k of N answers must
 be right, where k keeps guessing at or under alpha. On the pairwise account (Langsford, Perfors, Hendrickson, Kennedy
 and Navarro, appendix) nobody may choose the worse sentence of an attention pair, or rate it above its partner; the
-partners may stand anywhere, in two halves or sessions too, and equal ratings are no failure. With few
+partners may stand anywhere, in two halves or sessions too, and equal ratings are not a failure. With few
 pairs somebody who guesses passes too often; a note then says so.
 """
 
@@ -152,7 +152,7 @@ def _pair_evidence(
 
 
 def _chosen_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.DataFrame:
-    """Choice trials: passed unless the worse sentence was chosen; "no difference" is no failure."""
+    """Choice trials: passed unless the worse sentence was chosen; "no difference" is not a failure."""
     undecided = pl.col("response") == "none"
     # Somebody who guesses takes the worse sentence with one of two or three answers.
     sizes = {question: len(scale.levels) for question, scale in scales.items() if isinstance(scale, Choice)}

@@ -71,7 +71,7 @@ TRACE = pl.Struct(
 class AutomationSettings(CriterionSettings):
     """Who was probably a script or a driven browser."""
 
-    above: float = Field(ABOVE, gt=0.5, lt=1, description="A probability above is flagged.")
+    above: float = Field(ABOVE, gt=0.5, lt=1, description="Probabilities above this are flagged.")
     prior: float = Field(PRIOR, gt=0, lt=0.5, description="The share of automation that is expected in such a study.")
     imitators: float = Field(IMITATORS, ge=0, lt=1, description="The share of scripts that look like people.")
     people: dict[str, tuple[float, float]] | None = Field(

@@ -1,4 +1,4 @@
-"""Completion: who answered too little of the questionnaire, and who is there twice.
+"""Completion: who answered too little of the questionnaire, and who took part twice.
 
 The share is the number of answered trials, over all sessions, over the length of the questionnaire. Published practice
 (Pieper, Börner and Kiss) calls a questionnaire incomplete under 90 %. A study knows its length. A file of results alone
@@ -42,7 +42,7 @@ DIFFERENT_TIMES = 5
 SIGN = "\x1f"
 """What stands between the parts of a fingerprint."""
 HAVE_IT = 3
-"""One in so many of those who answered anything must have 90 % of the longest record, to take it for the length."""
+"""One in this many of those who answered anything must have 90 % of the longest record, to take it for the length."""
 Record = list[tuple[str, str, float]]
 """Item, answer and response time of one trial after the other."""
 PERSON = "person"
@@ -64,14 +64,14 @@ class CompletionSettings(CriterionSettings):
         None, ge=1, description="How many trials the questionnaire has; by default as the plan says, or the most seen."
     )
     person: str | None = Field(
-        None, description="The background column that names the person, else `person`; who comes again is flagged."
+        None, description="The background column that names the person, else `person`; taking part again is flagged."
     )
 
 
 def completion(
     judgments: Judgments, at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
 ) -> Evidence:
-    """The share of the questionnaire that each participant answered, practice left out, and who is there twice.
+    """The share of the questionnaire that each participant answered, practice left out, and who took part twice.
 
     Listed participants who gave no answer at all are flagged too. `person` is the column of the participants that
     names the person. Further columns: answered (how many trials), last (the position of the last answer, where
@@ -88,7 +88,7 @@ def completion(
 def over_parts(
     parts: AnyParts[Found], at_least: float = AT_LEAST, trials: int | None = None, person: str | None = None
 ) -> Found:
-    """The same of judgments in parts: the longest questionnaire, and who is there twice, over all parts.
+    """The same of judgments in parts: the longest questionnaire, and who took part twice, over all parts.
 
     Records that begin alike are looked for by a fingerprint of their first trials; only records that share one are
     then fetched and compared, trial by trial.

@@ -55,11 +55,11 @@ class CredenceSettings(CriterionSettings):
         lt=1,
         description="Participants with a lower probability of having answered attentively are flagged.",
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers begin, by which a second group is looked for.")
+    seed: int = Field(1, ge=0, description="The seed of the search for a second group.")
 
 
 DRAWN = 20_000
-"""From so many participants the model is learned, where judgments are in parts."""
+"""From this many participants the model is learned, where judgments are in parts."""
 LITTLE = 20
 """With fewer trials, a note says that probabilities rest on little evidence."""
 MANY = 1 / 3

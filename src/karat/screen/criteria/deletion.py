@@ -64,7 +64,7 @@ class DeletionSettings(CriterionSettings):
     simulations: int = Field(
         0, ge=0, description="How many draws the simulated null has; 0 for 999 (199 for labels) where it decides."
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
+    seed: int = Field(1, ge=0, description="The seed of the simulation.")
     at_most: int = Field(AT_MOST, ge=2, description="With more participants than this it is not computed.")
     by: By = Field("simulated", description="Whether the simulated null decides, or the published chi-squared rule.")
     refit: bool = Field(False, description="Whether every simulated draw fits the model anew, which takes long.")
@@ -73,11 +73,11 @@ class DeletionSettings(CriterionSettings):
 MANY = 0.5
 """From this share of flagged participants on, a note says that the published rule fails."""
 SIMULATIONS, OF_LABELS = 999, 199
-"""So many where the simulated null decides and their number is not said; labels take longer."""
+"""This many where the simulated null decides and their number is not said; labels take longer."""
 LONG = 10.0
 """Seconds that the refits of labels may take unasked."""
 REFITS = 35
-"""So many refits take as long as the Spammer Index of the same labels with its interval."""
+"""This many refits take as long as the Spammer Index of the same labels with its interval."""
 SMALLEST_P = 0.001
 """Simulated p values below it are given as such."""
 REASON_VALUES = pl.Struct(
@@ -356,6 +356,13 @@ def deletion_windows(
     window: first, last, distance, df, p_value, flagged. A participant without answers in a window is not in it; where
     the answers of a window cannot be compared, as those of a single participant, distance, df and p_value are missing.
     `at_most` is that of `deletion`.
+
+    Parameters
+    ----------
+    width
+        The number of answers in a window.
+    step
+        How many answers windows begin apart; by default half the width.
 
     >>> import karat
     >>> windows = deletion_windows(karat.datasets.load("crowd"), width=40, step=40)

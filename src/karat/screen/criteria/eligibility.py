@@ -64,7 +64,7 @@ class EligibilitySettings(CriterionSettings):
 def eligibility(
     judgments: Judgments, answers: Mapping[str, Sequence[str]] = NO_ANSWERS, same: Mapping[str, str] = NO_PAIRS
 ) -> Evidence:
-    """Whose answers about themselves are not among those that admit, or contradict what the platform knows.
+    """Participants whose answers about themselves are not eligible, or contradict the platform.
 
     The score is the number of statements that do not hold; one is enough. Further columns: statements (how many
     could be looked at) and missing (how many could not).

@@ -13,8 +13,8 @@ different items for everybody in a randomised questionnaire.
 
 The index was made for questionnaires of several scales with several items each. What corresponds to a scale in a
 study of judgments is a cell of the design: the groups are question, function, status and the condition columns taken
-together. A column that would leave hardly two answers a group (under 1.5 on average), such as the text of the sentence,
-is no condition here. Practice is left out. At least three groups with two answers or more are needed; with few groups
+together. A column that would leave hardly two answers per group (under 1.5 on average), such as the sentence,
+is not a condition here. Practice is left out. At least three groups with two answers or more are needed; with few,
 the score varies much by chance. The usual cutoff of 0 is cautious: somebody who guesses is below it every second time;
 in questionnaires .3 is common too. Where the design's cells do not differ in what people answer, nobody can be
 consistent in this sense: look at the scores of all first.
@@ -56,15 +56,15 @@ CLEAR = 0.5
 class EvenOddSettings(CriterionSettings):
     """Whose answers to two halves of the same questions do not go together."""
 
-    at_least: float = Field(AT_LEAST, ge=-1, le=1, description="The correlation of both halves that is asked for.")
+    at_least: float = Field(AT_LEAST, ge=-1, le=1, description="The correlation of both halves that is required.")
     groups: list[str] | None = Field(
         None,
-        description="The columns that tell apart what is asked; by default question, function, status, conditions.",
+        description="The columns that distinguish what is asked; by default question, function, status, conditions.",
     )
 
 
 def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[str] | None = None) -> Evidence:
-    """How well two halves of each participant's answers go together; flagged where the score is below `at_least`.
+    """How well two halves of each participant's answers agree; flagged if the score is below `at_least`.
 
     `groups` names the columns that make the groups, instead of question, function, status and conditions. Further
     columns: correlation (of the halves, before the correction), groups and answers (how many were used).

@@ -65,7 +65,7 @@ Design = tuple[tuple[int, int, int], ...]
 class InconsistencySettings(CriterionSettings):
     """Who answered repeated questions differently."""
 
-    alpha: float = Field(ALPHA, gt=0, lt=1, description="The probability with which somebody who guesses may pass.")
+    alpha: float = Field(ALPHA, gt=0, lt=1, description="The highest probability that a guesser passes.")
     upper: float | None = Field(
         None, gt=0, description="MADs above the median from which a score is flagged, instead of a test for guessing."
     )

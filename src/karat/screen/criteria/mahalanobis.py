@@ -60,7 +60,7 @@ ALPHA = 0.001
 LEAST_P = 0.001
 """Of a smaller probability only that it is smaller is written."""
 FEW_ANSWERS = 10
-"""Under so many answers per stimulus, on average, the means follow each answer so much that the criterion is blunt."""
+"""Below this many answers per stimulus on average, means follow each answer so closely that the criterion is blunt."""
 
 
 class MahalanobisSettings(CriterionSettings):

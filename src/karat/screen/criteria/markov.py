@@ -79,12 +79,12 @@ class MarkovSettings(CriterionSettings):
         "simulated", description="Cutoffs simulated for this design, or those of the paper for two answers."
     )
     alpha: float = Field(
-        ALPHA, gt=0, lt=1, description="How probable a flag is for somebody credible, over all patterns."
+        ALPHA, gt=0, lt=1, description="How probable a flag is for a credible participant, over all patterns."
     )
     strategy: Strategy = Field(
         "rows", description="What must be under a cutoff: all rows of the matrix, their average, or the smallest."
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers of the simulation begin.")
+    seed: int = Field(1, ge=0, description="The seed of the simulation.")
     simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated.")
 
 
@@ -323,7 +323,7 @@ def _over(
 
 
 def _trimmed(design: CutoffDesign, simulated: Simulated) -> tuple[int, int, Simulated]:
-    """A simulation without those who share it: they gave from so many to so many answers."""
+    """A simulation without those who share it: they gave from this many to this many answers."""
     lengths = design.lengths[simulated.members]
     bare = replace(simulated, members=np.empty(0, dtype=np.int64), followers={}, credible={})
     return int(lengths.min()), int(lengths.max()), bare
@@ -507,7 +507,7 @@ def by_published(design: CutoffDesign, strategy: Strategy) -> pl.DataFrame:
 def by_simulation(
     design: CutoffDesign, simulated: tuple[Simulated, ...], strategy: Strategy, scales: int
 ) -> pl.DataFrame:
-    """What was found of everybody who answered on one of so many scales, by the simulations for it."""
+    """What was found of everybody who answered on one of this many scales, by the simulations for it."""
     counts = counts_of(design)
     found = distances(counts, [target.matrix for target in design.patterns], strategy)
     people = len(found)

@@ -56,12 +56,12 @@ class PersonTotalSettings(CriterionSettings):
     """Whose answers do not go along with those of the others."""
 
     at_least: float = Field(
-        AT_LEAST, ge=-1, le=1, description="The correlation with the others' means that is asked for."
+        AT_LEAST, ge=-1, le=1, description="The correlation with the others' means that is required."
     )
 
 
 def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
-    """How well each participant's answers go along with the others'; flagged where the score is below `at_least`.
+    """How well each participant's answers agree with the others'; flagged if the score is below `at_least`.
 
     Further columns: stimuli (how many were compared) and others (how many others answered each, on average). Where
     there are ratings and choices, the kind with the most answers is compared.

@@ -57,14 +57,16 @@ class PlatformFlagsSettings(CriterionSettings):
     recaptcha_below: float = Field(RECAPTCHA, ge=0, le=1, description="Q_RecaptchaScore that counts as a flag.")
     fraud_from: float = Field(FRAUD, ge=0, le=130, description="Q_RelevantIDFraudScore that counts as a flag.")
     duplicate_from: float = Field(DUPLICATE, ge=0, le=100, description="Q_RelevantIDDuplicateScore that counts as one.")
-    at_least: int = Field(1, ge=1, description="So many flags are needed to flag a participant.")
+    at_least: int = Field(1, ge=1, description="How many of the platform's flags it takes to flag a participant.")
 
 
 def platform_flags(
     judgments: Judgments, recaptcha_below: float = RECAPTCHA, fraud_from: float = FRAUD,
     duplicate_from: float = DUPLICATE, at_least: int = 1,
 ) -> Evidence:  # fmt: skip
-    """Who is flagged by the fraud fields of Qualtrics or the authenticity checks of Prolific; the score counts flags.
+    """Participants flagged by the fraud fields of Qualtrics or the authenticity checks of Prolific.
+
+    The score is the number of flags.
 
     >>> import karat
     >>> people = {"participant": ["p1", "p2"], "Q_RecaptchaScore": ["0.2", "0.9"]}

@@ -2,7 +2,7 @@
 
 A study may have three kinds of them, as fillers with an expected answer and one of these words in the column subgroup:
 
-- *honeypot*: the column `hidden` has an instruction that only readers of the page's source find. It is no part of what
+- *honeypot*: the column `hidden` has an instruction that only readers of the page's source find. It is not part of what
   people see, hear with a screen reader, select or reach by keyboard;
 - *shibboleth*: something that people do not know or notice, but language models do;
 - *modality*: the text is a picture, which programs that read text cannot see.
@@ -37,7 +37,7 @@ FIELDS: Fields = {"hits": pl.Int64, "probes": pl.Int64, "items": pl.List(pl.Stri
 class ProbesSettings(CriterionSettings):
     """Fillers that programs answer differently from people."""
 
-    at_least: int = Field(AT_LEAST, ge=2, description="So many unexpected answers to probes flag a participant.")
+    at_least: int = Field(AT_LEAST, ge=2, description="How many unexpected answers to probes flag a participant.")
 
 
 def probes(judgments: Judgments, at_least: int = AT_LEAST) -> Evidence:

@@ -68,10 +68,10 @@ class ProcedureSettings(CriterionSettings):
     """Who meets the crowd index, the criteria of answers and an auxiliary factor, one after the other."""
 
     order: Order = Field(
-        "markov first", description="Which criterion comes first; the auxiliary factor stands between them."
+        "markov first", description="Which criterion comes first; the auxiliary factor comes between them."
     )
     criteria: list[CrowdCriterion] | None = Field(
-        None, description="The criteria that are asked, as a list, where it is not both."
+        None, description="One of the two criteria alone, in a list; by default both."
     )
     candidates_only: bool = Field(
         True, description="Whether later steps look at those who met all steps before, or at everybody."
@@ -97,13 +97,13 @@ class ProcedureSettings(CriterionSettings):
         "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
     )
     time_limit: float | None = Field(
-        None, ge=0, description="Seconds that a trial could take, which forbids time; 0 where there was no limit."
+        None, ge=0, description="The time limit of a trial in seconds, which rules out time; 0 if there was none."
     )
     simulations: int = Field(SIMULATIONS, ge=1, description="How many credible participants are simulated for markov.")
     deletion_simulations: int = Field(
         0, ge=0, description="How many draws the simulated null of deletion has; it decides where there is one."
     )
-    seed: int = Field(1, ge=0, description="Where the random numbers of the simulations begin.")
+    seed: int = Field(1, ge=0, description="The seed of the simulations.")
 
 
 PLACES = ("first", "second", "third")
@@ -118,7 +118,7 @@ class Procedure(Evidence):
     path: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row per participant and step: participant, step, outcome, message, values.
 
-    Outcomes are goes on, cleared and not judged; noted, of those who were no candidates any more; and flagged."""
+    Outcomes are goes on, cleared and not judged; noted, of those who were not candidates any more; and flagged."""
     flow: pl.DataFrame = field(default_factory=pl.DataFrame)
     """One row per step: step, entered, met."""
     index: SpammerIndex | None = None
@@ -191,9 +191,24 @@ def procedure(
 ) -> Procedure:
     """Spammer Index, first criterion, auxiliary factor, second criterion and verdict, for every worker.
 
-    `criteria` names the criteria where it is not both, as a list. An auxiliary factor of None is none, which study
-    files write "none". `cutoffs`, `strategy` and `simulations` are those of `markov`; `rule` is that of time and
-    accuracy, below the mean or one standard deviation below it; `progress` gets the number of deletions done.
+    Parameters
+    ----------
+    criteria
+        One of the two criteria alone, in a list; by default both.
+    auxiliary
+        The auxiliary factor, or evidence of your own; None, or "none" in a study file, leaves it out.
+    cutoffs
+        As in `markov`.
+    rule
+        Whether times and accuracies are flagged below the mean, or below it by one standard deviation.
+    strategy
+        As in `markov`.
+    verdict
+        Whether every step must be met, or any criterion and the auxiliary factor (with candidates_only = false).
+    simulations
+        As in `markov`.
+    progress
+        A function that gets the number of deletions done.
 
     >>> import karat
     >>> print(procedure(karat.datasets.load("crowd"), cutoffs="published", rule="mean"))

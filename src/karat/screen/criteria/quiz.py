@@ -1,6 +1,6 @@
 """Quiz: who did not understand the instructions.
 
-Two columns of the participants are read, whichever there are: `quiz_attempts`, how many attempts a person needed, and
+Two columns of the participants are read, whichever there are: `quiz_attempts`, how many attempts per person needed, and
 `quiz_passed`, whether the quiz was passed in the end. Flagged is who did not pass, or needed more attempts than are
 tolerated. Other tools write truth values as words or numbers; true, yes, 1 and passed mean yes, false, no, 0 and failed
 no, in any case. Participants without an entry, or with one that cannot be read, are not flagged: the reason says so.
@@ -41,7 +41,7 @@ class QuizSettings(CriterionSettings):
 
 
 def quiz(judgments: Judgments, attempts_at_most: int = ATTEMPTS) -> Evidence:
-    """Who did not pass the quiz about the instructions, or needed more than `attempts_at_most` attempts.
+    """Participants who did not pass the quiz about the instructions, or needed more than `attempts_at_most` attempts.
 
     The score is the number of attempts, where it is known. Further column: passed.
 

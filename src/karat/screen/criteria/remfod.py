@@ -235,13 +235,25 @@ def remfod(
     length: str | None = None,
     inclusive: bool = False,
 ) -> Remfod:
-    """Intermissions and rushes, and who answered too few trials without them.
+    """Intermissions and rushes, and the participants with too few genuine trials.
 
-    `rule` names another rule to compare with: participant, function, global, miller-3, miller-2.5, miller-2, mean-sd
-    or single. `upper`, `lower` and `genuine_at_least` are the rule's own (for remfod 2.5, 1.5 and 0.9) unless given.
-    `mad_constant` has no effect on mean-sd. `length` names a column with the sentence or its length; times are adjusted
-    for it first, and the cutoffs are those of a sentence of median length. `inclusive` counts a time that equals a
-    cutoff as outlying, as the published code does.
+    Parameters
+    ----------
+    rule
+        remfod, or another rule to compare with: participant, function, global, miller-3, miller-2.5, miller-2, mean-sd
+        or single.
+    upper
+        How many MADs above the median a time is an intermission. By default that of the rule; for remfod 2.5.
+    lower
+        How many MADs below the median a time is a rush. By default that of the rule; for remfod 1.5.
+    genuine_at_least
+        The share of genuine times below which participants are flagged. By default that of the rule; for remfod 0.9.
+    mad_constant
+        The factor that makes a MAD comparable with a standard deviation; not used by mean-sd.
+    length
+        A column with the sentence or its length. Times are adjusted to a sentence of median length first.
+    inclusive
+        Whether a time equal to a cutoff is an outlier, as in the published code.
 
     >>> import karat
     >>> evidence = remfod(karat.datasets.load("likert"))
@@ -334,6 +346,11 @@ def compare_time_rules(judgments: Judgments, length: str | None = None) -> pl.Da
 
     `flagged` is how many participants are flagged and `participants` who; `agreement` is the share of participants with
     remfod's verdict, and `common` the share of trials found by both among those found by either (1 where none is).
+
+    Parameters
+    ----------
+    length
+        The column with the length of each sentence, or its text, by which times are adjusted.
 
     >>> import karat
     >>> compare_time_rules(karat.datasets.load("likert")).select("rule", "intermissions", "flagged").rows()[:2]

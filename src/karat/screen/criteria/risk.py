@@ -63,7 +63,7 @@ class RiskSettings(MarkovSettings):
         "left out", description="Whether items whose right answer disagrees with nearly everybody count as accuracy."
     )
     time_limit: float | None = Field(
-        None, ge=0, description="Seconds that a trial could take, which forbids the rule; 0 where there was no limit."
+        None, ge=0, description="The time limit of a trial in seconds, which rules this out; 0 if there was none."
     )
 
 
@@ -110,6 +110,13 @@ def risk_levels(
     """The risk levels of those flagged by criteria of answers, whichever these are.
 
     Further columns: level, pattern, time, accuracy (their scores), mean_time, share_right, longest_run.
+
+    Parameters
+    ----------
+    flagged
+        The names of the flagged participants.
+    time_limit
+        The time limit of a trial in seconds, with which there are no levels; 0 if there was none.
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")

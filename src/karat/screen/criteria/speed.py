@@ -40,10 +40,10 @@ class SpeedSettings(CriterionSettings):
     mean_below: float | None = Field(
         SECONDS,
         gt=0,
-        description="Seconds: a mean response time below is flagged; none where only another cutoff is stated.",
+        description="Mean times below this many seconds are flagged; unused if only another is stated.",
     )
     median_below: float | None = Field(
-        SECONDS, gt=0, description="Seconds: a median below is flagged; none where only another cutoff is stated."
+        SECONDS, gt=0, description="Medians below this many seconds are flagged; unused if only another is stated."
     )
     relative_below: float | None = Field(
         None, gt=0, lt=1, description="A median time below this share of the median participant's is flagged."

@@ -43,7 +43,7 @@ class TimeFilterSettings(CriterionSettings):
         None, description="A column: times must be short at each of its levels, such as easy and hard."
     )
     time_limit: float | None = Field(
-        None, ge=0, description="Seconds that a trial could take, which forbids the rule; 0 where there was no limit."
+        None, ge=0, description="The time limit of a trial in seconds, which rules this out; 0 if there was none."
     )
 
 

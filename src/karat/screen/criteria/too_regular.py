@@ -54,7 +54,7 @@ class TooRegularSettings(CriterionSettings):
 
 
 def too_regular(judgments: Judgments, rate: float = RATE) -> Evidence:
-    """Who answers more regularly than people do; the score is the false discovery rate.
+    """Participants who answer more regularly than people do; the score is the false discovery rate.
 
     Further columns: answers, marks and spread, the p values of the three signs (missing where not computed).
 

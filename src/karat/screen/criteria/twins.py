@@ -56,17 +56,17 @@ from karat.types import Bools, Floats, Ints
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
-"""So many crowds are simulated, or fewer where pairs times items are many."""
+"""This many crowds are simulated, or fewer where pairs times items are many."""
 MOST_PEOPLE, MOST_CELLS = 3_000, 50_000_000
 FEWEST_PAIRS = 6
 """With fewer pairs to compare with, nobody can say what is usual."""
 ROUNDS = 4
 FURTHER, TENTH, GAP = 4, 0.1, 2.0
-"""Twins agree by so many standard errors better than with their fourth best partner, or the last of the best tenth."""
+"""Twins agree this many standard errors better than with their fourth best partner, or the last of the best tenth."""
 MANY, TILTS = 12, 15
-"""With so many answers per item, favourite answers are looked at item by item, fitted in so many rounds."""
+"""With this many answers per item, favourite answers are looked at item by item, fitted in this many rounds."""
 MOST_CLUSTERS = 20
-"""So many clusters of twins are looked for."""
+"""This many clusters of twins are looked for."""
 LINKED, LARGE = 1.5, 1 / 3
 """Standard errors from which agreement links a cluster, and the share of the crowd from which it is none."""
 TASTE = 0.12
@@ -74,7 +74,7 @@ TASTE = 0.12
 participants' own effects absorb it, too little of it is seen."""
 FEW, TRIMMED, SHRINK = 5, 0.25, 10.0
 """Pairs with so few items in common say something of a participant's effect; the share of best partners that is left
-out of it; and so many open answers without an effect are laid beside a participant's own."""
+out of it; and this many open answers without an effect are laid beside a participant's own."""
 FIELDS = {
     "partner": pl.String, "others": pl.Int64, "agreement": pl.Float64, "expected": pl.Float64, "shared": pl.Int64,
     "fewest": pl.Int64,
@@ -89,7 +89,7 @@ class TwinsSettings(CriterionSettings):
     )
     rate: float = Field(RATE, gt=0, lt=1, description="The false discovery rate among the pairs that are flagged.")
     shared: int = Field(SHARED, ge=10, description="Pairs with fewer items in common are not compared.")
-    seed: int = Field(1, ge=0, description="Where the random numbers begin, by which crowds are simulated.")
+    seed: int = Field(1, ge=0, description="The seed of simulated crowds.")
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ LONG = 60.0
 QUICK = 5.0
 """Seconds that it may take beside a choice of criteria."""
 QUICK_ANSWERS = 20_000
-"""So many yes-or-no or ordered answers are fitted in a few seconds."""
+"""This many yes-or-no or ordered answers are fitted in a few seconds."""
 STEP = 0.98
 """By this the share of a sample is made smaller until it fits."""
 NOT_QUICK = NotComputed("spammer_index.not_quick")
@@ -183,7 +183,7 @@ def seconds_of(workers: float, tasks: float, labels: int) -> float:
 
 
 def share_in_time(workers: int, tasks: int, labels: int, seconds: float = LONG) -> float:
-    """The largest share of the workers, and of the tasks, whose answers are fitted within so many seconds.
+    """The largest share of the workers, and of the tasks, whose answers are fitted within this many seconds.
 
     >>> share_in_time(100, 100, 4)
     1.0
@@ -232,7 +232,7 @@ def labels_take(answers: Crowd) -> float:
 
 
 def is_quick(family: str, answers: int, workers: int, tasks: int, labels: int) -> bool:
-    """Whether the index of so many answers takes only a few seconds.
+    """Whether the index of this many answers takes only a few seconds.
 
     >>> is_quick("binary", 9_600, 120, 80, 2), is_quick("nominal", 9_600, 300, 300, 4)
     (True, False)

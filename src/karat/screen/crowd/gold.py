@@ -2,7 +2,7 @@
 
 Files carry label errors, and being right against a wrong key looks inaccurate. An item is doubtful where at least
 `near_unanimous` of the answers, and at least five of them, are one and the same answer that is not among the right
-ones; on an ordered scale, where so many are on the same side of the right ones. The crowd can be wrong together, as
+ones; on an ordered scale, where this many are on the same side of the right ones. The crowd can be wrong together, as
 on a trick question, so this is a reason to look at the key and not a new key.
 """
 
@@ -27,7 +27,7 @@ from karat.screen.right_answers import scored
 NEAR_UNANIMOUS = 0.9
 ENOUGH = 5
 NAMED = 5
-"""So many doubtful items are named in a note."""
+"""This many doubtful items are named in a note."""
 KEYS = ["question", "item", "expected"]
 Doubtful = Literal["left out", "counted"]
 
@@ -60,6 +60,11 @@ class Gold:
 
 def gold(judgments: Judgments, near_unanimous: float = NEAR_UNANIMOUS) -> Gold:
     """The recorded right answers (column expected) beside what the crowd answered, and which of them are doubtful.
+
+    Parameters
+    ----------
+    near_unanimous
+        The share of equal answers from which the crowd counts as near-unanimous.
 
     >>> import karat
     >>> found = gold(karat.datasets.load("crowd"))

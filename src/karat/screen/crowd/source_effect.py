@@ -94,8 +94,23 @@ def source_effect(
 ) -> SourceEffect:
     """The effect of a column of the participants (or of the table) on an outcome, each value against a reference.
 
-    `adjust` is the adjustment set: columns of the table or of the participants; text is taken as categories. The
-    reference is the first value by the alphabet unless stated. `correct` is computed from the recorded right answers.
+    `adjust` is the adjustment set: columns of the table or of the participants; text is taken as categories.
+    `correct` is computed from the recorded right answers.
+
+    Parameters
+    ----------
+    source
+        The column whose values are compared.
+    outcome
+        The column of the outcome; `correct` is computed.
+    model
+        Least squares, or average marginal effects of a logistic model.
+    effect
+        The total effect, or the direct one, which does not go through time.
+    errors
+        The kind of standard errors clustered by participant.
+    reference
+        The value that others are compared with; by default the first in alphabetical order.
 
     >>> import karat
     >>> print(source_effect(karat.datasets.load("crowd"), "behaviour", adjust=["difficulty"], reference="attentive"))

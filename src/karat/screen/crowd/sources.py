@@ -89,8 +89,20 @@ def compare(
 ) -> SourceComparison:
     """The measures of each group beside each other; what cannot be computed is null, and a note says why.
 
-    `cutoffs` and `simulations` are those of `markov`, `rule` that of the time filter, `doubtful` that of `risk`. With
-    published cutoffs, the published rule decides in deletion, too; otherwise its simulated null.
+    With published cutoffs, the published rule decides in deletion, too; otherwise its simulated null.
+
+    Parameters
+    ----------
+    groups
+        The judgments of each group, by its name.
+    cutoffs
+        As in `markov`.
+    rule
+        As in `time_filter`.
+    doubtful
+        As in `risk`.
+    simulations
+        As in `markov`.
 
     >>> import karat
     >>> crowd = karat.datasets.load("crowd")

@@ -170,7 +170,7 @@ def spammer_index(
 ) -> SpammerIndex:
     """The Spammer Index of judgments, with interval, variances and the usual coefficients of agreement beside it.
 
-    `simulations` asks for a parametric bootstrap of so many samples instead of the profile interval.
+    `simulations` asks for a parametric bootstrap of this many samples instead of the profile interval.
     `conditions` names columns that make an item several tasks; None takes every stimulus as a task. `executor` says
     where the samples are fitted (`karat.executors.open_executor`).
 

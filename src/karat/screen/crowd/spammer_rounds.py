@@ -43,7 +43,7 @@ def round_column(answers: Crowd) -> str | None:
     """The column that says in which round an answer was given; none where nothing was repeated.
 
     It is repetition, or session where that does not vary. Workers and tasks must come in several rounds, most of them:
-    sessions with tasks of their own are no repetition.
+    sessions with tasks of their own are not a repetition.
 
     >>> import karat
     >>> from karat.screen.crowd.answers import crowd

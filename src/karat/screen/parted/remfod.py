@@ -4,7 +4,7 @@ Everybody's trials lie in one part, so that cutoffs by participant are computed 
 all times, span the parts; their medians and MADs are found by counting (`karat.models.robust`), exactly.
 
 Every part writes its trials once, sorted by participant and time. Several parts are then put together to a batch, whose
-times and item functions are what all later passes read, nine bytes a trial, mapped into memory: a pass has some work
+times and item functions are what all later passes read, nine bytes per trial, mapped into memory: a pass has some work
 to do for every file, however small. A round takes two passes: one that answers what the counts left open, and one that
 finds the outliers of the round, writes them and counts what is left.
 """
@@ -259,7 +259,7 @@ def _outlying(found: NDArray[Any], participants: pl.Series, given: SharedPasses,
 
 
 SMALL = 1 << 16
-"""Files of so many bytes are read; larger ones are mapped."""
+"""Files of this many bytes are read; larger ones are mapped."""
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ class PartedScreening:
 
 PEOPLE = "people"
 UNFINISHED = NotComputed("spammer_index.unfinished")
-"""What is written before the fit, lest a fit that is broken off takes the verdicts along."""
+"""What is written before the fit, so that an interrupted fit does not lose the verdicts."""
 
 
 def run_in_parts(
@@ -159,6 +159,13 @@ def run_in_parts(
     part by part, with `screening.json` and `flow.svg`. Run again after it was broken off, with a `executor` that keeps
     what is done, it goes on where it stopped. With `spammer_index`, that of those who stay is fitted after all else is
     written; "quick" fits it only where that takes a few seconds.
+
+    Parameters
+    ----------
+    parts
+        The judgments, from `karat.judgments.parts.open_parts`.
+    spammer_index
+        Whether to fit the Spammer Index of the remaining participants; "quick" only if it takes a few seconds.
 
     >>> import karat, tempfile
     >>> from karat.judgments.parts import open_parts, repartition
@@ -435,7 +442,7 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
     raise PartsError(
         f"Every participant must be in one part, and {counted(where.height, 'participant')} "
         f"{'is' if where.height == 1 else 'are'} in several: {', '.join(named)}{more}. "
-        f"Deal them out anew: {parts.fix()}"
+        f"Divide them again: {parts.fix()}"
     )
 
 

@@ -22,14 +22,14 @@ THEMES = (alike, balance, controls, expected, recruitment, sizes, tables, texts)
 """Modules that register rules when they are loaded."""
 
 
-@rule("warning", fix="Fix the name, or take it out; else nothing is allowed by it.")
+@rule("warning", fix="Fix the name, or remove it.")
 def allow(draft: Draft) -> Iterator[Flaw]:
-    """`[check] allow` names a rule that there is not, or one that cannot be allowed. Misspelt names, and names of what
-    makes a questionnaire impossible, would allow nothing, in silence."""
+    """`[check] allow` names a rule that does not exist, or one that cannot be allowed. Such names would silently
+    allow nothing."""
     for name in draft.study.settings.check.allow:
         if name in RULES and RULES[name].must:
-            text = f"{name} cannot be allowed: what it finds leaves no questionnaire to be made."
-            yield Flaw(text, "Fix what it finds, and take it out of allow.", draft.at("check", "allow"))
+            text = f"{name} cannot be allowed, because no questionnaire can be made with what it finds."
+            yield Flaw(text, "Fix what it finds, and remove it from allow.", draft.at("check", "allow"))
         elif name not in RULES:
             close = nearest(name, list(RULES))
             fix = f"Did you mean {close}?" if close else ""

@@ -18,7 +18,7 @@ from karat.study.designs.factorial import spelled
 SHORTEST = 5
 """Sentences with fewer words are alike by accident."""
 LONGER_BY = 4
-"""So many words more than usual are a wild difference within an item."""
+"""This many words more than usual are a wild difference within an item."""
 RATIO = 1.5
 MEAN_DIFFERENCE = 3.0
 
@@ -34,7 +34,7 @@ def words(text: str) -> tuple[str, ...]:
 
 @rule("warning", fix="Fix one of the two.")
 def identical_sentences(draft: Draft) -> Iterator[Flaw]:
-    """The same sentence stands in two conditions of an item, twice in a pair, or on both sides of a choice."""
+    """The same sentence occurs in two conditions of an item, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:
         first: dict[tuple[str, str], Row] = {}
         for row in rows:
@@ -48,7 +48,7 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
             if key in first:
                 before = first[key].spot[1]
                 yield Flaw(
-                    f"{_name(row)}: {shown(row['sentence'] or row['image'] or '')} is there twice (also in line "
+                    f"{_name(row)}: {shown(row['sentence'] or row['image'] or '')} occurs twice (also in line "
                     f"{before}).",
                     spot=row.spot,
                 )
@@ -66,7 +66,7 @@ def _name(row: Row) -> str:
 
 
 @rule(
-    "hint", source="Pieper et al., section 3.1", fix="Use other words: such items are no independent lexicalisations."
+    "hint", source="Pieper et al., section 3.1", fix="Use other words: such items are not independent lexicalisations."
 )
 def near_identical(draft: Draft) -> Iterator[Flaw]:
     """Two items share a sentence but for at most one word."""
@@ -89,7 +89,7 @@ def near_identical(draft: Draft) -> Iterator[Flaw]:
         if found:
             one, two = next(iter(found.values()))
             what = "have the same sentence" if _share_a_sentence(one, two) else "differ in one word"
-            more = f", and {counted(len(found) - 1, 'pair')} of items more" if len(found) > 1 else ""
+            more = f", and {counted(len(found) - 1, 'more pair')} of items" if len(found) > 1 else ""
             yield Flaw(f"{_name(one)} (line {one.spot[1]}) and {_name(two)} {what}{more}.", spot=two.spot)
 
 
@@ -179,8 +179,8 @@ COMPARED_FROM = 6
     fix="Write some fillers in the frame of the test sentences, so that these do not stand out.",
 )
 def filler_frames(draft: Draft) -> Iterator[Flaw]:
-    """The frame of the test sentences is that of no filler: words that nearly all of them share, their length, or
-    that they are questions. All trials but test and practice trials count as fillers."""
+    """No filler has the frame of the test sentences: words that nearly all of them share, their length, or that
+    they are questions. All trials but test and practice trials count as fillers."""
     unit, size = _measure(draft)
     for rows in draft.rows:
         if not rows or not has_factors(rows[0].block.settings):

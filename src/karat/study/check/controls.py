@@ -68,7 +68,7 @@ def at_least(chances: Sequence[Fraction], k: int) -> Fraction:
 
 @rule("error", source="Pieper et al., section 5.2, tables 2 to 5", fix="Add controls.")
 def controls(draft: Draft) -> Iterator[Flaw]:
-    """So few controls that somebody who guesses passes, or passes unless no slip is allowed."""
+    """There are so few controls that a guesser passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "controls") or PassSettings()
     if settings.account != "relational":
         yield from _worst(draft, "control", settings)
@@ -76,7 +76,7 @@ def controls(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", source="Pieper et al., section 5.2, tables 2 and 3b", fix="Add attention trials.")
 def attention(draft: Draft) -> Iterator[Flaw]:
-    """So few attention trials that somebody who guesses passes, or passes unless no slip is allowed."""
+    """There are so few attention trials that a guesser passes, or passes unless no slip is allowed."""
     settings = _stated(draft, "attention") or PassSettings()
     yield from _worst(draft, "attention", settings)
 
@@ -263,8 +263,8 @@ def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
 @rule(
     "warning",
     source=CONTROLS,
-    fix="Verify controls in a scale study of their own (karat init DIR --task norming), then write into the column "
-    "verified when and where.",
+    fix="Verify controls in a separate scale study (karat init DIR --task norming), then write when and where into "
+    "the column verified.",
 )
 def verified(draft: Draft) -> Iterator[Flaw]:
     """The status of control stimuli has not been verified. It rests on the intuition of the author."""
@@ -378,7 +378,7 @@ LONG_SPACELESS = 20
 @rule(
     "warning",
     source="Pieper et al., section 3.3",
-    fix="Put the violation near the end, so that only those who read the whole sentence notice it.",
+    fix="Put the violation near the end, so that only participants who read the whole sentence notice it.",
 )
 def attention_early(draft: Draft) -> Iterator[Flaw]:
     """The violation of an attention stimulus is in the first half of a long sentence. Where it is follows from the

@@ -25,7 +25,7 @@ Spot = tuple[str | None, int | None]
 SPACELESS = ("zh", "ja", "th", "lo", "km", "my")
 """Languages that do not set words apart."""
 MOST_LISTS = 48
-"""Of designs with a list for every participant so many are looked at."""
+"""Of designs with a list for every participant this many are looked at."""
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,12 @@ def expected(draft: Draft) -> Iterator[Flaw]:
             if not _is_right(row):
                 wrong.setdefault(row["expected"] or "", []).append(row)
         for answer, own in list(wrong.items())[:MOST]:
-            text = f"{items_of(own)}: {shown(answer)} in the column expected is no answer of the scale, which knows "
+            text = f"{items_of(own)}: {shown(answer)} in the column expected is not on the scale, which has "
             yield Flaw(f"{text}{own[0].block.scale.known()}.", _fix(own[0], answer), own[0].spot)
         more = [row for own in list(wrong.values())[MOST:] for row in own]
         if more:
-            others = f"{counted(len(more), 'row')} more ({lines_of(more)})"
-            text = f"{others} with expected answers that are none of the scale."
+            others = f"{counted(len(more), 'more row')} ({lines_of(more)})"
+            text = f"{others} with expected answers that are not on the scale."
             yield Flaw(text, _mend_expected(more[0].block.scale), more[0].spot)
 
 
@@ -178,7 +178,7 @@ SECTION = "Pieper et al., section 3.1"
 KNOWN_SHARE = 0.8
 """Where fewer fillers state their acceptability, nothing can be said about their range."""
 SKEWED = 0.75
-"""Where so many fillers are of one kind, ratings crowd there."""
+"""Where this many fillers are of one kind, ratings crowd there."""
 MOST_WORDS = 3
 """Up to this many unknown words are listed one by one."""
 WORDS = {"low": "unnatural", "mid": "doubtful", "high": "natural"}
@@ -204,7 +204,7 @@ def _blocks(draft: Draft) -> Iterator[tuple[list[Row], list[Row]]]:
 
 @rule("warning", source=SECTION, fix="Write low, mid, high or, on a rating scale, a point.")
 def acceptability(draft: Draft) -> Iterator[Flaw]:
-    """The column acceptability says what is neither low, mid or high nor a point of the scale, and so is passed over.
+    """The column acceptability has a value that is not low, mid, high or a point of the scale, and is ignored.
 
     A misspelt degree, or a point that the scale does not have.
     """
@@ -216,13 +216,13 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
                 odd.setdefault(said, []).append(row)
         if len(odd) > MOST_WORDS:
             own = [row for several in odd.values() for row in several]
-            text = f"{len(own)} rows ({lines_of(own)}) have in the column acceptability what is passed over, such as"
+            text = f"{len(own)} rows ({lines_of(own)}) have an ignored value in the column acceptability, such as"
             yield Flaw(f"{text} {shown(next(iter(odd)))}.", spot=own[0].spot)
             continue
         for said, own in odd.items():
             close = nearest(said, tuple(WORDS))
             fix = f"Did you mean {close}?" if close else ""
-            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is passed over.", fix, own[0].spot)
+            yield Flaw(f"{items_of(own)}: {shown(said)} in the column acceptability is ignored.", fix, own[0].spot)
 
 
 @rule(
@@ -237,13 +237,13 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
         if known < KNOWN_SHARE * len(fillers):
             yield Flaw(
                 f"{len(fillers) - known} of {len(fillers)} fillers have no intended "
-                "acceptability, so that it cannot be seen whether they use the whole scale.",
+                "acceptability, so it is unknown whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
 
 
 ORDINARY = 6
-"""From so many ordinary fillers on, all of them at one end are a pattern."""
+"""From this many ordinary fillers on, all of them at one end are a pattern."""
 
 
 def name_of(degrees: Counter[str]) -> str:
@@ -253,7 +253,7 @@ def name_of(degrees: Counter[str]) -> str:
 
 @rule("warning", source=SECTION, fix="Add fillers until both ends and the middle of the scale are used.")
 def filler_range(draft: Draft) -> Iterator[Flaw]:
-    """The fillers leave out an end of the scale or its middle, or nearly all stand at one place. Fillers from fully
+    """The fillers leave out an end of the scale or its middle, or nearly all are at one place. Fillers from fully
     unacceptable to fully acceptable, so that ratings neither crowd nor lean."""
     for tests, fillers in _blocks(draft):
         found = _degrees(fillers)
@@ -284,14 +284,14 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
             only = _degrees(ordinary)
             if len(only) == 1 and only.total() == len(ordinary) >= ORDINARY and name_of(only) != "mid":
                 yield Flaw(
-                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so that only controls use the "
-                    "other end of the scale, and participants can tell them.",
+                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so only controls use the "
+                    "other end of the scale, and participants can recognise them.",
                     "Vary the fillers.",
                     ordinary[0].spot,
                 )
 
 
-@rule("warning", source=SECTION, fix="Add fillers of the acceptability of the test items.")
+@rule("warning", source=SECTION, fix="Add fillers that are as acceptable as the test items.")
 def filler_match(draft: Draft) -> Iterator[Flaw]:
     """No filler is as acceptable as the test items are meant to be. Beside clear cases only, participants go blind to
     subtle differences between test items."""

@@ -107,7 +107,7 @@ class Report:
         if not rules:
             return f"{numbers}. Fix {them}: no questionnaire can be made {'with it' if one else 'with them'}.{kept}"
         if needed:
-            first = f"Fix {', '.join(needed)}: no questionnaire can be made else."
+            first = f"Fix {', '.join(needed)}: otherwise no questionnaire can be made."
             return f"{numbers}. {first} Fix the rest, or state it as intended: {allow}"
         return f"{numbers}. Fix {them}, or state {'it' if one else 'them'} as intended: {allow}"
 

@@ -21,7 +21,7 @@ SHORT = 0.7
 
 @rule("warning", source="Pieper et al., section 4", fix="Recruit 24 to 36 participants.")
 def participants(draft: Draft) -> Iterator[Flaw]:
-    """Fewer than 24 participants (for each group of a factor between participants)."""
+    """There are fewer than 24 participants (for each group of a factor between participants)."""
     blocks = [block.settings for block in draft.study.blocks if block.task.acceptability]
     if not blocks or any(block.subset is not None for block in blocks):
         return
@@ -39,14 +39,14 @@ def participants(draft: Draft) -> Iterator[Flaw]:
             values = {"n": number, "groups": groups, "each": number // groups, "fewest": FEWEST, "usual": USUAL}
             yield Flaw(
                 Message("check.participants_groups", values),
-                f"Recruit {FEWEST * groups} to {USUAL * groups}, or make the factor one within participants.",
+                f"Recruit {FEWEST * groups} to {USUAL * groups}, or vary the factor within participants.",
                 spot,
             )
 
 
 @rule("warning", source="Pieper et al., section 3.1", fix="Recruit a multiple of the number of lists.")
 def participants_lists(draft: Draft) -> Iterator[Flaw]:
-    """The participants cannot be shared out equally over the lists."""
+    """The participants cannot be divided equally among the lists."""
     number, lists = draft.study.settings.recruitment.participants, draft.list_count
     rotated = all(block.settings.factors and block.settings.subset is None for block in draft.study.blocks)
     if lists > 1 and rotated and number % lists:
@@ -61,8 +61,8 @@ def participants_lists(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", source="Macketanz et al., section 3", fix="Recruit as many participants as the ratings need.")
 def participants_ratings(draft: Draft) -> Iterator[Flaw]:
-    """Too few participants for the ratings that each item of a subset design should get. k of n items each, r ratings
-    an item: n r / k participants."""
+    """There are too few participants for the ratings that each item of a subset design should get. With k of n items
+    each and r ratings per item, n r / k participants are needed."""
     number = draft.study.settings.recruitment.participants
     for index, block in enumerate(draft.study.blocks):
         subset = block.settings.subset
@@ -84,7 +84,7 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", fix="Pay more, or shorten the study.")
 def pay(draft: Draft) -> Iterator[Flaw]:
-    """An hour is paid less than the stated minimum, given the estimated duration."""
+    """The pay per hour is below the stated minimum, given the estimated duration."""
     settings = draft.study.settings.recruitment
     if settings.hourly_pay is None or settings.minimum_hourly_pay is None or not draft.plans:
         return
@@ -101,9 +101,9 @@ def pay(draft: Draft) -> Iterator[Flaw]:
         )
 
 
-@rule("warning", fix="State the time that it will take: it is what participants are paid for.")
+@rule("warning", fix="State the time that it will take, because participants are paid for it.")
 def minutes(draft: Draft) -> Iterator[Flaw]:
-    """The study is said to take much less time than it will."""
+    """The stated duration is much shorter than the estimated one."""
     said = draft.study.settings.recruitment.minutes
     if said is not None and draft.plans and said < SHORT * draft.longest:
         yield Flaw(
@@ -115,8 +115,8 @@ def minutes(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", fix="Fix the name, or state id_parameter and completion_url.")
 def platform(draft: Draft) -> Iterator[Flaw]:
-    """The platform is none that karat knows, and the study does not say how it names participants or takes them back. A
-    misspelt name would be taken for a plain link, and nobody's identifier be read."""
+    """karat does not know the platform, and the study does not say how it identifies participants or takes them back. A
+    misspelt name would count as a plain link, and no identifiers would be read."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
     stated = {"id_parameter", "completion_url"} & settings.model_fields_set
@@ -133,8 +133,8 @@ def platform(draft: Draft) -> Iterator[Flaw]:
 
 @rule("warning", fix='State [recruitment] completion_code = "..." with the code that the platform shows you.')
 def completion_code(draft: Draft) -> Iterator[Flaw]:
-    """The platform takes participants back by a code of its own, and none is stated. Who finishes is paid by the
-    platform's code; one that karat makes up is counted as none there."""
+    """Participants return to the platform with a code, and none is stated. The platform pays by its own code, not by
+    one that karat makes up."""
     settings = draft.study.settings.recruitment
     name = settings.platform.strip().lower()
     if name in CODED_PLATFORMS and not settings.completion_code:
@@ -148,7 +148,7 @@ def completion_code(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", fix="Raise the quotas, or recruit fewer participants.")
 def quotas(draft: Draft) -> Iterator[Flaw]:
-    """Quotas that leave no room for all participants, or that no background question can fill."""
+    """The quotas leave no room for all participants, or no background question can fill them."""
     settings = draft.study.settings
     questions = {question.name: question for question in settings.background}
     for name, most in settings.recruitment.quotas.items():
@@ -223,7 +223,7 @@ def personal_question(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", source="Pieper et al., section 5", fix="Add what the criterion needs, or take it out of [screening].")
 def screening_impossible(draft: Draft) -> Iterator[Flaw]:
-    """A screening criterion asks for what the study does not have."""
+    """A screening criterion needs something that the study does not have."""
     settings = draft.study.settings
     if settings.screening is None:
         return

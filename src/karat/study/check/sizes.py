@@ -20,7 +20,7 @@ from karat.study.size import CALIBRATION, FILLERS_PER_TEST, LEXICALISATIONS, MOS
 
 SECTION = "Pieper et al., section 3.1"
 SPREAD_FROM = 4
-"""From so many trials on it is no accident when all stand in one half of several questionnaires."""
+"""From this many trials on it is no accident when all stand in one half of several questionnaires."""
 QUESTIONNAIRES = 4
 
 
@@ -78,7 +78,7 @@ def _number(trials: pl.DataFrame, function: str) -> int:
 @rule(
     "warning",
     source=SECTION,
-    fix="Use fewer conditions, compare two conditions in a choice, or make a factor one between participants.",
+    fix="Use fewer conditions, compare two conditions in a choice, or vary a factor between participants.",
 )
 def length(draft: Draft) -> Iterator[Flaw]:
     """A participant judges more than about 100 trials."""
@@ -154,7 +154,7 @@ def adjacent_tests(draft: Draft) -> Iterator[Flaw]:
 
 @rule("error", source="Pieper et al., section 3.1 and footnote 7", fix="Loosen a rule of [order].", must=True)
 def order(draft: Draft) -> Iterator[Flaw]:
-    """The rules of [order] cannot hold together. Orders that the solver proves impossible for another reason."""
+    """The rules of [order] are not compatible. Orders that the solver proves impossible for another reason."""
     error = draft.order_error
     if error is not None and not isinstance(error, OrderUndecidedError) and not _is_about_tests(error):
         yield Flaw(error.what, error.fix, draft.at("order"))
@@ -174,7 +174,7 @@ def _is_about_tests(error: OrderError) -> bool:
 
 @rule("warning", source="Pieper et al., section 3.3", fix='State [order] spread = ["control", "attention"].')
 def spread(draft: Draft) -> Iterator[Flaw]:
-    """Controls or attention trials may stand, or always stand, at one end of the questionnaire."""
+    """Controls or attention trials may be, or always are, at one end of the questionnaire."""
     if not draft.plans or draft.order_error is not None:
         return
     orders = [

@@ -17,22 +17,22 @@ SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx).
 
 @rule("error", fix="Rename the column to function.")
 def function_column(draft: Draft) -> Iterator[Flaw]:
-    """A table has no column function, so that all its rows are test items, but another column looks like it. Fillers
-    and controls that nobody would notice to be taken for test items."""
+    """A table has no column function, so all its rows are test items, but another column looks like it. Otherwise
+    nobody would notice that fillers and controls are taken for test items."""
     for block in draft.study.blocks:
         for file, column in block.items.like_functions.items():
             words = block.items.frame[column].drop_nulls().unique(maintain_order=True).to_list()
             yield Flaw(
-                f"{file} has no column function, so that all rows are test items. The column {column} looks like it: "
+                f"{file} has no column function, so all rows are test items. The column {column} looks like it: "
                 f"{', '.join(words)}.",
-                f"Is it {column}? Rename {column} to function; else add a column function.",
+                f"Is it {column}? Rename {column} to function; otherwise add a column function.",
                 (file, None),
             )
 
 
-@rule("hint", fix=f"If the word is not right, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}")
+@rule("hint", fix=f"If the text looks wrong, {SAVE_AS_UTF8[0].lower()}{SAVE_AS_UTF8[1:]}")
 def encoding(draft: Draft) -> Iterator[Flaw]:
-    """A table is not UTF-8, so that its encoding had to be guessed. A wrong guess changes letters, and nothing else
+    """A table is not UTF-8, so its encoding had to be guessed. A wrong guess changes letters, and nothing else
     would say so."""
     for file in _files(draft):
         guessed = read_as(file)
@@ -51,7 +51,7 @@ def sheets(draft: Draft) -> Iterator[Flaw]:
         names = sheets_of(file)
         if len(names) > 1 and not named.intersection(names):
             others = f"{', '.join(names[1:4])}{', ...' if len(names) > 4 else ''}"
-            text = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, and not {others}."
+            text = f"{file.name} has {len(names)} sheets: the first, {names[0]}, was read, but not {others}."
             yield Flaw(text, spot=(file.name, None))
 
 
@@ -69,7 +69,7 @@ def _tables(block: BlockSettings) -> list[str]:
 
 @rule("error", fix="Give it another name.", must=True, name="taken-names")
 def names_taken(draft: Draft) -> Iterator[Flaw]:
-    """A background question or a column of the items is named as a column that karat fills in the results, so that
+    """A background question or a column of the items has the name of a column that karat fills in the results, so
     `karat serve` refuses the study. Answers must not be lost behind karat's own columns."""
     for taken in taken_names(draft.study):
         if taken.block is None:

@@ -53,7 +53,7 @@ def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[s
 
 @rule("warning", fix="Rename the column.")
 def columns(draft: Draft) -> Iterator[Flaw]:
-    """A column of the items is called almost like one that karat knows, and so is passed over."""
+    """An item column has nearly the same name as one that karat knows, and is ignored."""
     for block in draft.study.blocks:
         found = block.items.frame.columns if block.items.frame.height else []
         own = [name for name in found if name not in KNOWN and name not in block.settings.factors]
@@ -65,7 +65,7 @@ def columns(draft: Draft) -> Iterator[Flaw]:
                            (block.items.locate(0)[0], None))  # fmt: skip
 
 
-@rule("warning", fix="Take it out; it may show that a condition was edited.")
+@rule("warning", fix="Remove it; it may show that a condition was edited.")
 def white_space(draft: Draft) -> Iterator[Flaw]:
     """A text has two blanks in a row, a tab, a line break or an invisible character."""
     french = draft.study.settings.language.lower().startswith("fr")
@@ -127,7 +127,7 @@ def unbalanced_sign(text: str) -> str | None:
     return None
 
 
-@rule("warning", fix="Save the table in the composed form (NFC) and type the letter anew.")
+@rule("warning", fix="Save the table in the composed form (NFC) and type the letter again.")
 def unicode(draft: Draft) -> Iterator[Flaw]:
     """A text has letters with separate accents, or letters of two scripts in one word. Mixed Unicode forms: the same
     letter in two codings looks and compares differently."""
@@ -163,7 +163,7 @@ def _script(letter: str) -> str:
 
 @rule("warning", fix="Add it; otherwise it reveals the condition.")
 def final_punctuation(draft: Draft) -> Iterator[Flaw]:
-    """A sentence has no final punctuation while most others have."""
+    """A sentence has no final punctuation, although most others do."""
     for rows in draft.rows:
         sentences = [(row, text) for row in rows for text in texts_of(row, SENTENCES)]
         without = {row.number: row for row, text in sentences if not text.rstrip(CLOSING).endswith(FINAL)}
@@ -190,7 +190,7 @@ ATTENTION = r"\bpay(?:ing)? attention to (?:this|the) (?:study|survey|question)|
 @rule(
     "warning",
     source="Pieper et al., section 3.3",
-    fix="Use an attention stimulus: a sentence with a small violation at a late point.",
+    fix="Use an attention stimulus: a sentence with a small violation near its end.",
 )
 def instruction_check(draft: Draft) -> Iterator[Flaw]:
     """A stimulus gives an instruction, as in "please tick ...", instead of something to judge. Instruction-manipulation
@@ -235,13 +235,13 @@ def images(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(f"{row.item}: {complaint}{more}.", spot=row.spot)
 
 
-@rule("warning", fix="Take it out, or make the item one for practice.")
+@rule("warning", fix="Remove it, or make the item a practice item.")
 def feedback(draft: Draft) -> Iterator[Flaw]:
-    """An item that is no practice item has feedback, which is never shown. Participants get feedback on their answers
+    """An item that is not a practice item has feedback, which is never shown. Participants get feedback on answers
     only in practice."""
     found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
     if found:
-        yield _gathered(found, "has feedback, but is no practice item.", "have feedback, but are no practice items")
+        yield _gathered(found, "has feedback, but is not a practice item.", "have feedback, but are not practice items")
 
 
 @rule(

@@ -1,6 +1,6 @@
 """Subsets: each participant judges k of n items, each item is judged r times, and items meet evenly.
 
-The fourth paper's design (three of 45 sentences a person, 30 ratings a sentence). Which items meet in one person
+The fourth paper's design (three of 45 sentences per person, 30 ratings per sentence). Which items meet in one person
 should not depend on the items, or the person's use of the scale is mistaken for a difference between them. Items are
 dealt greedily to those they met least, then exchanged between participants while the sum of squared meetings falls.
 """
@@ -17,7 +17,7 @@ from karat.study.designs.balance import DesignError
 
 EXCHANGE_WORK = 1_500_000_000
 MOST_EXCHANGES = 10_000
-"""How long better exchanges are sought: so many tries, fewer in large tables, which keeps it to some seconds."""
+"""How long better exchanges are sought: this many tries, fewer in large tables, which keeps it to some seconds."""
 PARTNERS = 24
 """With how many other participants an exchange is weighed at a time."""
 

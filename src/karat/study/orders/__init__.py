@@ -145,7 +145,7 @@ class Arranger:
                 raise joint_proof(self._columns, self._rules)
             steps = min(2 * steps, 20_000)  # short enough to notice that the time is up
         raise OrderUndecidedError(
-            f"Not decided within {SECONDS:.0f} seconds whether the rules can hold together. The tightest is: "
+            f"karat could not decide within {SECONDS:.0f} seconds whether the rules are compatible. The tightest is: "
             f"{self._tightest()}.",
             "Loosen it, or use more trials that it does not concern.",
         )

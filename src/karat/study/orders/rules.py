@@ -55,15 +55,15 @@ class OrderRules:
     apart: tuple[str, ...] = ()
     """Functions of which no two trials are adjacent."""
     in_a_row: Mapping[str, int] = field(default_factory=dict)
-    """Column -> at most so many equal values in a row; a missing value equals nothing."""
+    """Column -> at most this many equal values in a row; a missing value equals nothing."""
     spread: tuple[str, ...] = ()
     """Functions with one trial in each of as many equal stretches as they have trials, after the opening."""
     distance: Mapping[str, int] = field(default_factory=dict)
-    """Column -> trials that share a value are at least so many positions apart; 1 allows adjacent ones."""
+    """Column -> trials that share a value are at least this many positions apart; 1 allows adjacent ones."""
     keep_ratio: bool = False
     """In each quarter after the opening, test trials differ from their share by less than one."""
     mixed_blocks: int = 0
-    """So many equal blocks after the opening, each with its share of every function and every `in_a_row` value."""
+    """This many equal blocks after the opening, each with its share of every function and every `in_a_row` value."""
 
 
 def violations(trials: pl.DataFrame, order: Sequence[int], rules: OrderRules) -> list[str]:
@@ -92,7 +92,7 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
         if name not in known:
             near = get_close_matches(name, sorted(known), 1)
             fix = f"Did you mean {shown(near[0])}?" if near else f"Functions are {', '.join(FUNCTIONS)}."
-            raise OrderError(f"The order names the function {shown(name)}, which is none.", fix)
+            raise OrderError(f"The order names the function {shown(name)}, which does not exist.", fix)
     for rule, numbers in (("in_a_row", rules.in_a_row), ("distance", rules.distance)):
         for name, number in numbers.items():
             if number < 1:
@@ -249,9 +249,9 @@ class Group:
     value: object
     size: int
     row: int
-    """At most so many in a row; 0 for any number."""
+    """At most this many in a row; 0 for any number."""
     gap: int
-    """At least so many positions apart; 0 for any distance."""
+    """At least this many positions apart; 0 for any distance."""
     partitions: tuple[tuple[Window, ...], ...]
     """Cuts of the positions after the opening into windows, each with its bounds."""
 

@@ -159,7 +159,7 @@ class Search:
         self.exhausted = False
 
     def run(self, random: Callable[[], float], limit: int) -> list[int] | None:
-        """The kind at each position; None where none was found in so many steps, or `exhausted`."""
+        """The kind at each position; None where none was found in this many steps, or `exhausted`."""
         steps = self._steps
         path: list[tuple[State, list[int]]] = [(steps.start, self._choices(0, steps.start, random))]
         pattern: list[int] = []
@@ -192,7 +192,7 @@ class Search:
 
 
 def possible(problem: OrderProblem, limit: int) -> bool | None:
-    """Whether some order satisfies the rules; None where so many steps do not decide it."""
+    """Whether some order satisfies the rules; None where this many steps do not decide it."""
     search = Search(problem)
     # A fixed sequence in place of chance: the same trials and rules get the same answer.
     if search.run(lambda: 0.5, limit) is not None:
@@ -224,7 +224,7 @@ class Repair:
         """How often each group still broke a rule when the repair was given up."""
 
     def fix(self, order: list[int], partners: Sequence[Sequence[int]], steps: int, random: Callable[[], float]) -> bool:
-        """Change an order in place until all rules hold; False where so many tries do not suffice.
+        """Change an order in place until all rules hold; False where this many tries do not suffice.
 
         `partners` are, for each position, the positions with which it may be exchanged.
         """

@@ -61,7 +61,7 @@ def register(task: Task) -> Task:
     karat.errors.KaratError: karat has a task likert itself. Choose another name.
     """
     if task.name in TASKS:
-        raise KaratError(f"karat has a task {task.name} itself. Choose another name.")
+        raise KaratError(f"karat already has a task {task.name}. Choose another name.")
     if not task.instructions:
         raise KaratError(f"The task {task.name} has no instructions in English. Add instructions for en.")
     _added[task.name] = task

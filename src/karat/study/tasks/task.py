@@ -57,7 +57,7 @@ class Task:
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
-            raise KaratError(f'"{self.name}" cannot be the name of a task. Use small letters, digits and hyphens.')
+            raise KaratError(f'"{self.name}" cannot be the name of a task. Use lower-case letters, digits and hyphens.')
         if self.instructions and "en" not in self.instructions:
             raise KaratError(f"The task {self.name} has no instructions in English. Add instructions for en.")
 

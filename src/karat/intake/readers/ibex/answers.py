@@ -209,7 +209,7 @@ def _sentence(trial: Sequence[LogLine]) -> str | None:
 
 
 def _what_it_is(line: LogLine) -> Message:
-    """What a line is that is no answer."""
+    """What a line is that is not an answer."""
     kind = (line.get("PennElementType") or "").lower()
     parameter = line.get("Parameter")
     if parameter in ("_Trial_", "_Header_"):

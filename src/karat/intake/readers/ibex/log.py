@@ -179,7 +179,7 @@ def _read_raw_log(file: SourceFile) -> Log:
             except (ValueError, TypeError, IndexError, KeyError, RecursionError):
                 log.rows += 1
                 log.problems.add(
-                    "the line is no list of results", "Use the file results instead.", file=file.name, number=number
+                    "the line is not a list of results", "Use the file results instead.", file=file.name, number=number
                 )
                 continue
             log.rows += len(lines)

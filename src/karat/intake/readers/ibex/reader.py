@@ -293,7 +293,7 @@ def _list_of_group(
 ) -> dict[str, Sequence[object]]:  # fmt: skip
     """PCIbex chooses the rows of a table by its column Group: where a person has one group, that is the list.
 
-    The design number is no list: it counts the participants.
+    The design number is not a list: it counts the participants.
     """
     groups = [answer.line.get("Group") or answer.line.get("group") for answer in answers]
     groups_of_people = {(id(one), group) for one, group in zip(people, groups, strict=True) if group is not None}

@@ -1,4 +1,4 @@
-"""How a row of jsPsych data becomes answers: what each plugin writes, and which rows are no judgments.
+"""How a row of jsPsych data becomes answers: what each plugin writes, and which rows are not judgments.
 
 The versions differ in the names only: version 6 writes `button_pressed`, `key_press` and `responses` (JSON in a
 text) where versions 7 and 8 write `response`.
@@ -82,7 +82,7 @@ class JsPsychAnswer:
 
 @dataclass(frozen=True)
 class Aside:
-    """What is no judgment, and why; with its value where it describes the participant."""
+    """What is not a judgment, and why; with its value where it describes the participant."""
 
     reason: Message
     name: str | None = None
@@ -144,7 +144,7 @@ def _of_type(kind: str) -> Message:
 
 
 def _task(values: Values) -> Message | None:
-    """What the study itself calls a screen, where that says that it is no judgment."""
+    """What the study itself calls a screen, where that says that it is not a judgment."""
     words = (text(value) or "" for name, value in values.items() if plain_name(name) in TASK_COLUMNS)
     return next((TASKS[word.lower()] for word in words if word.lower() in TASKS), None)
 
@@ -158,7 +158,7 @@ def _button(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     levels = labels if len(set(labels)) == len(labels) else ()
     if isinstance(nested(given), dict | list):
         fix = "A button response is the position of the button, from 0."
-        return AnswerFlaw("is no button", fix, column, text(given) or "")
+        return AnswerFlaw("is not a button", fix, column, text(given) or "")
     if given is None:
         return [JsPsychAnswer(None, "button", levels=levels)]
     position = as_number(text(given) or "")
@@ -167,7 +167,7 @@ def _button(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     if index is not None and labels:
         if not 0 <= index < len(labels):
             fix = f"The buttons of this row are {', '.join(labels)[:200]}, counted from 0."
-            return AnswerFlaw("is no button", fix, column, text(given) or "")
+            return AnswerFlaw("is not a button", fix, column, text(given) or "")
         label = labels[index]
     return [JsPsychAnswer(label or text(given), "button", index=index if label else None, levels=levels)]
 
@@ -184,7 +184,7 @@ def _labels(values: Values) -> tuple[str, ...]:
 def _slider(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     given = text(cell(values, "response"))
     if given is not None and as_number(given) is None:
-        return AnswerFlaw("is no position of a slider", "Write a number, or leave it empty.", "response", given)
+        return AnswerFlaw("is not a slider position", "Write a number, or leave it empty.", "response", given)
     return [JsPsychAnswer(given, "slider")]
 
 
@@ -192,7 +192,7 @@ def _key(values: Values) -> list[JsPsychAnswer | Aside] | AnswerFlaw:
     column = "response" if cell(values, "response") is not None else "key_press"
     given = cell(values, column)
     if isinstance(nested(given), dict | list):
-        return AnswerFlaw("is no key", "A keyboard response is the name of one key.", column, text(given) or "")
+        return AnswerFlaw("is not a key", "A keyboard response is the name of one key.", column, text(given) or "")
     return [JsPsychAnswer(key_name(given, is_code=column == "key_press"), "key")]
 
 
@@ -221,7 +221,7 @@ def _page(values: Values, kind: str) -> list[JsPsychAnswer | Aside] | AnswerFlaw
         return [Aside(NO_ANSWER)]
     if not isinstance(answers, dict):
         fix = 'A page of questions has answers such as {"Q0": 3}.'
-        return AnswerFlaw("is no set of answers", fix, column, text(given) or "")
+        return AnswerFlaw("is not a set of answers", fix, column, text(given) or "")
     is_background = _task(values) == BACKGROUND
     flat = list(_flat(answers))
     if kind == "survey-multi-choice":

@@ -101,7 +101,7 @@ class JsPsychTrials:
     annotators: Annotators = field(default_factory=Annotators)
 
     def set_apart(self, reason: Message) -> None:
-        """Count a unit that is no judgment."""
+        """Count a unit that is not a judgment."""
         self.set_aside[reason] = self.set_aside.get(reason, 0) + 1
 
     def refuse(self, place: Place, flaw: AnswerFlaw, units: int = 1) -> None:
@@ -252,7 +252,7 @@ def _item_column(rows: Sequence[TrialRow], options: Options) -> str | None:
 
 
 class _Displays:
-    """Which screens were ever answered: what nobody answered, and was not meant to be, is no judgment."""
+    """Which screens were ever answered: what nobody answered, and was not meant to be, is not a judgment."""
 
     def __init__(
         self,
@@ -289,7 +289,7 @@ class _Displays:
         return trial_type(row.values), stimulus(row)
 
     def reason(self, row: TrialRow, item: str | None) -> Message | None:
-        """Why a row without an answer is no judgment; None where it is a missing answer."""
+        """Why a row without an answer is not a judgment; None where it is a missing answer."""
         display = self.of(row)
         if display in self.answered:
             return None

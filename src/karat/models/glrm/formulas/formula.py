@@ -258,7 +258,7 @@ def _unique(terms: Iterable[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def _power(terms: list[frozenset[str]], exponent: int) -> list[frozenset[str]]:
-    """All products of so many terms. Repeats go at every step, since the number of products grows with the power."""
+    """All products of this many terms. Repeats go at every step, since the number of products grows with the power."""
     power = terms
     for _ in range(exponent - 1):
         power = _unique(a | b for a in power for b in terms)

@@ -281,7 +281,7 @@ def _check_same(smaller: Model, larger: Model) -> None:
             "REML criteria of models with different fixed effects cannot be compared; fit with reml=False."
         )
     if smaller.parameters == larger.parameters:
-        raise ValueError("The models have equally many parameters, so that neither is nested in the other.")
+        raise ValueError("The models have the same number of parameters, so neither is nested in the other.")
     if not _nested(smaller, larger):
         raise ValueError(f'"{smaller.formula}" is not nested in "{larger.formula}".')
 

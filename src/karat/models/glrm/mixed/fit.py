@@ -174,7 +174,7 @@ def _fit(problem: MixedProblem, start: Floats | None, leave: bool = False) -> Mi
     objective = objective_of(problem, plain.crossing if same else Crossing(based), turned)
     parts = [side.theta_transform() for side in own]
     if isinstance(plain, GaussianObjective) and plain.exact:
-        raise ValueError("The fixed effects tell every answer without error, so that nothing is left to fit.")
+        raise ValueError("The fixed effects explain every answer without error, so nothing is left to fit.")
     if isinstance(plain, LaplaceObjective):
         parts = [base, np.eye(plain.family.parameters), *parts]
     transform = np.asarray(block_diag(*(part for part in parts if part.size)))

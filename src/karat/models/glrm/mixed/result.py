@@ -357,7 +357,7 @@ def check(
 def _check_rows(answers: NDArray[Any], x: Floats, names: Sequence[str], terms: Sequence[RandomTerm]) -> None:
     """Everything has a row for every answer, and nothing is missing."""
     if answers.ndim != 1 or not len(answers):
-        raise ValueError("response must be one-dimensional, with an answer at least.")
+        raise ValueError("response must be one-dimensional, with at least one answer.")
     if answers.dtype.kind == "f" and not np.all(np.isfinite(answers)):
         raise ValueError("response has missing or infinite values. Leave those answers out.")
     if x.ndim != 2 or len(x) != len(answers) or not np.all(np.isfinite(x)):
@@ -373,7 +373,7 @@ def _check_rows(answers: NDArray[Any], x: Floats, names: Sequence[str], terms: S
 def _check_rank(x: Floats, names: Sequence[str], family: FamilyName) -> None:
     """Every column must tell something that the columns before it do not."""
     if family == "gaussian" and not x.shape[1]:
-        raise ValueError("The design of measured answers needs a column at least, as a rule an intercept.")
+        raise ValueError("The design of measured answers needs at least one column, usually an intercept.")
     before = np.ones((len(x), 1)) if family == "ordinal" else np.empty((len(x), 0))
     whole = np.column_stack([before, x])
     size = np.sqrt((whole**2).sum(axis=0))

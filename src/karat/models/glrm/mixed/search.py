@@ -93,7 +93,7 @@ def search(
     """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters.
 
     A singular fit that the caller is going to `leave` is not verified by the Hessian, which takes about half of the
-    time, and does not count as converged; that a deviation of zero is no saddle is looked at all the same.
+    time, and does not count as converged; that a deviation of zero is not a saddle is looked at all the same.
     """
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:

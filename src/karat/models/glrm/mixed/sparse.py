@@ -26,7 +26,7 @@ from karat.models.glrm.schur import cells_of_product, inverted, mirrored
 from karat.types import Floats, Ints
 
 PAIRS = 8_000_000
-"""Up to so many pairs of cells are listed, which is faster than products of sparse matrices."""
+"""Up to this many pairs of cells are listed, which is faster than products of sparse matrices."""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class RandomTerm:
         if not np.all(np.any(columns != 0, axis=0)):
             raise ValueError(f"A column of the term of {self.group} is zero throughout. Leave it out.")
         if len(codes) and (codes.min() < 0 or codes.max() >= len(self.levels)):
-            raise ValueError(f"The codes of {self.group} must lie between 0 and the number of its levels, less one.")
+            raise ValueError(f"The codes of {self.group} must lie between 0 and the number of its levels minus one.")
         if self.covariance not in ("full", "diagonal", "shared"):
             raise ValueError(f'The covariance of a term is "full", "diagonal" or "shared", not {self.covariance!r}.')
         if len(self.levels) < 2:

@@ -79,7 +79,7 @@ class Sample:
     below: float
 
     def among(self, first: int, workers: int) -> NDArray[np.bool_]:
-        """Which of so many workers, the first with the number `first` among all, are in the sample.
+        """Which of this many workers, the first with the number `first` among all, are in the sample.
 
         >>> whole = Sample(1, 0.5).among(0, 10)
         >>> bool(np.all(whole[6:] == Sample(1, 0.5).among(6, 4)))
@@ -266,7 +266,7 @@ class Crew:
     def total(self, function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any], numbers: int) -> Any:
         """The sum of `function(shared, item)` over one item for each part, by the method `add` of what it gives.
 
-        A sum has so many `numbers`. Several items make a portion, added up where it is, where the sums of all items
+        A sum has this many `numbers`. Several items make a portion, added up where it is, where the sums of all items
         would be too many; how they are put together does not depend on who does the work.
         """
         if self.passes >= self.most:

@@ -1,5 +1,5 @@
 /**
- * Answers that the server has not confirmed yet. They are kept in the browser's storage, one entry an answer, so that
+ * Answers that the server has not confirmed yet. They are kept in the browser's storage, one entry per answer, so that
  * neither a reload nor a closed tab loses them and two tabs do not overwrite each other.
  *
  * Where the browser forbids storage (some frames of other sites), they are kept in memory alone.

@@ -26,7 +26,7 @@ export function pause(trialPage, trial) {
 }
 
 /**
- * Build the page with the feedback of a practice trial. It is no trial of its own: nothing of it is sent.
+ * Build the page with the feedback of a practice trial. It is not a trial of its own: nothing of it is sent.
  *
  * @param {import("./trial.js").TrialPage} trialPage
  * @param {import("./client.js").Trial} trial

@@ -1,5 +1,5 @@
 /**
- * A slider that starts unset: a hollow thumb in the middle, which is no answer until it is moved, clicked or set by key.
+ * A slider that starts unset: a hollow thumb in the middle, which is not an answer until it is moved, clicked or set by key.
  */
 
 import { element, page } from "./page.js";
