@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import polars as pl
 import pytest
 
-import karat
-from karat.report.build import NOT_COMPUTED
 from karat.report.first_figure import data, svg
-from karat.report.outcomes import Outcomes, outcomes
+from karat.report.outcomes import Outcomes
 from karat.report.sections import sections
 from karat.section import Figure, Section
-from report.small import gathered
+from report.small import PEOPLE, gathered, labelled
 
 PRINTED = 8 / 2.54 * 72
 """The width of a printed figure in points."""
@@ -53,14 +50,11 @@ def test_letters_grow_with_the_width_of_a_plot(width: float) -> None:
 
 
 def test_labels_with_a_key_show_every_participant() -> None:
-    crowd = karat.datasets.load("crowd")
-    keyed = crowd.with_frame(crowd.frame.with_columns(expected=pl.col("response").mode().first().over("item")))
-    found = outcomes(karat.screen.run(keyed, {"completion": {}}), None, NOT_COMPUTED)
+    found = labelled().outcomes
     assert isinstance(found, Outcomes)
     assert found.kind == "right"
-    people = keyed.participants.height
-    assert len(found.people) == people
-    assert svg(found).count("data-person") == people
+    assert len(found.people) == PEOPLE
+    assert svg(found).count("data-person") == PEOPLE
     assert "#participant=" in svg(found, linked=True)
     assert "#participant=" not in svg(found)
     excluded = data(found)["rules"]["stated"]["gone"]

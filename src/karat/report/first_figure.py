@@ -162,20 +162,24 @@ def _marker(series: int) -> str:
 
 
 def _people(found: Outcomes, axis: Axis, bottom: float, linked: bool) -> str:
-    """A dot per participant at the share of right answers, stacked; excluded ones are hollow."""
+    """A dot per participant at the share of right answers, the lowest first, stacked; excluded ones are hollow."""
     gone, columns = set(_gone(found, found.analysed)), Counter[int]()
     places = [round(axis.at(share) / DOT) for _, share in found.people]
     step = min(DOT, (PEOPLE - 8) / max(Counter(places).values()))
     drawn = []
-    for number, ((name, share), place) in enumerate(zip(found.people, places, strict=True)):
+    for number, (name, share) in sorted(enumerate(found.people), key=lambda one: one[1][1]):
+        place = places[number]
         y = bottom - 5 - step * columns[place]
         columns[place] += 1
         dot = (
             f'<circle class="who{" out" if number in gone else ""}" data-person="{number}" cx="{place * DOT:.1f}" '
             f'cy="{y:.1f}" r="2.500"><title>{escape(name)}: {share:.0f} %</title></circle>'
         )
-        drawn.append(f'<a href="#participant={quote(name)}" tabindex="-1">{dot}</a>' if linked else dot)
-    return f'<g aria-hidden="true">{"".join(drawn)}</g>'
+        # The tab key stops once; the arrow keys go from dot to dot.
+        label = f'aria-label="{escape(name)}: {share:.0f} %" tabindex="{-1 if drawn else 0}"'
+        drawn.append(f'<a href="#participant={quote(name)}" {label}>{dot}</a>' if linked else dot)
+    about = f'role="group" aria-label="{escape(found.unit)} of each participant"' if linked else 'aria-hidden="true"'
+    return f"<g {about}>{''.join(drawn)}</g>"
 
 
 def _lines(found: Outcomes, linked: bool = False) -> str:

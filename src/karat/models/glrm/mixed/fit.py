@@ -188,7 +188,7 @@ def _fit(problem: MixedProblem, start: Floats | None, leave: bool = False) -> Mi
     labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
         found = search(objective, begin, blocks, labels, leave)
-        return describe(problem, plain, found, transform, blocks, labels)
+        return describe(problem, plain, found, transform, blocks, labels, found.at.modes if same else None)
 
 
 def orthogonal_design(design: Floats) -> tuple[Floats, Floats]:
