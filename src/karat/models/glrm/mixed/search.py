@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import linalg
@@ -86,12 +87,13 @@ def search(
     start: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
     names: Sequence[str],
-    leave: bool = False,
+    leave: bool | Literal["always"] = False,
 ) -> Found:
     """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters.
 
     A singular fit that the caller is going to `leave` is not verified by the Hessian, which takes about half of the
-    time, and does not count as converged; that a deviation of zero is no saddle is looked at all the same.
+    time, and does not count as converged; that a deviation of zero is no saddle is looked at all the same. One to leave
+    "always", from which another search starts, is not verified where it is not singular, either.
     """
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
@@ -99,7 +101,9 @@ def search(
     for _ in range(RESTARTS):
         best = minimise(function, x, at, hessian, TOLERANCE / 10)
         x, at = tidy_factors(function, best.parameters, best.at, blocks)
-        curved = None if leave and _singular(function, x, at, blocks) else _curvature(function, x, at)
+        none_zero = leave == "always" and all(x[first : first + block.size].all() for first, block in blocks)
+        left = none_zero or (bool(leave) and _singular(function, x, at, blocks))
+        curved = None if left else _curvature(function, x, at)
         iterations += best.evaluations + 1 + 2 * len(x)
         if curved is None:
             break
