@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
@@ -31,6 +32,8 @@ CHANCE = 50.0
 PEOPLE, DOT = 46.0, 5.0
 """The height of the dots of participants, and how far they stand apart."""
 EACH = "each participant"
+NEGATIVE = re.compile(r"^-(?=\d+(\.\d+)?$)")
+"""The sign of an answer that is a negative number."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def data(found: Outcomes) -> dict[str, Any]:
     """What the script needs to redraw the figure, the flow and the comparisons by another rule."""
     low, high = axis_of(found)
     return {
-        "low": low, "high": high, "percent": found.percent or found.factors == ("answer",),
+        "low": low, "high": high, "percent": found.percent,
         "cells": [", ".join(cell) for cell in found.cells],
         "examples": {str(number): text for number, text in found.sentences.items()},
         "comparisons": [one.name for one in found.comparisons],
@@ -115,7 +118,7 @@ def _rounded(ends: tuple[float, float, float]) -> list[float | None]:
 def _said(found: Outcomes, mean: float, low: float, high: float) -> str:
     if not math.isfinite(mean):
         return "no answers"
-    digits, sign = (0, " %") if found.percent or found.factors == ("answer",) else (2, "")
+    digits, sign = (0, " %") if found.percent else (2, "")
     ends = f" [{low:.{digits}f}, {high:.{digits}f}]" if math.isfinite(low) else ""
     return f"{mean:.{digits}f}{sign}{ends}"
 
@@ -297,5 +300,5 @@ def _width(text: str) -> float:
 
 
 def _cut(text: str, longest: int) -> str:
-    plain = " ".join(text.split())
+    plain = NEGATIVE.sub("\N{MINUS SIGN}", " ".join(text.split()))
     return escape(plain if len(plain) <= max(longest, 4) else plain[: max(longest, 4) - 1] + "…")

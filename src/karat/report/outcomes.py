@@ -37,6 +37,7 @@ MOST_CELLS = 24
 MOST_RULES = 9
 FACTORS = 2
 HALF = 50.0
+ANSWERS = "answers (%)"
 STATED, NOBODY, ALL = "stated", "nobody", "all"
 
 
@@ -115,7 +116,7 @@ class Outcomes:
     @property
     def percent(self) -> bool:
         """Whether the numbers are shares."""
-        return self.kind != "means"
+        return self.kind != "means" or self.factors == ("answer",)
 
     def sides(self, rule: RuleOutcome, comparison: RuleComparison) -> tuple[float, float]:
         """The mean of the cells on the first side of a comparison, and on the second."""
@@ -191,6 +192,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     kind, unit, rows = _valued(rows, scale, study)
     factors = [] if kind == "answers" else _factors(judgments, rows, scale, kind, study, measures)
     rows, factors = _crossed(rows, scale, kind, factors)
+    unit = ANSWERS if factors == ["answer"] else unit
     order = _level_order(rows, factors, study)
     cells = [
         cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())
@@ -288,7 +290,7 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
     levels: tuple[str, ...] = getattr(scale, "levels", ())
     if len(levels) == 2:
         return "share", f"“{levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
-    return "answers", "answers (%)", rows
+    return "answers", ANSWERS, rows
 
 
 def _keyed(rows: pl.DataFrame, scale: Ordinal | None = None) -> bool:
@@ -310,7 +312,7 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
     """Choices as shares of the first of two: the first level of a planned comparison, else of each pair by name."""
     rows = rows.filter(pl.col("response") != "none")
     if not {"left", "right"} <= set(rows.columns):
-        return "answers", "answers (%)", rows
+        return "answers", ANSWERS, rows
     plan = [] if study is None else study.settings.contrast
     for one in plan:
         if len(one.levels) != 2:
@@ -376,7 +378,7 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
         return crossed.with_columns(_value=same), ["answer"]
     if not factors and kind == "right":
-        factors = ["expected"]
+        rows, factors = rows.with_columns(expected=pl.format("“{}” is right", "expected")), ["expected"]
     if not factors:
         rows, factors = rows.with_columns(all=pl.lit("all answers")), ["all"]
     rows = rows.with_columns(pl.col(name).cast(pl.String) for name in factors).drop_nulls(factors)

@@ -129,7 +129,9 @@ def _gist(section: Section, gathered: ReportData) -> str:
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):
-        return ", ".join(part.title[:1].lower() + part.title[1:] for part in section.sections[:4])
+        titles = [part.title for part in section.sections[:4]]
+        # The R script keeps its letter.
+        return ", ".join(one if one[1:2] == " " else one[:1].lower() + one[1:] for one in titles)
     return ""
 
 
