@@ -32,6 +32,9 @@ CHANCE = 50.0
 PEOPLE, DOT = 46.0, 5.0
 """The height of the dots of participants, and how far they stand apart."""
 EACH = "each participant"
+FEWEST_TICKS = 2
+"""Between numbers that are nearer to each other than this, there are ticks that are no whole numbers."""
+LINE = 13.0
 NEGATIVE = re.compile(r"^-(?=\d+(\.\d+)?$)")
 """The sign of an answer that is a negative number."""
 
@@ -125,13 +128,14 @@ def _said(found: Outcomes, mean: float, low: float, high: float) -> str:
 
 def _ticks(found: Outcomes) -> list[float]:
     low, high = axis_of(found)
-    if high - low <= 10 and float(low).is_integer() and float(high).is_integer():
+    if FEWEST_TICKS <= high - low <= 10 and float(low).is_integer() and float(high).is_integer():
         return [float(tick) for tick in range(int(low), int(high) + 1)]
-    return [low + part * (high - low) / 4 for part in range(5)]
+    parts = 5 if high - low == 1 else 4
+    return [low + part * (high - low) / parts for part in range(parts + 1)]
 
 
 def _tick(value: float) -> str:
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
+    return f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "\N{MINUS SIGN}")
 
 
 def _point(found: Outcomes, rule: RuleOutcome, number: int, series: int, axis: Axis, other: float, across: bool) -> str:
@@ -189,17 +193,21 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
     """Means over the levels of the first factor, a line per level of the second, each named at its end."""
     levels = list(dict.fromkeys(cell[0] for cell in found.cells))
     series = list(dict.fromkeys(cell[1] for cell in found.cells))
-    height, below = 290.0, PEOPLE + BOTTOM if found.people else 0.0
+    below = PEOPLE + BOTTOM if found.people else 0.0
     room = min(max(len(name) for name in series) * LETTER + 30, 160.0)
-    axis = Axis(*axis_of(found), height - BOTTOM, TOP)
     width = WIDTH - LEFT - room
     step = width / len(levels)
+    longest = int(step / LETTER)
+    # Names that are too long for one line stand in two, by turns.
+    lines = 2 if max(map(len, levels)) > longest and len(levels) > 2 else 1
+    height = 290.0 + LINE * (lines - 1)
+    axis = Axis(*axis_of(found), 290.0 - BOTTOM, TOP)
     x = {level: round(LEFT + step * (place + 0.5), 1) for place, level in enumerate(levels)}
     place = {cell: number for number, cell in enumerate(found.cells)}
     drawn = [_upright(found, axis, height, LEFT, WIDTH - room + 2)]
-    longest = int(step / LETTER)
-    drawn += [f'<text x="{at}" y="{height - 20}" text-anchor="middle">{_cut(level, longest)}</text>'
-              for level, at in x.items()]  # fmt: skip
+    drawn += [f'<text x="{at}" y="{270 + LINE * (place % lines)}" text-anchor="middle">'
+              f"{_cut(level, lines * longest)}</text>"
+              for place, (level, at) in enumerate(x.items())]  # fmt: skip
     drawn.append(f'<text class="quiet" x="{LEFT + width / 2}" y="{height - 5}" text-anchor="middle">'
                  f"{escape(found.factors[0])}</text>")  # fmt: skip
     ends = []

@@ -11,6 +11,7 @@ decided by the model of the measures, which looks at items as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -390,6 +391,21 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
     return rows, factors
 
 
+NUMBER = re.compile(r"[-\N{MINUS SIGN}]?\d+(\.\d+)?$")
+
+
+def _in_order(level: str) -> tuple[str, float, str]:
+    """By name, and by the number at its end: −0.5 comes before 0.5, and 2 before 10.
+
+    >>> sorted(["a 0.5", "a −0.5", "a10", "a2"], key=_in_order)
+    ['a −0.5', 'a 0.5', 'a2', 'a10']
+    """
+    number = NUMBER.search(level)
+    if number is None:
+        return level, 0.0, level
+    return level[: number.start()], float(number[0].replace("\N{MINUS SIGN}", "-")), level
+
+
 def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None) -> dict[str, list[str]]:
     """The levels of each factor in the order of the study file, else by name."""
     stated: dict[str, list[str]] = {}
@@ -401,7 +417,7 @@ def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None
         there = rows[factor].unique(maintain_order=factor == "answer").to_list()
         parts = [stated.get(name, []) for name in factor.split(", ")]
         known = [", ".join(cell) for cell in product(*parts)] if all(parts) else []
-        rest = there if factor == "answer" else sorted(set(there) - set(known))
+        rest = there if factor == "answer" else sorted(set(there) - set(known), key=_in_order)
         found[factor] = [level for level in known if level in set(there)] + [one for one in rest if one not in known]
     return found
 
