@@ -173,7 +173,7 @@ def _people(found: Outcomes, axis: Axis, bottom: float, linked: bool) -> str:
     gone, columns = set(_gone(found, found.analysed)), Counter[int]()
     places = [round(axis.at(share) / DOT) for _, share in found.people]
     step = min(DOT, (PEOPLE - 8) / max(Counter(places).values()))
-    drawn = []
+    drawn: list[str] = []
     for number, (name, share) in sorted(enumerate(found.people), key=lambda one: one[1][1]):
         place = places[number]
         y = bottom - 5 - step * columns[place]
