@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import karat
 from karat.messages import Message, with_code
 from karat.screen.compare.composition import Composition, composition
-from karat.screen.criteria import ABOUT_PEOPLE, BUILT_IN
+from karat.screen.criteria import BUILT_IN
 from karat.screen.evidence import Evidence
 from karat.screen.screening import Screening
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import ABOUT_PEOPLE, CRITERIA
 from messages import codes
 
 

@@ -33,9 +33,8 @@ from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
-from karat.screen.criteria import ABOUT_PEOPLE, BUILT_IN
 from karat.screen.evidence import Evidence
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import ABOUT_PEOPLE, CRITERIA, is_built_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -180,7 +179,7 @@ def _ids(screening: ScreenedParticipants) -> list[str]:
 
 def _looked_at(screening: ScreenedParticipants) -> set[str]:
     """The columns about participants that a criterion looks at, stated or not: a verdict, and no background."""
-    names = [name for name in CRITERIA if name not in BUILT_IN or name in ABOUT_PEOPLE]
+    names = [name for name in CRITERIA if not is_built_in(name) or name in ABOUT_PEOPLE]
     return {column for name in names for column in CRITERIA[name].looks_at(screening.settings.get(name, {}))}
 
 

@@ -63,5 +63,3 @@ BUILT_IN = (
     "procedure",
 )
 """In this order they run where no rules are stated."""
-ABOUT_PEOPLE = ("eligibility", "quiz", "completion", "platform_flags")
-"""Those that look at columns about participants; the others need not be loaded to find such columns."""
