@@ -1,18 +1,54 @@
-"""What other installed packages add to karat: criteria, tasks, readers, platforms.
+"""What other installed packages add to karat, and what karat's own packages load when it is used.
 
-A package says what it adds by an entry point in its `pyproject.toml`; `docs/extending/` has the groups. Nothing is
-looked up when karat is imported. The list of a group is read once, when something is asked for that karat does not have
-itself, and a package is loaded only when its part is needed.
+A package may add criteria, tasks, readers and platforms. It says what it adds by an entry point in its
+`pyproject.toml`; `docs/extending/` has the groups. Nothing is looked up when karat is imported. The list of a group is
+read once, when something is asked for that karat does not have itself, and a package is loaded only when its part is
+needed. The same holds for the larger packages of karat: `load_when_used`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import ParamSpec, Protocol, TypeVar
+from types import ModuleType
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from karat.errors import KaratError, SettingError, cause
+
+
+class _LoadedWhenUsed(ModuleType):
+    """A package that loads a file when one of its names is used; a function hides the file of the same name."""
+
+    homes: Mapping[str, str]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.homes:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(self.homes[name]), name)
+        super().__setattr__(name, found)
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in self.homes):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted(self.__all__)
+
+
+def load_when_used(package: str, files: Mapping[str, Sequence[str]]) -> None:
+    """Let a package load its names, given by file, when they are first used: that keeps commands quick to start.
+
+    >>> import karat.measure
+    >>> "strengths" in dir(karat.measure)
+    True
+    """
+    module = sys.modules[package]
+    module.__dict__["homes"] = {name: f"{package}.{file}" for file, names in files.items() for name in names}
+    module.__class__ = _LoadedWhenUsed
 
 
 class Named(Protocol):

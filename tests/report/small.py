@@ -8,6 +8,7 @@ import polars as pl
 
 import karat
 from karat.report.build import NOT_COMPUTED, ReportData, build
+from karat.report.outcomes import outcomes
 from karat.screen.evidence import Evidence
 
 RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
@@ -34,6 +35,16 @@ def page() -> str:
     from karat.report.page import html
 
     return html(gathered())
+
+
+@cache
+def labelled() -> ReportData:
+    """Labels with a key, of some participants."""
+    crowd = karat.datasets.load("crowd")
+    some = crowd.frame.filter(pl.col("participant").is_in(crowd.participants["participant"].head(PEOPLE).implode()))
+    keyed = some.with_columns(expected=pl.col("response").mode().first().over("item"))
+    found = karat.screen.run(karat.Judgments(keyed, crowd.scales), {"completion": {}})
+    return ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED, outcomes=outcomes(found, None, NOT_COMPUTED))
 
 
 @cache

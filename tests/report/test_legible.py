@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
 
-import polars as pl
 import pytest
 
 import karat
+from karat.judgments.scales import Scale
 from karat.report.build import NOT_COMPUTED
 from karat.report.first_figure import data, svg
 from karat.report.outcomes import Outcomes, outcomes
 from karat.report.sections import sections
 from karat.section import Figure, Section
-from report.small import gathered
+from report.small import PEOPLE, gathered, labelled
 
 PRINTED = 8 / 2.54 * 72
 """The width of a printed figure in points."""
@@ -53,15 +55,51 @@ def test_letters_grow_with_the_width_of_a_plot(width: float) -> None:
 
 
 def test_labels_with_a_key_show_every_participant() -> None:
-    crowd = karat.datasets.load("crowd")
-    keyed = crowd.with_frame(crowd.frame.with_columns(expected=pl.col("response").mode().first().over("item")))
-    found = outcomes(karat.screen.run(keyed, {"completion": {}}), None, NOT_COMPUTED)
+    found = labelled().outcomes
     assert isinstance(found, Outcomes)
     assert found.kind == "right"
-    people = keyed.participants.height
-    assert len(found.people) == people
-    assert svg(found).count("data-person") == people
+    assert len(found.people) == PEOPLE
+    assert svg(found).count("data-person") == PEOPLE
     assert "#participant=" in svg(found, linked=True)
     assert "#participant=" not in svg(found)
     excluded = data(found)["rules"]["stated"]["gone"]
     assert len(excluded) == len(found.analysed.excluded)
+
+
+def first_of(frame: dict[str, list[Any]], scale: Scale) -> Outcomes:
+    """The main result of a small table."""
+    found = outcomes(karat.screen.run(karat.Judgments(frame, scale), {"completion": {}}), None, NOT_COMPUTED)
+    assert isinstance(found, Outcomes)
+    return found
+
+
+def ratings(levels: Sequence[str], answers: Sequence[Any]) -> dict[str, list[Any]]:
+    """Four participants who rate two items in each condition, with the answers in turn."""
+    who, item, verb = map(list, zip(*product(["p1", "p2", "p3", "p4"], ["t1", "t2"], levels), strict=True))
+    return {
+        "participant": who,
+        "item": item,
+        "verb": verb,
+        "response": [answers[n % len(answers)] for n in range(len(who))],
+    }
+
+
+def test_ratings_without_conditions_are_shares_of_answers() -> None:
+    table = ratings(["a"], [-1, 0, 1])
+    del table["verb"]
+    found = first_of(table, karat.Ordinal([-1, 0, 1]))
+    assert (found.factors, found.percent) == (("answer",), True)
+    assert found.unit.startswith("answers")
+    assert ">\N{MINUS SIGN}1</text>" in svg(found)
+
+
+def test_an_axis_from_nothing_to_one_has_ticks_between() -> None:
+    found = first_of(ratings(["x", "y"], [0.2, 0.6, 0.8]), karat.Continuous(0, 1))
+    assert (found.low, found.high) == (0, 1)
+    assert svg(found).count('class="grid"') > 3
+
+
+def test_coded_levels_rise() -> None:
+    levels = ["a 0.5", "a \N{MINUS SIGN}0.5"]
+    found = first_of(ratings(levels, [1, 2, 4]), karat.Ordinal(5))
+    assert [cell[0] for cell in found.cells] == levels[::-1]

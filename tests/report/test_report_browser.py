@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from field.browser import chromium, picture
-from report.small import PEOPLE, gathered, page
+from karat.report.outcomes import Outcomes
+from karat.report.page import html
+from report.small import PEOPLE, gathered, labelled, page
 
 pytestmark = pytest.mark.browser
 
@@ -159,6 +161,34 @@ def test_a_participant_is_played_back_and_can_be_linked(opened: Any) -> None:
     opened.goto(opened.url.split("#")[0] + "#participant=p06")
     opened.reload()
     assert dialog.locator("h2").inner_text() == "p06"
+
+
+def test_a_dot_of_accuracy_opens_its_participant(browser: Any, tmp_path: Path) -> None:
+    found = labelled().outcomes
+    assert isinstance(found, Outcomes)
+    (tmp_path / "labels.html").write_text(html(labelled()), encoding="utf-8")
+    context = browser.new_context(viewport=DESK, offline=True)
+    shown = context.new_page()
+    shown.goto((tmp_path / "labels.html").as_uri())
+    dialog, dots = shown.locator("#playback"), shown.locator("#first-figure a")
+    assert dots.count() == PEOPLE
+    best = max(share for _, share in found.people)
+    dots.last.locator("circle").click()
+    name = dialog.locator("h2").inner_text()
+    assert dict(found.people)[name] == best
+    assert dialog.locator("tbody tr").count() == labelled().judgments.frame.filter(participant=name).height
+    shown.keyboard.press("Escape")
+    # One stop of the tab key, the lowest first; arrow keys go from dot to dot.
+    ordered = [f"{who}: {own:.0f} %" for who, own in sorted(found.people, key=lambda one: one[1])]
+    assert dots.evaluate_all("all => all.filter(one => one.tabIndex === 0).length") == 1
+    dots.first.focus()
+    assert shown.evaluate("document.activeElement.getAttribute('aria-label')") == ordered[0]
+    shown.keyboard.press("ArrowRight")
+    assert shown.evaluate("document.activeElement.getAttribute('aria-label')") == ordered[1]
+    shown.keyboard.press("Enter")
+    assert f"{dialog.locator('h2').inner_text()}: " in ordered[1]
+    assert dialog.is_visible()
+    context.close()
 
 
 def test_kept_and_excluded_can_be_told_apart(opened: Any) -> None:

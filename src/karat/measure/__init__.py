@@ -1,51 +1,79 @@
-"""Measures: acceptability estimates, contrasts, agreement, stability, dimensions and consensus."""
+"""Measures: acceptability estimates, contrasts, agreement, stability, dimensions and consensus.
+
+What is named here is loaded when it is used.
+"""
 
 from __future__ import annotations
 
-from karat.measure.consensus import Consensus, consensus
-from karat.measure.dimensions.adequacy import Adequacy, Suitability, adequacy, suitability
-from karat.measure.dimensions.factors import Factors, factors
-from karat.measure.dimensions.links import (
-    FeatureCorrelations,
-    OverallRegression,
-    feature_correlations,
-    overall_regression,
-    text_features,
-)
-from karat.measure.dimensions.matrix import RatingsMatrix, ratings_matrix
-from karat.measure.dimensions.number_of_factors import (
-    FactorIntervals,
-    NumberOfFactors,
-    factor_intervals,
-    number_of_factors,
-)
-from karat.measure.dimensions.profiles import DimensionScores, Profiles, dimension_scores, profiles
-from karat.measure.dimensions.reduction import Reduction, ShortForm, reduce_pairs, short_form
-from karat.measure.effects.bayes import BayesContrasts, bayes_contrasts
-from karat.measure.effects.contrasts import (
-    Contrasts,
-    ProportionalOdds,
-    SpreadRatios,
-    contrasts,
-    proportional_odds,
-    spread_ratios,
-)
-from karat.measure.effects.order_effects import OrderEffects, order_effects
-from karat.measure.measures import Measures
-from karat.measure.pairs.compare import DecisionComparison, compare_decisions
-from karat.measure.pairs.decisions import Decisions, decisions
-from karat.measure.pairs.measure_correlations import MeasureCorrelations, compare_measures
-from karat.measure.reliability.agreement import Agreement, agreement
-from karat.measure.reliability.decision_study import DecisionStudy, decision_study
-from karat.measure.reliability.noise_ceiling import NoiseCeiling, noise_ceiling
-from karat.measure.reliability.stability import Stability, stability
-from karat.measure.result import MeasureError
-from karat.measure.run import run
-from karat.measure.scaling.assumptions import ChoiceAssumptions, choice_assumptions
-from karat.measure.scaling.choices import predict, strength_draws
-from karat.measure.scaling.result import StrengthDifference, Strengths, thresholds_figure
-from karat.measure.scaling.select_controls import Controls, select_controls
-from karat.measure.scaling.strengths import strengths
+from typing import TYPE_CHECKING
+
+from karat.packages import load_when_used
+
+if TYPE_CHECKING:
+    from karat.measure.consensus import Consensus as Consensus
+    from karat.measure.consensus import consensus as consensus
+    from karat.measure.dimensions.adequacy import Adequacy as Adequacy
+    from karat.measure.dimensions.adequacy import Suitability as Suitability
+    from karat.measure.dimensions.adequacy import adequacy as adequacy
+    from karat.measure.dimensions.adequacy import suitability as suitability
+    from karat.measure.dimensions.factors import Factors as Factors
+    from karat.measure.dimensions.factors import factors as factors
+    from karat.measure.dimensions.links import FeatureCorrelations as FeatureCorrelations
+    from karat.measure.dimensions.links import OverallRegression as OverallRegression
+    from karat.measure.dimensions.links import feature_correlations as feature_correlations
+    from karat.measure.dimensions.links import overall_regression as overall_regression
+    from karat.measure.dimensions.links import text_features as text_features
+    from karat.measure.dimensions.matrix import RatingsMatrix as RatingsMatrix
+    from karat.measure.dimensions.matrix import ratings_matrix as ratings_matrix
+    from karat.measure.dimensions.number_of_factors import FactorIntervals as FactorIntervals
+    from karat.measure.dimensions.number_of_factors import NumberOfFactors as NumberOfFactors
+    from karat.measure.dimensions.number_of_factors import factor_intervals as factor_intervals
+    from karat.measure.dimensions.number_of_factors import number_of_factors as number_of_factors
+    from karat.measure.dimensions.profiles import DimensionScores as DimensionScores
+    from karat.measure.dimensions.profiles import Profiles as Profiles
+    from karat.measure.dimensions.profiles import dimension_scores as dimension_scores
+    from karat.measure.dimensions.profiles import profiles as profiles
+    from karat.measure.dimensions.reduction import Reduction as Reduction
+    from karat.measure.dimensions.reduction import ShortForm as ShortForm
+    from karat.measure.dimensions.reduction import reduce_pairs as reduce_pairs
+    from karat.measure.dimensions.reduction import short_form as short_form
+    from karat.measure.effects.bayes import BayesContrasts as BayesContrasts
+    from karat.measure.effects.bayes import bayes_contrasts as bayes_contrasts
+    from karat.measure.effects.contrasts import Contrasts as Contrasts
+    from karat.measure.effects.contrasts import ProportionalOdds as ProportionalOdds
+    from karat.measure.effects.contrasts import SpreadRatios as SpreadRatios
+    from karat.measure.effects.contrasts import contrasts as contrasts
+    from karat.measure.effects.contrasts import proportional_odds as proportional_odds
+    from karat.measure.effects.contrasts import spread_ratios as spread_ratios
+    from karat.measure.effects.order_effects import OrderEffects as OrderEffects
+    from karat.measure.effects.order_effects import order_effects as order_effects
+    from karat.measure.measures import Measures as Measures
+    from karat.measure.pairs.compare import DecisionComparison as DecisionComparison
+    from karat.measure.pairs.compare import compare_decisions as compare_decisions
+    from karat.measure.pairs.decisions import Decisions as Decisions
+    from karat.measure.pairs.decisions import decisions as decisions
+    from karat.measure.pairs.measure_correlations import MeasureCorrelations as MeasureCorrelations
+    from karat.measure.pairs.measure_correlations import compare_measures as compare_measures
+    from karat.measure.reliability.agreement import Agreement as Agreement
+    from karat.measure.reliability.agreement import agreement as agreement
+    from karat.measure.reliability.decision_study import DecisionStudy as DecisionStudy
+    from karat.measure.reliability.decision_study import decision_study as decision_study
+    from karat.measure.reliability.noise_ceiling import NoiseCeiling as NoiseCeiling
+    from karat.measure.reliability.noise_ceiling import noise_ceiling as noise_ceiling
+    from karat.measure.reliability.stability import Stability as Stability
+    from karat.measure.reliability.stability import stability as stability
+    from karat.measure.result import MeasureError as MeasureError
+    from karat.measure.run import run as run
+    from karat.measure.scaling.assumptions import ChoiceAssumptions as ChoiceAssumptions
+    from karat.measure.scaling.assumptions import choice_assumptions as choice_assumptions
+    from karat.measure.scaling.choices import predict as predict
+    from karat.measure.scaling.choices import strength_draws as strength_draws
+    from karat.measure.scaling.result import StrengthDifference as StrengthDifference
+    from karat.measure.scaling.result import Strengths as Strengths
+    from karat.measure.scaling.result import thresholds_figure as thresholds_figure
+    from karat.measure.scaling.select_controls import Controls as Controls
+    from karat.measure.scaling.select_controls import select_controls as select_controls
+    from karat.measure.scaling.strengths import strengths as strengths
 
 __all__ = [
     "Adequacy",
@@ -113,3 +141,48 @@ __all__ = [
     "text_features",
     "thresholds_figure",
 ]
+
+load_when_used(
+    __name__,
+    {
+        "consensus": ("Consensus", "consensus"),
+        "dimensions.adequacy": ("Adequacy", "Suitability", "adequacy", "suitability"),
+        "dimensions.factors": ("Factors", "factors"),
+        "dimensions.links": (
+            "FeatureCorrelations",
+            "OverallRegression",
+            "feature_correlations",
+            "overall_regression",
+            "text_features",
+        ),
+        "dimensions.matrix": ("RatingsMatrix", "ratings_matrix"),
+        "dimensions.number_of_factors": ("FactorIntervals", "NumberOfFactors", "factor_intervals", "number_of_factors"),
+        "dimensions.profiles": ("DimensionScores", "Profiles", "dimension_scores", "profiles"),
+        "dimensions.reduction": ("Reduction", "ShortForm", "reduce_pairs", "short_form"),
+        "effects.bayes": ("BayesContrasts", "bayes_contrasts"),
+        "effects.contrasts": (
+            "Contrasts",
+            "ProportionalOdds",
+            "SpreadRatios",
+            "contrasts",
+            "proportional_odds",
+            "spread_ratios",
+        ),
+        "effects.order_effects": ("OrderEffects", "order_effects"),
+        "measures": ("Measures",),
+        "pairs.compare": ("DecisionComparison", "compare_decisions"),
+        "pairs.decisions": ("Decisions", "decisions"),
+        "pairs.measure_correlations": ("MeasureCorrelations", "compare_measures"),
+        "reliability.agreement": ("Agreement", "agreement"),
+        "reliability.decision_study": ("DecisionStudy", "decision_study"),
+        "reliability.noise_ceiling": ("NoiseCeiling", "noise_ceiling"),
+        "reliability.stability": ("Stability", "stability"),
+        "result": ("MeasureError",),
+        "run": ("run",),
+        "scaling.assumptions": ("ChoiceAssumptions", "choice_assumptions"),
+        "scaling.choices": ("predict", "strength_draws"),
+        "scaling.result": ("StrengthDifference", "Strengths", "thresholds_figure"),
+        "scaling.select_controls": ("Controls", "select_controls"),
+        "scaling.strengths": ("strengths",),
+    },
+)

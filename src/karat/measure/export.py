@@ -22,9 +22,6 @@ import polars as pl
 
 from karat.errors import KaratError
 from karat.judgments.files import escape_formulas, replacing
-from karat.measure.dimensions.adequacy import Adequacy
-from karat.measure.dimensions.factors import Factors
-from karat.measure.effects.bayes import BayesContrasts
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.result import MeasureError
@@ -37,6 +34,7 @@ from karat.plots.style import to_svg
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from karat.measure.dimensions.factors import Factors
     from karat.measure.dimensions.profiles import Profiles
     from karat.measure.measured import Measure, Measured
 
@@ -411,13 +409,17 @@ def numbers(result: Any) -> dict[str, Any]:
     if isinstance(result, Contrasts):
         steps = [str(step) for step in result.simplified]
         return {"formula": result.formula, "unit": str(result.unit), "level": result.level, "simplified": steps}
+    if isinstance(result, PlannedContrasts):
+        return {"unit": str(result.unit)}
+    from karat.measure.dimensions.adequacy import Adequacy
+    from karat.measure.dimensions.factors import Factors
+    from karat.measure.effects.bayes import BayesContrasts
+
     if isinstance(result, Adequacy):
         return {"kmo": result.kmo, "bartlett": result.bartlett._asdict(), "observations": result.observations}
     if isinstance(result, Factors):
         fit = {"chi2": result.chi2, "dof": result.dof, "p": result.p_value, "rmsea": result.rmsea}
         return fit | {"converged": result.converged}
-    if isinstance(result, PlannedContrasts):
-        return {"unit": str(result.unit)}
     if isinstance(result, BayesContrasts):
         return {"formula": result.formula, "unit": str(result.unit), "converged": result.converged}
     return {}

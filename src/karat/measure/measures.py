@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from karat.measure.consensus import SURE
 from karat.measure.export import as_data, write
 from karat.measure.measured import Measured
 from karat.measure.texts import coefficient
@@ -194,6 +193,8 @@ def _columns(names: Sequence[str]) -> Callable[[Any], pl.DataFrame]:
 
 def _unsure(found: Any) -> pl.DataFrame:
     """The labels that are least certain, where there are uncertain ones."""
+    from karat.measure.consensus import SURE
+
     unsure: pl.DataFrame = found.labels.filter(pl.col("probability") < SURE)
     return unsure.sort("probability", maintain_order=True).drop("tie").head(MOST)
 

@@ -35,8 +35,6 @@ from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice, Nominal
 from karat.judgments.trial_order import order_is_known
-from karat.measure.consensus import consensus
-from karat.measure.effects.bayes import bayes_contrasts
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.data import family_of
 from karat.measure.effects.order_effects import order_effects
@@ -54,16 +52,13 @@ from karat.measure.reliability.stability import group_of, grouped, stability
 from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS, strengths
 from karat.messages import Message, NotComputed, message_of
-from karat.models.glrm.bayes import Priors
 from karat.types import NamedSteps
 
 if TYPE_CHECKING:
+    from karat.measure.dimensions.factors import Factors
+    from karat.measure.dimensions.matrix import RatingsMatrix
+    from karat.measure.dimensions.number_of_factors import NumberOfFactors
     from karat.study.study import Study
-from karat.measure.dimensions.adequacy import adequacy
-from karat.measure.dimensions.factors import Factors, factors
-from karat.measure.dimensions.matrix import RatingsMatrix, ratings_matrix
-from karat.measure.dimensions.number_of_factors import NumberOfFactors, number_of_factors
-from karat.measure.dimensions.profiles import dimension_scores, profiles
 
 ASKED_ONE_BY_ONE = ("strengths", "contrasts", "order effects", "decisions")
 
@@ -259,6 +254,8 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
     elif plan and for_choices(judgments):
         found.add("planned", lambda: planned_choices(plan, judgments, wanted.functions, wanted.level), question)
     if wanted.bayes:
+        from karat.measure.effects.bayes import bayes_contrasts
+
         conditions = None if wanted.formula is not None else wanted.conditions or None
         found.add(
             "bayes",
@@ -299,6 +296,8 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
         kinds = list(dict.fromkeys(one.scale.kind for one in questions))
         found.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds}))
         return
+    from karat.measure.consensus import consensus
+
     asked = judgments
     if len(labelled) < len(questions):
         names = [one.question for one in labelled]
@@ -382,6 +381,8 @@ class Wanted:
     @property
     def stated_bayes(self) -> dict[str, Any]:
         """The Bayesian model of the study file, as options of `bayes_contrasts`."""
+        from karat.models.glrm.bayes import Priors
+
         stated = None if self.study is None else self.study.settings.bayes
         return {} if stated is None else {
             "link": stated.link, "unequal": stated.unequal, "priors": Priors(**stated.priors)
@@ -465,6 +466,11 @@ def dimensions(
     scores
     profiles
     """
+    from karat.measure.dimensions.adequacy import adequacy
+    from karat.measure.dimensions.matrix import ratings_matrix
+    from karat.measure.dimensions.number_of_factors import number_of_factors
+    from karat.measure.dimensions.profiles import dimension_scores, profiles
+
     matrix: RatingsMatrix | None = add("ratings", lambda: ratings_matrix(judgments, functions=functions))
     if matrix is not None:
         add("adequacy", lambda: adequacy(matrix))
@@ -476,6 +482,8 @@ def dimensions(
 
 
 def _factors(matrix: RatingsMatrix, rules: NumberOfFactors | None, number: int | None) -> Factors:
+    from karat.measure.dimensions.factors import factors
+
     if number is not None:
         return factors(matrix, number)
     if rules is None:

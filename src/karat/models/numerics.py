@@ -5,6 +5,8 @@ hundred rows the waiting costs more than it saves, and where processors are busy
 times more. Numpy has no setting for that once it is loaded, so the libraries themselves are set, and afterwards set
 again what they were.
 
+Where a function is zero: scipy's own searches take longer to load than most of them take to run.
+
 Numbers as messages carry them: rounded to the digits that a reader needs, and missing where they are not known.
 """
 
@@ -60,6 +62,50 @@ def thread_libraries() -> list[tuple[Callable[[], int], Callable[[int], None]]]:
                     found.append((getattr(library, name.format("get")), getattr(library, name.format("set"))))
                     break
     return found
+
+
+STEPS = 200
+"""Of a search for a root; halving alone would need fewer than 60."""
+
+
+def root_between(function: Callable[[float], float], start: float, end: float, precision: float) -> float:
+    """Where a function is zero between two places at which its signs differ, by Brent's method (1973).
+
+    A step goes where the parabola through the last three places, or the line through two, is zero, and to the middle of
+    what is left where that shrinks it too little.
+
+    >>> round(root_between(lambda x: x**2 - 2, 0.0, 2.0, 1e-9), 8)
+    1.41421356
+    """
+    last, best = start, end
+    at_last, at_best = function(last), function(best)
+    other, at_other, step, before = last, at_last, best - last, best - last
+    for _ in range(STEPS):
+        if (at_best > 0) == (at_other > 0):
+            other, at_other, step, before = last, at_last, best - last, best - last
+        if abs(at_other) < abs(at_best):
+            last, best, other = best, other, best
+            at_last, at_best, at_other = at_best, at_other, at_best
+        half, least = (other - best) / 2, precision / 2
+        if at_best == 0 or abs(half) <= least:
+            break
+        if abs(before) >= least and abs(at_last) > abs(at_best):
+            ratio = at_best / at_last
+            if last == other:
+                top, bottom = 2 * half * ratio, 1 - ratio
+            else:
+                one, two = at_last / at_other, at_best / at_other
+                top = ratio * (2 * half * one * (one - two) - (best - last) * (two - 1))
+                bottom = (one - 1) * (two - 1) * (ratio - 1)
+            top, bottom = (top, -bottom) if top > 0 else (-top, bottom)
+            shrinks = 2 * top < min(3 * half * bottom - abs(least * bottom), abs(before * bottom))
+            before, step = (step, top / bottom) if shrinks else (half, half)
+        else:
+            before, step = half, half
+        last, at_last = best, at_best
+        best += step if abs(step) > least else math.copysign(least, half)
+        at_best = function(best)
+    return best
 
 
 def significant(value: float, digits: int = 4) -> float | None:

@@ -199,8 +199,9 @@ def kernel_density(times: Floats, points: int = 200) -> tuple[Floats, Floats]:
     edges = np.linspace(logs.min() - 3 * width, logs.max() + 3 * width, 513)
     counts, _ = np.histogram(logs, edges)
     grid = np.linspace(edges[0], edges[-1], points)
-    kernel = np.exp(-0.5 * ((grid[:, None] - (edges[:-1] + edges[1:]) / 2) / width) ** 2)
-    heights: Floats = kernel @ counts / (len(logs) * width * np.sqrt(2 * np.pi))
+    filled = np.flatnonzero(counts)
+    kernel = np.exp(-0.5 * ((grid[:, None] - (edges[filled] + edges[filled + 1]) / 2) / width) ** 2)
+    heights: Floats = kernel @ counts[filled] / (len(logs) * width * np.sqrt(2 * np.pi))
     return np.exp(grid), heights
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
 from karat.judgments.columns import COLUMNS
+from karat.judgments.message_tables import with_reasons
 from karat.measure.measured import Excluded
 from karat.measure.measures import Measures
 from karat.measure.run import run as measure
@@ -35,7 +37,7 @@ from karat.screen.rules import asked
 from karat.screen.run import Compute, computing, with_doubts
 from karat.screen.run import run as screen
 from karat.screen.screening import Screening
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import CRITERIA, title_of
 from karat.study.study import Study
 from karat.types import NamedSteps
 
@@ -88,6 +90,16 @@ class ReportData:
     def evidence(self, criterion: str) -> Evidence | NotComputed:
         """What a criterion found that describes the quality of data, or why it found nothing."""
         return self.described.get(criterion, NOT_COMPUTED)
+
+    @cached_property
+    def reasons(self) -> dict[str, list[tuple[str, str]]]:
+        """What flags each participant: the criteria in words, each with its reason."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, one in self.screening.evidence.items():
+            flagged = with_reasons(one.participants.filter("flagged")).select("participant", "reason")
+            for who, reason in flagged.iter_rows():
+                found.setdefault(who, []).append((title_of(name), reason))
+        return found
 
     @property
     def title(self) -> str:

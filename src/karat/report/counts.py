@@ -15,7 +15,6 @@ from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.measure.export import plain
 from karat.screen.compare.composition import Composition
-from karat.screen.criteria.deletion import Deletion
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.evidence import Evidence, reason_rows
 from karat.screen.screening import Screening
@@ -178,6 +177,10 @@ def evidence_counts(evidence: Evidence) -> dict[str, Any]:
         found["guess_probability"] = plain(people["guess_probability"].max())
     if isinstance(evidence, Remfod):
         found |= _times(evidence)
+    if "distance" not in people.columns:
+        return found
+    from karat.screen.criteria.deletion import Deletion
+
     if isinstance(evidence, Deletion):
         known = people.drop_nulls("distance")
         found |= {"mean_distance": plain(known["distance"].mean()), "mean_df": plain(known["df"].mean())}

@@ -148,10 +148,13 @@ def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Fi
 
 def _times_of(own: pl.DataFrame, x: _Axis, y: float) -> str:
     """The times of one participant: ticks, triangles for outlying ones, and the median."""
-    genuine = own.filter(pl.col("kind").is_null())["rt"].unique().to_list()
+    trials = own.select("rt", "kind", "degree").rows()
+    genuine = dict.fromkeys(time for time, kind, _ in trials if kind is None)
     ticks = "".join(f"M{x.at(one):.1f} {y - 2:.1f}v4" for one in genuine)
     drawn = [f'<path d="{ticks}" stroke="{KEPT}" stroke-width="0.500" stroke-opacity="0.600"/>']
-    for time, kind, degree in own.filter(pl.col("kind").is_not_null()).select("rt", "kind", "degree").rows():
+    for time, kind, degree in trials:
+        if kind is None:
+            continue
         side = -1 if kind == "rush" else 1
         fill = "white" if degree > 1 else FLAGGED
         drawn.append(f'<path d="M{x.at(time) + 2.5 * side:.1f} {y:.1f}l{-5 * side} -2.500v5Z" fill="{fill}" '

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -14,7 +14,6 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.files import replacing
 from karat.languages import language_codes, language_of
-from karat.measure.consensus import SURE, Consensus
 from karat.measure.export import plain
 from karat.measure.measures import Measures
 from karat.messages import NotComputed
@@ -35,6 +34,9 @@ from karat.simulate.behaviours import simulated
 from karat.study.criteria import CRITERIA
 from karat.study.study import Study
 from karat.study.summary import functions_per_list
+
+if TYPE_CHECKING:
+    from karat.measure.consensus import Consensus
 
 FORMATS = {"html": ".html", "json": ".json", "md": ".md"}
 
@@ -284,13 +286,15 @@ def _measures(found: Measures) -> dict[str, Any]:
     for data, part in zip(whole["parts"], found.parts, strict=True):
         thresholds = getattr(getattr(part.result, "fit", None), "thresholds", None)
         data |= {} if thresholds is None else {"thresholds": plain(thresholds)}
-        if isinstance(part.result, Consensus):
+        if part.name == "consensus":
             data["counts"] = _labels(part.result)
     return whole
 
 
 def _labels(found: Consensus) -> dict[str, Any]:
     """How many labels are sure, how many are ties, and how often the median participant is expected to be right."""
+    from karat.measure.consensus import SURE
+
     labels, right = found.labels, found.participants["right"]
     return {
         "items": labels.height, "answers": int(labels["answers"].sum()), "ties": int(labels["tie"].sum()),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from html import escape
@@ -31,6 +32,11 @@ CHANCE = 50.0
 PEOPLE, DOT = 46.0, 5.0
 """The height of the dots of participants, and how far they stand apart."""
 EACH = "each participant"
+FEWEST_TICKS = 2
+"""Between numbers that are nearer to each other than this, there are ticks that are no whole numbers."""
+LINE = 13.0
+NEGATIVE = re.compile(r"^-(?=\d+(\.\d+)?$)")
+"""The sign of an answer that is a negative number."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ def data(found: Outcomes) -> dict[str, Any]:
     """What the script needs to redraw the figure, the flow and the comparisons by another rule."""
     low, high = axis_of(found)
     return {
-        "low": low, "high": high, "percent": found.percent or found.factors == ("answer",),
+        "low": low, "high": high, "percent": found.percent,
         "cells": [", ".join(cell) for cell in found.cells],
         "examples": {str(number): text for number, text in found.sentences.items()},
         "comparisons": [one.name for one in found.comparisons],
@@ -115,20 +121,21 @@ def _rounded(ends: tuple[float, float, float]) -> list[float | None]:
 def _said(found: Outcomes, mean: float, low: float, high: float) -> str:
     if not math.isfinite(mean):
         return "no answers"
-    digits, sign = (0, " %") if found.percent or found.factors == ("answer",) else (2, "")
+    digits, sign = (0, " %") if found.percent else (2, "")
     ends = f" [{low:.{digits}f}, {high:.{digits}f}]" if math.isfinite(low) else ""
     return f"{mean:.{digits}f}{sign}{ends}"
 
 
 def _ticks(found: Outcomes) -> list[float]:
     low, high = axis_of(found)
-    if high - low <= 10 and float(low).is_integer() and float(high).is_integer():
+    if FEWEST_TICKS <= high - low <= 10 and float(low).is_integer() and float(high).is_integer():
         return [float(tick) for tick in range(int(low), int(high) + 1)]
-    return [low + part * (high - low) / 4 for part in range(5)]
+    parts = 5 if high - low == 1 else 4
+    return [low + part * (high - low) / parts for part in range(parts + 1)]
 
 
 def _tick(value: float) -> str:
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.1f}"
+    return f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "\N{MINUS SIGN}")
 
 
 def _point(found: Outcomes, rule: RuleOutcome, number: int, series: int, axis: Axis, other: float, across: bool) -> str:
@@ -162,37 +169,45 @@ def _marker(series: int) -> str:
 
 
 def _people(found: Outcomes, axis: Axis, bottom: float, linked: bool) -> str:
-    """A dot per participant at the share of right answers, stacked; excluded ones are hollow."""
+    """A dot per participant at the share of right answers, the lowest first, stacked; excluded ones are hollow."""
     gone, columns = set(_gone(found, found.analysed)), Counter[int]()
     places = [round(axis.at(share) / DOT) for _, share in found.people]
     step = min(DOT, (PEOPLE - 8) / max(Counter(places).values()))
-    drawn = []
-    for number, ((name, share), place) in enumerate(zip(found.people, places, strict=True)):
+    drawn: list[str] = []
+    for number, (name, share) in sorted(enumerate(found.people), key=lambda one: one[1][1]):
+        place = places[number]
         y = bottom - 5 - step * columns[place]
         columns[place] += 1
         dot = (
             f'<circle class="who{" out" if number in gone else ""}" data-person="{number}" cx="{place * DOT:.1f}" '
             f'cy="{y:.1f}" r="2.500"><title>{escape(name)}: {share:.0f} %</title></circle>'
         )
-        drawn.append(f'<a href="#participant={quote(name)}" tabindex="-1">{dot}</a>' if linked else dot)
-    return f'<g aria-hidden="true">{"".join(drawn)}</g>'
+        # The tab key stops once; the arrow keys go from dot to dot.
+        label = f'aria-label="{escape(name)}: {share:.0f} %" tabindex="{-1 if drawn else 0}"'
+        drawn.append(f'<a href="#participant={quote(name)}" {label}>{dot}</a>' if linked else dot)
+    about = f'role="group" aria-label="{escape(found.unit)} of each participant"' if linked else 'aria-hidden="true"'
+    return f"<g {about}>{''.join(drawn)}</g>"
 
 
 def _lines(found: Outcomes, linked: bool = False) -> str:
     """Means over the levels of the first factor, a line per level of the second, each named at its end."""
     levels = list(dict.fromkeys(cell[0] for cell in found.cells))
     series = list(dict.fromkeys(cell[1] for cell in found.cells))
-    height, below = 290.0, PEOPLE + BOTTOM if found.people else 0.0
+    below = PEOPLE + BOTTOM if found.people else 0.0
     room = min(max(len(name) for name in series) * LETTER + 30, 160.0)
-    axis = Axis(*axis_of(found), height - BOTTOM, TOP)
     width = WIDTH - LEFT - room
     step = width / len(levels)
+    longest = int(step / LETTER)
+    # Names that are too long for one line stand in two, by turns.
+    lines = 2 if max(map(len, levels)) > longest and len(levels) > 2 else 1
+    height = 290.0 + LINE * (lines - 1)
+    axis = Axis(*axis_of(found), 290.0 - BOTTOM, TOP)
     x = {level: round(LEFT + step * (place + 0.5), 1) for place, level in enumerate(levels)}
     place = {cell: number for number, cell in enumerate(found.cells)}
     drawn = [_upright(found, axis, height, LEFT, WIDTH - room + 2)]
-    longest = int(step / LETTER)
-    drawn += [f'<text x="{at}" y="{height - 20}" text-anchor="middle">{_cut(level, longest)}</text>'
-              for level, at in x.items()]  # fmt: skip
+    drawn += [f'<text x="{at}" y="{270 + LINE * (place % lines)}" text-anchor="middle">'
+              f"{_cut(level, lines * longest)}</text>"
+              for place, (level, at) in enumerate(x.items())]  # fmt: skip
     drawn.append(f'<text class="quiet" x="{LEFT + width / 2}" y="{height - 5}" text-anchor="middle">'
                  f"{escape(found.factors[0])}</text>")  # fmt: skip
     ends = []
@@ -293,5 +308,5 @@ def _width(text: str) -> float:
 
 
 def _cut(text: str, longest: int) -> str:
-    plain = " ".join(text.split())
+    plain = NEGATIVE.sub("\N{MINUS SIGN}", " ".join(text.split()))
     return escape(plain if len(plain) <= max(longest, 4) else plain[: max(longest, 4) - 1] + "…")

@@ -11,6 +11,7 @@ decided by the model of the measures, which looks at items as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -37,6 +38,7 @@ MOST_CELLS = 24
 MOST_RULES = 9
 FACTORS = 2
 HALF = 50.0
+ANSWERS = "answers (%)"
 STATED, NOBODY, ALL = "stated", "nobody", "all"
 
 
@@ -115,7 +117,7 @@ class Outcomes:
     @property
     def percent(self) -> bool:
         """Whether the numbers are shares."""
-        return self.kind != "means"
+        return self.kind != "means" or self.factors == ("answer",)
 
     def sides(self, rule: RuleOutcome, comparison: RuleComparison) -> tuple[float, float]:
         """The mean of the cells on the first side of a comparison, and on the second."""
@@ -192,7 +194,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     factors = [] if kind == "answers" else _factors(judgments, rows, scale, kind, study, measures)
     rows, factors = _crossed(rows, scale, kind, factors)
     if factors == ["answer"]:
-        kind, unit = "answers", "answers (%)"
+        kind, unit = "answers", ANSWERS
     order = _level_order(rows, factors, study)
     cells = [
         cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())
@@ -290,7 +292,7 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
     levels: tuple[str, ...] = getattr(scale, "levels", ())
     if len(levels) == 2:
         return "share", f"“{levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
-    return "answers", "answers (%)", rows
+    return "answers", ANSWERS, rows
 
 
 def _keyed(rows: pl.DataFrame, scale: Ordinal | None = None) -> bool:
@@ -312,7 +314,7 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
     """Choices as shares of the first of two: the first level of a planned comparison, else of each pair by name."""
     rows = rows.filter(pl.col("response") != "none")
     if not {"left", "right"} <= set(rows.columns):
-        return "answers", "answers (%)", rows
+        return "answers", ANSWERS, rows
     plan = [] if study is None else study.settings.contrast
     for one in plan:
         if len(one.levels) != 2:
@@ -378,7 +380,7 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
         return crossed.with_columns(_value=same), ["answer"]
     if not factors and kind == "right":
-        factors = ["expected"]
+        rows, factors = rows.with_columns(expected=pl.format("“{}” is right", "expected")), ["expected"]
     if not factors:
         rows, factors = rows.with_columns(all=pl.lit("all answers")), ["all"]
     rows = rows.with_columns(pl.col(name).cast(pl.String) for name in factors).drop_nulls(factors)
@@ -388,6 +390,21 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         rows = rows.with_columns(pl.concat_str([one, other], separator=", ").alias(joined))
         factors = [*left, joined]
     return rows, factors
+
+
+NUMBER = re.compile(r"[-\N{MINUS SIGN}]?\d+(\.\d+)?$")
+
+
+def _in_order(level: str) -> tuple[str, float, str]:
+    """By name, and by the number at its end: −0.5 comes before 0.5, and 2 before 10.
+
+    >>> sorted(["a 0.5", "a −0.5", "a10", "a2"], key=_in_order)
+    ['a2', 'a10', 'a −0.5', 'a 0.5']
+    """
+    number = NUMBER.search(level)
+    if number is None:
+        return level, 0.0, level
+    return level[: number.start()], float(number[0].replace("\N{MINUS SIGN}", "-")), level
 
 
 def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None) -> dict[str, list[str]]:
@@ -401,7 +418,7 @@ def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None
         there = rows[factor].unique(maintain_order=factor == "answer").to_list()
         parts = [stated.get(name, []) for name in factor.split(", ")]
         known = [", ".join(cell) for cell in product(*parts)] if all(parts) else []
-        rest = there if factor == "answer" else sorted(set(there) - set(known))
+        rest = there if factor == "answer" else sorted(set(there) - set(known), key=_in_order)
         found[factor] = [level for level in known if level in set(there)] + [one for one in rest if one not in known]
     return found
 

@@ -21,7 +21,6 @@ from karat.jupyter import NotebookDisplay
 from karat.languages import language_of
 from karat.messages import Message, NotComputed, render
 from karat.screen.compare.composition import Composition, composition
-from karat.screen.criteria.credence import Credence
 from karat.screen.evidence import Evidence, PartedEvidence, reason_rows, with_messages
 from karat.study.criteria import title_of
 
@@ -312,6 +311,10 @@ def _composition(screening: Screening, folder: Path) -> list[Path]:
 def _credence(screening: Screening, folder: Path) -> list[Path]:
     """The probabilities of having answered attentively, where they were computed."""
     found = screening.evidence.get("credence")
+    if found is None:
+        return []
+    from karat.screen.criteria.credence import Credence
+
     if not isinstance(found, Credence):
         return []
     picture = folder / "credence.svg"

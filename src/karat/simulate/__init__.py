@@ -1,14 +1,30 @@
-"""Simulation: participants with known behaviour, planned studies with simulated answers, and power."""
+"""Simulation: participants with known behaviour, planned studies with simulated answers, and power.
+
+What is named here is loaded when it is used.
+"""
 
 from __future__ import annotations
 
-from karat.simulate.analysis import closed_power
-from karat.simulate.behaviours import BEHAVIOURS, SimulateError
-from karat.simulate.crowd import Tasks, WorkerSettings, crowd, draw_tasks, worker_answers
-from karat.simulate.planned import answer_study
-from karat.simulate.power import Power, power
-from karat.simulate.respond import SimulatedPeople, draw_people, respond
-from karat.simulate.scale_answers import Spread
+from typing import TYPE_CHECKING
+
+from karat.packages import load_when_used
+
+if TYPE_CHECKING:
+    from karat.simulate.analysis import closed_power as closed_power
+    from karat.simulate.behaviours import BEHAVIOURS as BEHAVIOURS
+    from karat.simulate.behaviours import SimulateError as SimulateError
+    from karat.simulate.crowd import Tasks as Tasks
+    from karat.simulate.crowd import WorkerSettings as WorkerSettings
+    from karat.simulate.crowd import crowd as crowd
+    from karat.simulate.crowd import draw_tasks as draw_tasks
+    from karat.simulate.crowd import worker_answers as worker_answers
+    from karat.simulate.planned import answer_study as answer_study
+    from karat.simulate.power import Power as Power
+    from karat.simulate.power import power as power
+    from karat.simulate.respond import SimulatedPeople as SimulatedPeople
+    from karat.simulate.respond import draw_people as draw_people
+    from karat.simulate.respond import respond as respond
+    from karat.simulate.scale_answers import Spread as Spread
 
 __all__ = [
     "BEHAVIOURS",
@@ -27,3 +43,16 @@ __all__ = [
     "respond",
     "worker_answers",
 ]
+
+load_when_used(
+    __name__,
+    {
+        "analysis": ("closed_power",),
+        "behaviours": ("BEHAVIOURS", "SimulateError"),
+        "crowd": ("Tasks", "WorkerSettings", "crowd", "draw_tasks", "worker_answers"),
+        "planned": ("answer_study",),
+        "power": ("Power", "power"),
+        "respond": ("SimulatedPeople", "draw_people", "respond"),
+        "scale_answers": ("Spread",),
+    },
+)

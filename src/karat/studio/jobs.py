@@ -217,11 +217,10 @@ def report(files: str, made: str, archive: str, choices: Corrections, say: Say) 
 
 def _people(gathered: ReportData) -> tuple[ScreenedPerson, ...]:
     """The participants as the report lists them; it plays back the trials of each."""
-    from karat.report.sections.people import MOST, people_table, reasons_by_participant
+    from karat.report.sections.people import MOST, people_table
 
     rows = people_table(gathered).head(MOST).to_dicts()
-    reasons = reasons_by_participant(gathered.screening.evidence)
-    fields = {who: tuple(f"{title}: {why}" for title, why in own) for who, own in reasons.items()}
+    fields = {who: tuple(f"{title}: {why}" for title, why in own) for who, own in gathered.reasons.items()}
     return tuple(
         ScreenedPerson(who, row["verdict"], fields.get(who, ()), row["answers"] or 0, row.get("median"))
         for row in rows

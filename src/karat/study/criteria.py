@@ -40,6 +40,8 @@ WORDS_OF_EXCLUDE = '"any", "all" or an expression such as "remfod and (attention
 EXCLUDE_TAKES = f"a number of criteria, {WORDS_OF_EXCLUDE}"
 BUILT_IN = "karat.screen.criteria"
 """The package of karat's own criteria: the only one above this that is known here, and only by its name."""
+ABOUT_PEOPLE = ("eligibility", "quiz", "completion", "platform_flags")
+"""Karat's own that look at columns about participants; the others need not be loaded to find such columns."""
 
 
 class _Criteria(MutableMapping[str, Criterion]):

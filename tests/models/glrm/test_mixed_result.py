@@ -225,8 +225,8 @@ class Otherwise:
     def __init__(self, objective: Any, change: Callable[[Any], Any]) -> None:
         self.crossing, self.objective, self.change = objective.crossing, objective, change
 
-    def __call__(self, parameters: Any) -> Any:
-        return self.change(self.objective(parameters))
+    def __call__(self, parameters: Any, start: Any = None) -> Any:
+        return self.change(self.objective(parameters, start))
 
 
 def test_a_search_that_ends_where_modes_or_likelihood_are_not_found_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

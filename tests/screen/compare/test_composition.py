@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 import karat
 from karat.messages import Message, with_code
 from karat.screen.compare.composition import Composition, composition
+from karat.screen.criteria import BUILT_IN
 from karat.screen.evidence import Evidence
 from karat.screen.screening import Screening
+from karat.study.criteria import ABOUT_PEOPLE, CRITERIA
 from messages import codes
 
 
@@ -157,3 +159,9 @@ def test_the_behaviour_of_simulated_participants_is_no_background_unless_it_is_n
     assert Message("background.left_out", {"column": "behaviour", "why": simulated}) in usual.notes
     assert usual.warnings == ()
     assert composition(found, ["behaviour"]).warnings
+
+
+def test_criteria_that_are_not_asked_look_at_no_background() -> None:
+    stated = {"answers": {"age": ["18"]}, "same": {"age": "years"}}
+    looking = [name for name in BUILT_IN if CRITERIA[name].looks_at(stated)]
+    assert sorted(looking) == sorted(ABOUT_PEOPLE)

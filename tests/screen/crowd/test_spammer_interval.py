@@ -7,7 +7,7 @@ import pytest
 
 import karat
 from karat.messages import Message
-from karat.models.glrm import Share
+from karat.models.glrm import Share, share
 from karat.models.glrm.share import FittedShare
 from karat.screen import ScreenError
 from karat.screen.crowd import spammer_interval
@@ -20,7 +20,7 @@ EVEN = FittedShare(lambda x, modes: None, np.ones(2), None, np.eye(2), np.diag([
 
 
 def test_an_end_that_is_not_found_is_put_at_the_limit_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spammer_interval, "variance_share", lambda models: Share(0.5, np.nan, 0.8, 0.95))
+    monkeypatch.setattr(share, "variance_share", lambda models: Share(0.5, np.nan, 0.8, 0.95))
     lower, upper, notes = profiled([EVEN])
     assert (lower, upper) == (0.0, 0.8)
     assert codes(notes) == ["spammer_index.no_lower_end"]

@@ -243,7 +243,7 @@ def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
 
 def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
     try:
-        return fit(formula, asked.data, asked.family, simplify=simplify, levels=asked.levels)
+        return fit(formula, asked.data, asked.family, simplify="upwards" if simplify else False, levels=asked.levels)
     except ValueError as error:
         raise MeasureError(message_of(error)) from error
 

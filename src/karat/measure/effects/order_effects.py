@@ -238,7 +238,7 @@ def _answers_model(one: Rated, names: Sequence[str], simplify: bool) -> Model:
 def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:
     data, levels = columns_of(one, one.rows, family)
     try:
-        return fit(formula, data, family, simplify=simplify, levels=levels)
+        return fit(formula, data, family, simplify="upwards" if simplify else False, levels=levels)
     except ValueError as error:
         raise MeasureError(message_of(error)) from error
 

@@ -26,7 +26,6 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Scale
 from karat.measure.rated import asked_about, rated
 from karat.measure.result import MeasureError
-from karat.measure.scaling.choices import choice_strengths
 from karat.measure.scaling.ratings import rating_strengths
 from karat.measure.scaling.result import Criterion, Strengths
 from karat.messages import Message
@@ -88,6 +87,8 @@ def strengths(
         one = asked_about(rated(judgments, "strengths", functions, conditions, once=None), question, "strengths")
     chosen = _model(one.scale, model)
     if isinstance(one.scale, Choice):
+        from karat.measure.scaling.choices import choice_strengths
+
         found = choice_strengths(one, chosen, level, side, criterion, prior_sd, posterior, seed)
     else:
         _only_for_choices(chosen, side, criterion, prior_sd, posterior)

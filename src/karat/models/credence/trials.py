@@ -25,8 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri, psi
 
+from karat.models.numerics import root_between
 from karat.types import Bools, Floats, Ints
 
 Singles = NDArray[np.float32]
@@ -264,18 +265,40 @@ def closeness(trials: CredenceTrials) -> Floats:
     return score
 
 
+SIZES = (-3.0, 5.0)
+"""The logarithm of the sum of a Dirichlet distribution's parameters, at least and at most."""
+
+
 def concentration(counts: Floats) -> Floats:
     """The parameters of the Dirichlet distribution that the shares of answers (items x levels) most likely come from.
 
     >>> concentration(np.array([[9.0, 1.0], [1.0, 9.0]] * 5)).round(1).tolist()
     [0.7, 0.7]
     """
-    from scipy.optimize import minimize_scalar
-    from scipy.special import gammaln
-
     shares = counts.sum(axis=0) + 0.5
     shares /= shares.sum()
     kinds, times = np.unique(counts, axis=0, return_counts=True)
+    number = kinds.sum(axis=1)
+
+    def slope(size: float) -> float:
+        """Of the log-likelihood in the sum of the parameters."""
+        total, a = np.exp(size), np.exp(size) * shares
+        each = psi(total) - psi(number + total) + (psi(kinds + a) - psi(a)) @ shares
+        return float(times @ each)
+
+    if slope(SIZES[0]) > 0 > slope(SIZES[1]):
+        best = root_between(slope, *SIZES, 1e-7)
+    else:
+        best = _likeliest(shares, kinds, times)
+    found: Floats = np.exp(best) * shares
+    return found
+
+
+def _likeliest(shares: Floats, kinds: Floats, times: Ints) -> float:
+    """The logarithm of the sum of the parameters where the likelihood rises towards an end, or hardly differs."""
+    from scipy.optimize import minimize_scalar
+    from scipy.special import gammaln
+
     number = kinds.sum(axis=1)
 
     def unlikely(size: float) -> float:
@@ -283,8 +306,7 @@ def concentration(counts: Floats) -> Floats:
         each = gammaln(a.sum()) - gammaln(number + a.sum()) + (gammaln(kinds + a) - gammaln(a)).sum(axis=1)
         return -float(times @ each)
 
-    found: Floats = np.exp(minimize_scalar(unlikely, bounds=(-3.0, 5.0), method="bounded").x) * shares
-    return found
+    return float(minimize_scalar(unlikely, bounds=SIZES, method="bounded").x)
 
 
 def regularity(trials: CredenceTrials) -> tuple[Floats, Floats]:

@@ -20,7 +20,8 @@ r_psi.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -121,10 +122,6 @@ class OrdinalFamily:
 
     category: Ints
     categories: int
-    _last: list[tuple[Floats, Floats, tuple[Floats, Floats, Floats]]] = field(
-        init=False, repr=False, compare=False, default_factory=list
-    )
-    """The tails that were computed last: slope, third derivative and gradient are asked for at one place."""
 
     @property
     def parameters(self) -> int:
@@ -143,7 +140,7 @@ class OrdinalFamily:
         return third
 
     def allowed(self, psi: Floats) -> bool:
-        return bool(np.all(np.diff(psi) > 0))
+        return bool((psi[1:] > psi[:-1]).all())
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         _, (not_above, not_below), _ = self._tails(eta, psi)
@@ -185,26 +182,34 @@ class OrdinalFamily:
 
     def _steepness(self, psi: Floats) -> Floats:
         """exp(-gap) / (1 - exp(-gap)) for the gap between the thresholds of each category."""
-        gaps = np.diff(psi, prepend=-np.inf, append=np.inf)
+        ends = np.concatenate([[-np.inf], psi, [np.inf]])
+        gaps = ends[1:] - ends[:-1]
         steepness: Floats = np.exp(-gaps) / -np.expm1(-gaps)
         return steepness
 
     def _tails(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
-        """log F and 1 - F of the threshold above minus eta and of eta minus the one below, and the log of the gap."""
-        if self._last and self._last[0][0] is eta and self._last[0][1] is psi:
-            return self._last[0][2]
-        above, below, gap = self._sides(eta, psi)
-        both = np.empty((2, *above.shape))
-        both[0] = above
-        np.negative(below, out=both[1])
-        tails = *log_logistic(both), gap
-        self._last[:] = [(eta, psi, tails)]
+        """log F and 1 - F of the threshold above minus eta and of eta minus the one below, and the log of the gap.
+
+        Those of the last predictor are kept: the gradient and the information ask for them where the search ended.
+        """
+        last = self._last.get("tails")
+        if last is None or last[0] is not eta or last[1] is not psi:
+            ends, gaps = self._ends(psi)
+            sides = np.empty((2, *self.category.shape))
+            np.subtract(ends[1:][self.category], eta, out=sides[0])
+            np.subtract(eta, ends[self.category], out=sides[1])
+            last = self._last["tails"] = eta, psi, (*log_logistic(sides), gaps[self.category])
+        tails: tuple[Floats, Floats, Floats] = last[2]
         return tails
 
-    def _sides(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
+    @cached_property
+    def _last(self) -> dict[str, Any]:
+        return {}
+
+    def _ends(self, psi: Floats) -> tuple[Floats, Floats]:
+        """The thresholds below and above each category, and the logs of what lies between them."""
         ends = np.concatenate([[-np.inf], psi, [np.inf]])
-        gaps = np.log(-np.expm1(ends[:-1] - ends[1:]))
-        return ends[self.category + 1] - eta, ends[self.category] - eta, gaps[self.category]
+        return ends, np.log(-np.expm1(ends[:-1] - ends[1:]))
 
 
 @dataclass(frozen=True)
@@ -288,7 +293,8 @@ class ProbitOrdinal(OrdinalFamily):
 
     def _at(self, eta: Floats, psi: Floats) -> dict[str, Floats]:
         """l and its derivatives in the thresholds above (a) and below (b), less eta."""
-        above, below, _ = self._sides(eta, psi)
+        ends, _ = self._ends(psi)
+        above, below = ends[1:][self.category] - eta, ends[self.category] - eta
         turned = below > 0  # differences are taken in the tail that is closer
         share = np.where(turned, ndtr(-below) - ndtr(-above), ndtr(above) - ndtr(below))
         share = np.maximum(share, 1e-300)

@@ -45,7 +45,7 @@ from karat.models.glrm.objective import Objective
 from karat.models.glrm.optimise import TOLERANCE, Evaluated, Evaluation, Function, minimise, root
 from karat.models.glrm.parts.objective import PartedObjective
 from karat.models.glrm.profile import Held
-from karat.models.numerics import one_thread
+from karat.models.numerics import one_thread, root_between
 from karat.types import Floats
 
 PRECISION = 1e-6
@@ -166,8 +166,6 @@ class AngleProfile:
         self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
         known = {self.best: -1.0}
 
-        from scipy.optimize import brentq
-
         def excess(angle: float) -> float:
             if angle not in known:
                 known[angle] = float(np.sqrt(max(self.fall(angle), 0.0) / drop)) - 1
@@ -177,7 +175,7 @@ class AngleProfile:
         while True:
             outside = limit if abs(limit - inside) <= step else inside + np.copysign(step, limit - inside)
             if excess(outside) > 0:
-                return float(brentq(excess, inside, outside, xtol=PRECISION))
+                return root_between(excess, float(inside), float(outside), PRECISION)
             if outside == limit:
                 return limit
             inside = outside

@@ -118,7 +118,7 @@ def _main(found: Outcomes) -> tuple[str, str]:
                 "right": "The share of right answers is"}[found.kind]  # fmt: skip
         return f"{rest} {_number(found, means[best])}.", _ends_sentence(found, best)
     return f"{what} from {_number(found, means[worst])} to {_number(found, means[best])}.", (
-        f"The lowest is {name[worst]}, the highest {name[best]}."
+        f"The lowest is “{name[worst]}”, the highest “{name[best]}”."
     )
 
 
@@ -179,7 +179,7 @@ def _robust(found: Outcomes) -> list[tuple[str, str]]:
 
 
 def _number(found: Outcomes, value: float, points: bool = False) -> str:
-    if found.percent or found.factors == ("answer",):
+    if found.percent:
         return _minus(f"{value:.0f}" + ("" if points else " %"))
     return _minus(f"{value:.2f}")
 

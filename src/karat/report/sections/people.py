@@ -8,14 +8,12 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments.answer_codes import is_ordered, position
-from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Ordinal
 from karat.judgments.trial_order import presented
 from karat.report.build import ReportData
 from karat.report.figures import answer_strips, rt_strips
 from karat.screen.evidence import Evidence
 from karat.section import Section, Table
-from karat.study.criteria import title_of
 
 MOST = 1000
 """Of more participants the excluded and those with most flags are shown."""
@@ -64,7 +62,7 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
     """
     screening = gathered.screening
     table = screening.judgments.participants.select("participant")
-    reasons = reasons_by_participant(screening.evidence)
+    reasons = gathered.reasons
     out = set(screening.excluded)
     frame = screening.judgments.frame.filter(pl.col("function") != "practice")
     numbers = [pl.col("response").is_not_null().sum().cast(pl.Int64).alias("answers")]
@@ -81,22 +79,6 @@ def people_table(gathered: ReportData) -> pl.DataFrame:
             own = found.participants.select("participant", (pl.col("score") * factor).alias(column))
             table = table.join(own, on="participant", how="left", maintain_order="left")
     return table.sort(pl.col("verdict") != "excluded", -pl.col("flags"), maintain_order=True)
-
-
-def reasons_by_participant(evidence: dict[str, Evidence]) -> dict[str, list[tuple[str, str]]]:
-    """What flags each participant: the criterion in words, and its reason.
-
-    >>> import karat
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"remfod": {}})
-    >>> [title for title, _ in reasons_by_participant(screening.evidence)["p08"]]
-    ['Response times (ReMFOD)']
-    """
-    found: dict[str, list[tuple[str, str]]] = {}
-    for name, one in evidence.items():
-        flagged = with_reasons(one.participants.filter("flagged")).select("participant", "reason")
-        for who, reason in flagged.iter_rows():
-            found.setdefault(who, []).append((title_of(name), reason))
-    return found
 
 
 MOST_TRIALS = 150_000
@@ -120,7 +102,7 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
         return None
     judgments = gathered.judgments
     frame = presented(judgments.frame.filter(pl.col("function") != "practice")).with_row_index("_row")
-    reasons, out = reasons_by_participant(gathered.screening.evidence), set(gathered.screening.excluded)
+    reasons, out = gathered.reasons, set(gathered.screening.excluded)
     # As in the table: the excluded first, then those with most flags.
     order = sorted(
         judgments.participants["participant"].to_list(), key=lambda name: (name not in out, -len(reasons.get(name, [])))

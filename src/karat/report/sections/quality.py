@@ -17,8 +17,6 @@ from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.course_figures import densities_figure, rows_figure
 from karat.report.figures import credence_figure, performance_figure, report_figure, sentences, shares_right
 from karat.report.sections.brief import quality_sentence
-from karat.screen.criteria.deletion import Deletion
-from karat.screen.criteria.markov import Markov
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.evidence import Evidence
@@ -219,8 +217,12 @@ def _of(gathered: ReportData, name: str) -> Evidence | NotComputed:
 
 def _transitions(gathered: ReportData) -> Section | NotComputed:
     found = _of(gathered, "markov")
+    if isinstance(found, NotComputed):
+        return found
+    from karat.screen.criteria.markov import Markov
+
     if not isinstance(found, Markov):
-        return found if isinstance(found, NotComputed) else NOT_COMPUTED
+        return NOT_COMPUTED
     text, figures = sentences(found.summary), []
     if found.simulated:
         data = found.participants.select("participant", "score", "threshold", "flagged", "kind", "target")
@@ -232,8 +234,12 @@ def _transitions(gathered: ReportData) -> Section | NotComputed:
 
 def _deviance(gathered: ReportData) -> Section | NotComputed:
     found = _of(gathered, "deletion")
+    if isinstance(found, NotComputed):
+        return found
+    from karat.screen.criteria.deletion import Deletion
+
     if not isinstance(found, Deletion):
-        return found if isinstance(found, NotComputed) else NOT_COMPUTED
+        return NOT_COMPUTED
     if not trusted(found):
         return NotComputed("deletion.flags_most")
     data = found.participants.select("participant", "distance", "df", "p_value", "p_simulated", "flagged")

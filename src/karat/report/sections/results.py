@@ -82,17 +82,17 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         known = (pl.col("rule") == found.analysed.name) & pl.col("comparison").is_in(list(p))
         numbers = pl.col("comparison").replace_strict(p, default=None, return_dtype=pl.Float64)
         frame = frame.with_columns(p=pl.when(known).then(numbers))
-    what = "Comparisons" if found.comparisons else "Conditions"
+    what = "comparison" if found.comparisons else "answer" if found.factors == ("answer",) else "condition"
+    shares = "percentage points" if found.comparisons else "%"
     caption = (
-        f"In {'percentage points' if found.percent else 'points of the response scale'}, with 95 % intervals over "
-        "participants."
+        f"In {shares if found.percent else 'points of the response scale'}, with 95 % intervals over participants."
     )
     if any(value is not None for value in p.values()):
         planned = all(one.planned for one in found.comparisons)
         adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"
         caption += f" p values are from the mixed model{adjusted}."
-    headings = {"lower": "from", "upper": "to", "comparison": "comparison" if found.comparisons else "condition"}
-    return (Table("rules", f"{what} by exclusion rule", frame, caption, headings),)
+    headings = {"lower": "from", "upper": "to", "comparison": what}
+    return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings),)
 
 
 def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) -> Section:

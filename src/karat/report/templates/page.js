@@ -210,6 +210,18 @@ if (played && dialog) {
       picture.addEventListener("click", () => show(name));
     }
   }
+  const dots = Array.from(document.querySelectorAll("#first-figure a"));
+  dots.forEach((dot, place) => {
+    dot.addEventListener("keydown", (event) => {
+      const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -place, End: dots.length - 1 - place };
+      const next = dots[place + steps[event.key]];
+      if (!next) return;
+      event.preventDefault();
+      dot.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+    });
+  });
   window.addEventListener("hashchange", follow);
   follow();
 }

@@ -34,7 +34,7 @@ from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
 from karat.screen.evidence import Evidence
-from karat.study.criteria import CRITERIA
+from karat.study.criteria import ABOUT_PEOPLE, CRITERIA, is_built_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,7 +186,8 @@ def _ids(screening: ScreenedParticipants) -> list[str]:
 
 def _looked_at(screening: ScreenedParticipants) -> set[str]:
     """The columns about participants that a criterion looks at, stated or not: a verdict, and no background."""
-    return {column for name, one in CRITERIA.items() for column in one.looks_at(screening.settings.get(name, {}))}
+    names = [name for name in CRITERIA if not is_built_in(name) or name in ABOUT_PEOPLE]
+    return {column for name in names for column in CRITERIA[name].looks_at(screening.settings.get(name, {}))}
 
 
 def _intended(screening: ScreenedParticipants) -> set[str]:

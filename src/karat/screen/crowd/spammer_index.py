@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -54,8 +54,6 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Nominal, Ordinal
 from karat.messages import Message, NotComputed
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency, icc_fixed_error
-from karat.models.glrm import Fit, NominalFit
-from karat.models.glrm.share import FittedShare, worker_share
 from karat.models.numerics import one_thread
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.crowd.answers import (
@@ -73,9 +71,12 @@ from karat.screen.crowd.spammer_interval import IndexFound, Interval, bootstrapp
 from karat.screen.crowd.spammer_rounds import index_of_rounds, round_column
 from karat.screen.evidence import ScreenError
 from karat.screen.screening import Screening
-from karat.simulate import draw_tasks, worker_answers
 from karat.study.criteria import CRITERIA
 from karat.types import Progress
+
+if TYPE_CHECKING:
+    from karat.models.glrm import NominalFit
+    from karat.models.glrm.share import FittedShare
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,8 @@ def spammer_index(
         return with_rounds_merged(found_labels, column)
     if column is not None:
         return of_rounds(answers, column, simulations, seed, progress, executor)
+    from karat.models.glrm import Fit, worker_share
+
     found = fit(answers)
     if not isinstance(found, Fit):
         raise ScreenError(Message("spammer_index.no_variance"))
@@ -277,6 +280,8 @@ def index_of_labels(
     >>> found.interval, found.baselines["baseline"].to_list()
     ('profile', ['a', 'b', 'c'])
     """
+    from karat.models.glrm import NominalFit
+
     used = categories_used(answers)
     fits: list[NominalFit] = []
     models: list[FittedShare] = []
@@ -312,6 +317,8 @@ def index_of_labels(
 
 def _model(found: NominalFit) -> FittedShare:
     """The sums of the variances of workers and of tasks as quadratic forms: the deviations are the last parameters."""
+    from karat.models.glrm.share import FittedShare
+
     m = len(found.categories) - 1
     place = np.arange(len(found.parameters)) - len(found.parameters)
     workers, tasks = (place >= -2 * m) & (place < -m), place >= -m
@@ -484,6 +491,8 @@ def _plain(judgments: Judgments) -> Judgments:
 
 def _simulated(judgments: Judgments, kind: str, workers: int, seed: int) -> Judgments:
     """Workers of a kind who answer every item of plain judgments once."""
+    from karat.simulate import draw_tasks, worker_answers
+
     items = judgments.frame["item"].unique(maintain_order=True)
     (scale,) = judgments.scales.values()
     levels = pl.Series(getattr(scale, "levels", ()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.messages import Message
-from karat.models.glrm import Fit, NominalFit
-from karat.models.glrm.share import FittedShare, variance_share
 from karat.screen.crowd.answers import Crowd, fit
 from karat.screen.evidence import ScreenError
 from karat.types import Progress
+
+if TYPE_CHECKING:
+    from karat.models.glrm import Fit, NominalFit
+    from karat.models.glrm.share import FittedShare
 
 Interval = Literal["profile", "bootstrap"]
 NO_SAMPLE = Message("spammer_index.no_sample")
@@ -49,6 +51,7 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]
     """Both ends of the profile interval, and what there is to say about them.
 
     >>> from karat.models.glrm import fit_crossed
+    >>> from karat.models.glrm.share import FittedShare
     >>> random = np.random.default_rng(1)
     >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
     >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
@@ -59,6 +62,8 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]
     >>> round(lower, 2), round(upper, 2), notes
     (0.07, 0.39, [])
     """
+    from karat.models.glrm.share import variance_share
+
     if not any(model.parameters @ (model.one + model.rest) @ model.parameters for model in models):
         raise ScreenError(Message("spammer_index.nothing_varies"))
     share = variance_share(models)
@@ -133,6 +138,8 @@ def _sample(about: tuple[Crowd, Fit | NominalFit, int], number: int) -> float | 
 
 def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) -> NDArray[np.int64]:
     """Answers of the same workers to the same tasks, drawn anew from a fitted model with new effects."""
+    from karat.models.glrm import NominalFit
+
     workers, tasks = len(found.workers), len(found.tasks)
     who = np.searchsorted(found.workers, answers.worker)
     what = np.searchsorted(found.tasks, answers.task)

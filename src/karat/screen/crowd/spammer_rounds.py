@@ -19,7 +19,7 @@ everybody and everything but the rounds, new answers, and the model fitted anew.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -28,12 +28,14 @@ from numpy.typing import NDArray
 from karat.executors import SERIAL, Executor
 from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
-from karat.models.glrm.share import FittedShare
 from karat.models.numerics import one_thread
 from karat.screen.crowd.answers import Crowd
 from karat.screen.crowd.spammer_interval import NO_SAMPLE, IndexFound, lost_samples, profiled, with_shares
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Progress
+
+if TYPE_CHECKING:
+    from karat.models.glrm.share import FittedShare
 
 COLUMNS = ("repetition", "session")
 SOURCES = ("workers", "tasks", "time", "workers:time", "tasks:time")
@@ -194,6 +196,8 @@ def _share(variances: dict[str, float]) -> float:
 
 def share_of_fit(found: MixedFit, rounds: int) -> FittedShare:
     """The variance of workers, and the sum of all others, as quadratic forms of the parameters."""
+    from karat.models.glrm.share import FittedShare
+
     size, columns = len(found.parameters), len(found.coefficients)
     workers, rest = np.zeros((size, size)), np.zeros((size, size))
     # The variance of the effects: of ordered answers, that of the first round is zero.

@@ -104,7 +104,7 @@ def _uncorrelated_first(problem: MixedProblem) -> tuple[MixedProblem, Floats | N
         term.only(list(range(len(term.names))), "diagonal") if own else term
         for term, own in zip(problem.terms, full, strict=True)
     ]
-    first = _fit(replace(problem, terms=tuple(plain)), None, leave=True)
+    first = _fit(replace(problem, terms=tuple(plain)), None, leave="always")
     log, kept = [], []
     for number, singular in enumerate(first.singular_terms):
         if full[number] and singular:
@@ -164,7 +164,7 @@ def _start_from(fit: MixedFit, problem: MixedProblem) -> Floats:
     return begin
 
 
-def _fit(problem: MixedProblem, start: Floats | None, leave: bool = False) -> MixedFit:
+def _fit(problem: MixedProblem, start: Floats | None, leave: bool | Literal["always"] = False) -> MixedFit:
     """Search with columns that are orthogonal and of one size, then tell the result for the caller's."""
     own = sides(problem.terms)
     plain = objective_of(problem, Crossing(own), problem.design)
@@ -188,7 +188,7 @@ def _fit(problem: MixedProblem, start: Floats | None, leave: bool = False) -> Mi
     labels = parameter_labels(problem, blocks)
     with one_thread(plain.crossing.work):
         found = search(objective, begin, blocks, labels, leave)
-        return describe(problem, plain, found, transform, blocks, labels)
+        return describe(problem, plain, found, transform, blocks, labels, found.at.modes if same else None)
 
 
 def orthogonal_design(design: Floats) -> tuple[Floats, Floats]:

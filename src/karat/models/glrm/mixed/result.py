@@ -128,12 +128,16 @@ def describe(
     transform: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
     labels: tuple[str, ...],
+    modes: Sides | None = None,
 ) -> MixedFit:
-    """The result of a search; `transform` turns its parameters into those of the caller's columns."""
+    """The result of a search; `transform` turns its parameters into those of the caller's columns.
+
+    `modes` are those of the search, where its random effects have the caller's columns.
+    """
     parameters = transform @ found.parameters
     back = np.linalg.inv(transform)
     hessian, covariance = back.T @ found.hessian @ back, transform @ found.covariance @ transform.T
-    at = objective(parameters)
+    at = objective(parameters, modes)
     if at is None:
         raise ArithmeticError("The likelihood cannot be computed at the end of the search. Rescale the columns.")
     columns = problem.design.shape[1]
@@ -151,8 +155,8 @@ def describe(
     lower = [_whole(own[number][1], own[number][0]) for number in range(len(problem.terms))]
     factors = [sizes(term)[:, None] * one for term, one in zip(problem.terms, lower, strict=True)]
     covariances, random_names = _by_group(problem.terms, [scale * one @ one.T for one in lower])
-    modes: Sides = tuple(at.modes)  # without what else they carry
-    effects, levels = _effects(problem.terms, objective, theta, modes)
+    own_modes: Sides = tuple(at.modes)  # without what else they carry
+    effects, levels = _effects(problem.terms, objective, theta, own_modes)
     said = [singular_directions(term, factor) for term, factor in zip(problem.terms, factors, strict=True)]
     convergence = found.convergence
     separated = (
@@ -176,7 +180,7 @@ def describe(
         problem.family, -at.value, coefficients, problem.names, of_coefficients, thresholds, problem.categories,
         covariances, random_names, effects, levels, float(residual), len(problem.response), theta, parameters, labels,
         hessian, covariance, convergence, tuple(notes), tuple(bool(sentences) for sentences in said), problem.terms,
-        tuple(factors), objective, modes, problem.reml,
+        tuple(factors), objective, own_modes, problem.reml,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import linalg
@@ -88,12 +89,13 @@ def search(
     start: Floats,
     blocks: Sequence[tuple[int, RandomBlock]],
     names: Sequence[str],
-    leave: bool = False,
+    leave: bool | Literal["always"] = False,
 ) -> Found:
     """Minimise and verify. `blocks` are the terms, each with the place of its theta among the parameters.
 
     A singular fit that the caller is going to `leave` is not verified by the Hessian, which takes about half of the
-    time, and does not count as converged; that a deviation of zero is not a saddle is looked at all the same.
+    time, and does not count as converged; that a deviation of zero is not a saddle is looked at all the same. One to
+    leave "always", from which another search starts, is not verified where it is not singular, either.
     """
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
@@ -102,7 +104,8 @@ def search(
         best = minimise(function, x, at, hessian, ROUGHLY if leave else TOLERANCE / 10)
         x, at = tidy_factors(function, best.parameters, best.at, blocks)
         iterations += best.evaluations + 1
-        if leave and _singular(function, x, at, blocks):
+        none_zero = leave == "always" and all(x[first : first + block.size].all() for first, block in blocks)
+        if none_zero or (leave and _singular(function, x, at, blocks)):
             curved = None
             break
         if leave:
