@@ -16,7 +16,7 @@ from benchmarks.wild import ANSWERS, REFUSED, WILD, cases
 from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measures import Measures
-from karat.measure.texts import is_shown
+from karat.measure.result import is_shown
 from karat.report import build
 from karat.report.build import ReportData
 from karat.report.outcomes import Outcomes

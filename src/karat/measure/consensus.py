@@ -36,8 +36,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Ordinal
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import about_question
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question
 from karat.messages import Message, with_code
 from karat.models.dawid_skene import DawidSkene, LabelModel, dawid_skene, glad, label_shares, mace
 from karat.models.split_half import equal_to_majority, shares

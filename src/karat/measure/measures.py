@@ -15,7 +15,7 @@ import polars as pl
 
 from karat.measure.export import as_data, write
 from karat.measure.measured import Measured
-from karat.measure.texts import coefficient
+from karat.measure.result import coefficient
 from karat.messages import Message
 
 if TYPE_CHECKING:

@@ -1,4 +1,9 @@
-"""What all results of measures share: tables, sentences, a figure, a form for JSON, and one error."""
+"""What all results of measures share: tables, sentences, a figure, a form for JSON, and one error.
+
+Numbers as journals print them, for figures and terminals, and the parts that messages of several measures share.
+
+What several measures do with messages: take over those of another result, name the question.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,10 @@ from karat.messages import Message
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+import math
+from collections.abc import Iterable, Sequence
+
+from karat.languages import language_of
 
 
 @dataclass(frozen=True)
@@ -82,3 +91,96 @@ class MeasureResult(NotebookDisplay):
 
 class MeasureError(KaratError, ValueError):
     """A measure that cannot be computed from these judgments; its message says why and what to do."""
+
+
+def coefficient(value: float | None, digits: int = 2) -> str:
+    """A number between -1 and 1 without its leading zero; a dash where there is none.
+
+    >>> coefficient(0.456), coefficient(-0.5), coefficient(1.0), coefficient(-0.001), coefficient(float("nan"))
+    ('.46', '−.50', '1.00', '.00', '-')
+    """
+    if value is None or value != value:
+        return "-"
+    return language_of("en").value(float(value), f".{digits}r")
+
+
+def with_interval(value: float | None, lower: float | None, upper: float | None) -> str:
+    """A coefficient with its interval, where there is one.
+
+    >>> with_interval(0.456, 0.4, 0.5), with_interval(0.456, None, None), with_interval(None, None, None)
+    ('.46 [.40, .50]', '.46', '-')
+    """
+    if lower is None or upper is None or lower != lower or upper != upper:
+        return coefficient(value)
+    return f"{coefficient(value)} [{coefficient(lower)}, {coefficient(upper)}]"
+
+
+def interval(lower: float | None, upper: float | None) -> Message | None:
+    """The ends of an interval with two decimals; None where one of them is not known.
+
+    >>> str(interval(-0.456, 1.2)), interval(None, 1.0)
+    ('[−0.46, 1.20]', None)
+    """
+    if lower is None or upper is None or not (math.isfinite(lower) and math.isfinite(upper)):
+        return None
+    return Message("estimate.interval", {"lower": float(lower), "upper": float(upper)})
+
+
+def first_names(names: Sequence[str], most: int) -> dict[str, object]:
+    """The first of many names, and how many more there are, as values of a message.
+
+    >>> first_names(["a", "b", "c"], 2), first_names(["a"], 2)
+    ({'names': ['a', 'b'], 'more': 1}, {'names': ['a'], 'more': None})
+    """
+    return {"names": list(names[:most]), "more": len(names) - most if len(names) > most else None}
+
+
+def sentences(messages: Sequence[Message]) -> Message:
+    """Several messages, one after the other, as one.
+
+    >>> str(sentences([Message("word.yes"), Message("word.no")]))
+    'yes no'
+    """
+    first, *others = messages
+    return first if not others else Message("measure.sentences", {"first": first, "rest": sentences(others)})
+
+
+def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
+    """Notes with the question that they are about, where questions have names.
+
+    >>> str(about_question("natural", [Message("word.yes")])[0])
+    'natural: yes'
+    """
+    own = list(notes)
+    if not question:
+        return own
+    return [Message("measure.about_question", {"question": question, "note": note}) for note in own]
+
+
+def finite(value: float | None) -> float | None:
+    """A number, or None where there is none, so that the part of a sentence that needs it is left out.
+
+    >>> finite(0.5), finite(float("nan")), finite(None)
+    (0.5, None, None)
+    """
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def rounded(share: float | None) -> float | None:
+    """A share to the whole per cent that a sentence has, or None where there is none.
+
+    >>> rounded(0.4567), rounded(None)
+    (0.46, None)
+    """
+    return None if share is None else round(share, 2)
+
+
+def is_shown(p: float | None, level: float = 0.95) -> bool:
+    """Whether a test shows a difference: the one rule for sentences, titles of figures and tables.
+
+    Where several tests answer one question, `p` is the adjusted one.
+
+    >>> is_shown(0.049), is_shown(0.05), is_shown(None)
+    (True, False, False)
+    """
+    return p is not None and p < round(1 - level, 12)

@@ -25,7 +25,7 @@ from karat.judgments.answer_codes import position
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.measures import Measures
-from karat.measure.texts import is_shown
+from karat.measure.result import is_shown
 from karat.messages import NotComputed
 from karat.screen.screening import Screening
 from karat.study.criteria import title_of

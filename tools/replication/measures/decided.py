@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from karat.measure import DecisionComparison, compare_decisions
-from karat.measure.texts import coefficient
+from karat.measure.result import coefficient
 from karat.models.proportions import fisher
 from tools.replication.drawn import keep
 from tools.replication.markdown import probability, table

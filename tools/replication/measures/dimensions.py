@@ -14,7 +14,7 @@ from karat.measure import (
     reduce_pairs,
     short_form,
 )
-from karat.measure.texts import coefficient
+from karat.measure.result import coefficient
 from karat.models.factors import matched
 from tools.replication.drawn import keep
 from tools.replication.markdown import decimals, probability, table

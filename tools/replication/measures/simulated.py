@@ -14,7 +14,7 @@ import polars as pl
 import karat
 from karat.judgments import Judgments
 from karat.measure import Decisions, compare_decisions, decisions
-from karat.measure.texts import coefficient
+from karat.measure.result import coefficient
 from karat.types import Floats
 from tools.replication.drawn import keep
 from tools.replication.markdown import table

@@ -18,9 +18,8 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri, stdtr
 
-from karat.judgments import frames
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import finite
+from karat.judgments.table import to_polars
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, finite
 from karat.messages import Message
 from karat.models.factors import Regression, pearson, regress
 from karat.models.proportions import holm
@@ -219,7 +218,7 @@ def _correlated(values: Floats, level: float) -> tuple[int, float, float, float,
 
 def _columns(texts: Any, names: Sequence[str]) -> tuple[Floats, list[Message]]:
     """These columns of the texts that have all of them, and a note on the others."""
-    frame = frames.to_polars(texts)
+    frame = to_polars(texts)
     missing = [name for name in names if name not in frame.columns]
     if missing:
         about = {"column": missing[0], "known": frame.columns}

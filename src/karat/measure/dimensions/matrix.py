@@ -25,9 +25,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.judgments import Judgments, frames
+from karat.judgments import Judgments
 from karat.judgments.answer_codes import log_magnitude
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
+from karat.judgments.table import to_polars
 from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
 from karat.models.factors import nearest_correlation, pearson, polychoric
@@ -246,7 +247,7 @@ def _ratings(matrix: Any) -> tuple[Floats, tuple[str, ...], pl.DataFrame | None,
         if numbers.ndim != 2:
             raise MeasureError(Message("correlations.shape"))
         return numbers, tuple(f"pair {place}" for place in range(1, numbers.shape[1] + 1)), None, []
-    frame = frames.to_polars(matrix)
+    frame = to_polars(matrix)
     words = [name for name, kind in frame.schema.items() if not kind.is_numeric() and kind != pl.Null]
     if words:
         raise MeasureError(Message("correlations.no_numbers", {"column": words[0]}))

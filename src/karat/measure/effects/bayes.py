@@ -30,8 +30,7 @@ from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import Asked, asked_for, with_levels
 from karat.measure.effects.interactions import LATENT, factor_terms
 from karat.measure.effects.planned import unplannable
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import interval, sentences
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm.bayes import (
     CHAINS,

@@ -37,8 +37,7 @@ from karat.measure.effects.interactions import (
     effect_sizes,
     factor_terms,
 )
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import interval, is_shown
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, is_shown
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, scale_effects, type_three
 from karat.models.glrm.families import FamilyName

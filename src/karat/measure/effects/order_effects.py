@@ -28,8 +28,7 @@ from karat.judgments.trial_order import check_order, order_messages, with_positi
 from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import columns_of, family_of, one_question, with_people
 from karat.measure.rated import Rated, known_column
-from karat.measure.result import MeasureError, MeasureResult
-from karat.measure.texts import interval, is_shown, sentences
+from karat.measure.result import MeasureError, MeasureResult, interval, is_shown, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.formulas.frame import Numeric

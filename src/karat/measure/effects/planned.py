@@ -24,8 +24,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.interactions import effect_sizes, factor_terms, weighted_sum
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import interval, sentences
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, sentences
 from karat.messages import Message, message_of
 from karat.models.glrm import Model, marginal_means
 from karat.models.glrm.formulas.formula import names_in

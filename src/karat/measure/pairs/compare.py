@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat.judgments import frames
 from karat.judgments.columns import nearest
+from karat.judgments.table import to_polars
 from karat.measure.pairs.decisions import SYMBOLS, Decisions
 from karat.measure.reliability.agreement import check_bootstrap
 from karat.measure.result import MeasureError, MeasureResult
@@ -147,7 +147,7 @@ def _mapping(name: str, found: Any) -> dict[str, str]:
     if isinstance(found, Decisions):
         found = found.table()
     elif not isinstance(found, Mapping):
-        found = frames.to_polars(found)
+        found = to_polars(found)
     if isinstance(found, pl.DataFrame):
         if not {"pair", "decision"} <= set(found.columns):
             raise MeasureError(Message("compare_decisions.columns", {"measure": name}))

@@ -44,9 +44,10 @@ import numpy as np
 import polars as pl
 
 from karat.errors import cause
-from karat.judgments import Judgments, frames
+from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, NumberRange, Ordinal, Scale
+from karat.judgments.table import to_polars
 from karat.measure.pairs.pair_contrasts import Contrast, benjamini_hochberg
 from karat.measure.pairs.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
@@ -283,7 +284,7 @@ def _given(pairs: Any) -> pl.DataFrame:
             raise MeasureError(Message("decisions.pairs_of_list"))
         table = pl.DataFrame([tuple(str(cell) for cell in row) for row in pairs], schema=list(COLUMNS), orient="row")
     else:
-        table = frames.to_polars(pairs)
+        table = to_polars(pairs)
     missing = [name for name in COLUMNS if name not in table.columns]
     if missing:
         raise MeasureError(Message("decisions.missing_column", {"column": missing[0]}))

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from karat.judgments import frames
+from karat.judgments.table import to_polars
 from karat.measure.rated import stimulus_labels
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.result import MeasureError, MeasureResult
+from karat.measure.result import MeasureError, MeasureResult, coefficient, with_interval
 from karat.measure.scaling.result import Strengths
-from karat.measure.texts import coefficient, with_interval
 from karat.messages import Message
 from karat.models.resampling import interval_around, kendall, pearson, resamples, spearman
 from karat.types import Floats
@@ -160,7 +159,7 @@ def _scores(name: str, found: Any) -> dict[str, float]:
     elif isinstance(found, Mapping):
         pairs = [(str(label), value) for label, value in found.items()]
     else:
-        pairs = _of_table(name, frames.to_polars(found))
+        pairs = _of_table(name, to_polars(found))
     twice = [label for label, times in Counter(label for label, _ in pairs).items() if times > 1]
     if twice:
         raise MeasureError(Message("measure_correlations.repeated", {"measure": name, "stimulus": twice[0]}))

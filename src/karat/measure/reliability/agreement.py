@@ -35,8 +35,7 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal, Ordinal
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import about_question
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question
 from karat.messages import Message
 from karat.models.agreement import Chance, Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
 from karat.models.glrm import fit_mixed, random_term

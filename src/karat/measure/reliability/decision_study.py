@@ -32,8 +32,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import about_question, finite
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question, finite
 from karat.messages import Message
 from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.types import Floats

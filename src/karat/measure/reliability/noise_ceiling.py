@@ -25,8 +25,7 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
-from karat.measure.texts import about_question, rounded
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question, rounded
 from karat.messages import Message
 from karat.models.resampling import centred_interval, interval_around, resamples
 from karat.models.split_half import split_half, with_the_majority, with_the_mean

@@ -34,9 +34,8 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, rounded
 from karat.measure.scaling.ratings import Score, as_mapping, drawn_again, function_scores, weighted_means
-from karat.measure.texts import rounded
 from karat.messages import Message
 from karat.models.proportions import wilson
 from karat.models.resampling import centred_interval, stratified_resamples

@@ -27,9 +27,8 @@ import polars as pl
 from scipy.special import ndtri
 
 from karat.measure.rated import COMPARED, Rated, stimulus_labels
-from karat.measure.result import MeasureError
+from karat.measure.result import MeasureError, first_names
 from karat.measure.scaling.result import Criterion, Strengths, by_strength
-from karat.measure.texts import first_names
 from karat.messages import Message
 from karat.models.choices import ChoiceFit, Pairs, fit_pairs, groups_of
 from karat.models.choices.posterior import Posterior, draw_posterior

@@ -43,9 +43,8 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
 from karat.measure.rated import Rated
-from karat.measure.result import MeasureError
+from karat.measure.result import MeasureError, first_names
 from karat.measure.scaling.result import Strengths, by_strength
-from karat.measure.texts import first_names
 from karat.messages import Message, message_of
 from karat.models.glrm import Fit, fit_crossed
 from karat.models.glrm.fit import task_covariance, task_errors

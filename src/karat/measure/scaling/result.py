@@ -21,8 +21,7 @@ from scipy.special import expit, ndtr, ndtri
 
 from karat.judgments.columns import nearest
 from karat.measure.rated import stimulus_labels
-from karat.measure.result import MeasureError, MeasureResult
-from karat.measure.texts import interval
+from karat.measure.result import MeasureError, MeasureResult, interval
 from karat.messages import Message
 from karat.models.numerics import known as known_number
 from karat.plots.ranked import thresholds_plot

@@ -40,9 +40,8 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, finite
 from karat.measure.scaling.ratings import rating_strengths
-from karat.measure.texts import finite
 from karat.messages import Message
 from karat.study.items import source_file
 
