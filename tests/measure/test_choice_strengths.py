@@ -215,3 +215,11 @@ def test_the_posterior_agrees_with_the_maximum() -> None:
     assert drawn.fit.trusted
     assert strength_draws(drawn).columns == drawn.labels
     assert strength_draws(drawn).mean().row(0) == pytest.approx(drawn.frame["estimate"].to_list())
+
+
+def test_of_equal_estimates_none_is_the_highest() -> None:
+    frame = pl.DataFrame({"item": ["a", "b"], "estimate": [0.001, -0.001], "lower": [-1.0, -1.0], "upper": [1.0, 1.0]})
+    found = karat.measure.Strengths(frame, "mean", "points", 0.95, None)
+    assert codes(found.summary) == ["strengths.stimuli"]
+    apart = frame.with_columns(estimate=pl.Series([1.0, -1.0]))
+    assert codes(karat.measure.Strengths(apart, "mean", "points", 0.95, None).summary)[-1] == "strengths.ends"

@@ -151,17 +151,24 @@ class Strengths(MeasureResult):
             return f"The estimate of {rows['label'][0]}" if rows.height else "No stimulus has an estimate"
         best, worst = rows.row(0, named=True), rows.row(-1, named=True)
         ends = f"{best['estimate']:.2f} and {worst['estimate']:.2f}".replace("-", "\N{MINUS SIGN}")
+        if self.alike:
+            return f"All {rows.height:,} stimuli have the same estimate: {ends.split()[0]}"
         return (
             f"{short(best['label'])} has the highest estimate of {self.frame.height:,} stimuli, "
             f"{short(worst['label'])} the lowest: {ends}"
         )
 
     @property
+    def alike(self) -> bool:
+        """Whether all estimates are printed alike, so that none is the highest."""
+        return len({round(value, 2) for value in self.frame["estimate"].drop_nulls()}) == 1
+
+    @property
     def summary(self) -> tuple[Message, ...]:
         """How many stimuli have an estimate, and which two lie at the ends."""
         known = self.frame.filter(pl.col("estimate").is_not_null())
         first = Message("strengths.stimuli", {"n": self.frame.height, "model": self.model, "unit": self.unit})
-        if known.height < 2:
+        if known.height < 2 or self.alike:
             return (first,)
         ends = [(self.labels[place], _estimate(known.row(place, named=True))) for place in (0, known.height - 1)]
         (best, top), (worst, bottom) = ends

@@ -117,6 +117,8 @@ def _main(found: Outcomes) -> tuple[str, str]:
         rest = {"means": "The mean rating is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
                 "right": "The share of right answers is"}[found.kind]  # fmt: skip
         return f"{rest} {_number(found, means[best])}.", _ends_sentence(found, best)
+    if _number(found, means[worst]) == _number(found, means[best]):
+        return f"{what.removesuffix(' range')} are {_number(found, means[best])} in all conditions.", ""
     return f"{what} from {_number(found, means[worst])} to {_number(found, means[best])}.", (
         f"The lowest is “{name[worst]}”, the highest “{name[best]}”."
     )
@@ -317,7 +319,7 @@ def wording_sentence(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
     'The highest reads “It rains”, the lowest “Rains it?”.'
     """
     known = found.frame.filter(pl.col("estimate").is_not_null())
-    if known.height < 2:
+    if known.height < 2 or found.alike:
         return ""
     names = ["item", *found.conditions]
     best, worst = (_wording(known.select(names).row(place, named=True), tables) for place in (0, -1))
