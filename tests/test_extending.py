@@ -279,7 +279,7 @@ def test_a_note_on_the_key_goes_to_a_criterion_that_uses_it() -> None:
 def test_a_command_finds_a_reader_of_a_package(lablog: Path) -> None:
     out, _ = run("convert", lablog)
     assert "read       monday.csv as a log of the lab's program" in out
-    assert "set aside  1 of 3 rows: 1 screens without a sentence" in out
+    assert "set aside  1 of 3 rows: screens without a sentence (1)" in out
     assert karat.read(lablog, "lablog").frame["rt"].to_list() == [2.41, 1.99]
     assert list(reader_titles())[-2:] == ["lablog", "table"]
 

@@ -183,18 +183,18 @@ def test_places_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(connecting, "PATIENCE", 0.5)
     wrong = {
         "nonsense": "is not a cluster karat knows. Write local",
-        "tcp://127.0.0.1:1": "there is no scheduler that answers",
+        "tcp://127.0.0.1:1": "no scheduler answers",
         str(tmp_path / "none.toml"): "cannot be read",
     }
     for where, words in wrong.items():
         with pytest.raises(ExecutorError, match=words), open_executor(where):
             pass
     with (
-        pytest.raises(ExecutorError, match="--memory: the workers at"),
+        pytest.raises(ExecutorError, match="--memory"),
         open_executor("tcp://127.0.0.1:1", memory="1GB"),
     ):
         pass
-    with pytest.raises(ExecutorError, match="--processes: how many"), open_executor("tcp://127.0.0.1:1", processes=2):
+    with pytest.raises(ExecutorError, match="--processes"), open_executor("tcp://127.0.0.1:1", processes=2):
         pass
 
 
@@ -264,7 +264,7 @@ def test_a_configuration_starts_a_cluster(tmp_path: Path) -> None:
         ('class = "no_such.Cluster"', "Is no-such installed"),
         ('class = "distributed.NoCluster"', "there is no distributed.NoCluster"),
         ('class = "fractions.Fraction"\n[options]\nnumerator = "x"', "does not take these options"),
-        ('class = "a.B"\nworkers = 0', "workers is a number"), ('class = "a.B"\noptions = 1', "options is a part"),
+        ('class = "a.B"\nworkers = 0', "workers"), ('class = "a.B"\noptions = 1', "options"),
     ],
 )  # fmt: skip
 def test_configurations_that_cannot_be(tmp_path: Path, text: str, words: str) -> None:

@@ -431,7 +431,7 @@ def test_tables_for_looking_up() -> None:
         (lambda: chance.smallest(1), "nearly every guess"),
         (lambda: chance.smallest(0.99999), "nearly every guess"),
         (lambda: chance.smallest(0.5, 0), "is impossible"),
-        (lambda: chance.joint((5, 4), (5, 4), neutral="middle"), "none of"),
+        (lambda: chance.joint((5, 4), (5, 4), neutral="middle"), "ungrammatical, both"),
         (lambda: chance.joint_rule(2, 2), "Use more controls"),
         (lambda: chance.relational(3, 5, 2), "between 0 and 1"),
         (lambda: chance.relational(0, 5), "at least 1"),

@@ -99,9 +99,9 @@ def test_a_ratio_that_no_float_has_exactly_takes_no_filler_more(ratio: float | s
     [
         (["2xq"], {}, "is not a design"),
         ([""], {}, "is not a design"),
-        (["1x1"], {}, "varies nothing"),
-        ([[]], {}, "varies nothing"),
-        (["0x2"], {}, "varies nothing"),
+        (["1x1"], {}, "1x1"),
+        ([[]], {}, "design"),
+        (["0x2"], {}, "0x2"),
         (["2x2", "magnitude"], {}, "size. Use yes-no, likert, choice"),
         (["2x2"], {"participants": 0}, "at least 1"),
         (["2x2"], {"seconds": 0}, "above 0"),

@@ -26,7 +26,7 @@ Targets for K answers. Every target but random guessing is a way round some of t
 - random guessing: 1 / K everywhere.
 
 A pattern in which an answer comes back before the way is complete (1 1 2 2) is not seen by transitions of first order;
-`karat.models.proportions` and periods are for that.
+runs and periods are for that (`karat.screen.criteria.straightlining`).
 
 Distances from patterns by chance: participants simulated for a design, and cutoffs that hold over all patterns.
 

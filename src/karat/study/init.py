@@ -168,12 +168,14 @@ def study_from_sets(
     ...     [path.name for path in study_from_sets(sets, factors, Path(folder) / "study")]
     ['study.toml', 'sets.csv', 'examples.csv']
     """
+    from karat.study.tasks import TASKS
+
     known = tasks_for(sets, factors)
     if task not in known:
         raise KaratError(f"These sentences make a study with the task {' or '.join(known)}, not {task}.")
-    if task != "choice":
+    if not TASKS[task].compares:
         sets, factors = _one_at_a_time(sets), replace(factors, compared=None)
-    files_of = _template("pairs" if task == "choice" and sets.paired else task, language)
+    files_of = _template("pairs" if TASKS[task].compares and sets.paired else task, language)
     change = _scale_change(files_of[0].read_text(encoding="utf-8"), sets.scale, task)
     contents: dict[str, bytes] = {NAME: b""}
     contents["items.csv" if not sets.wide else sets.source.name] = (
@@ -183,7 +185,7 @@ def study_from_sets(
     if sets.fillers:
         contents["fillers.csv"] = _table([change.respelled(row, sets.scale) for row in sets.fillers])
     # Examples of other categories would have no right answer.
-    examples = [] if task == "label" else [
+    examples = [] if task == TASK_OF["nominal"] else [
         change.stretched(row) for row in _rows_beside(files_of)
         if (not sets.fillers or row["function"] != "filler") and row["function"] not in functions
         and not functions.intersection(("control", "attention"))
@@ -206,7 +208,7 @@ def notes_on_task(sets: ItemSets, task: str) -> list[str]:
     >>> notes_on_task(ItemSets(Path("a.csv"), {}, ()), "likert")
     []
     """
-    if task != "label":
+    if task != TASK_OF["nominal"]:
         return []
     notes = [
         "Results do not say how participants were asked for a category. Edit prompt, instructions and quiz in "
@@ -362,7 +364,9 @@ def _in_a_row(numbers: Sequence[str]) -> bool:
 
 def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     """The study file of a template with the scale of results, where it has one for its task."""
-    if task == "choice":
+    from karat.study.tasks import TASKS
+
+    if TASKS[task].compares:
         return _ScaleChange(_with_no_difference(text) if "none" in _ties(scale) else text)
     if scale is None or TASK_OF.get(scale.kind) != task or scale.kind == "magnitude":
         return _ScaleChange(text)
@@ -416,6 +420,8 @@ def _about_sets(
     text: str, sets: ItemSets, factors: CrossedFactors, tables: Sequence[str], extra: int, task: str
 ) -> str:
     """The study file of a template with the items, factors, lists and contrasts of item sets."""
+    from karat.study.tasks import TASKS
+
     toml = partial(json.dumps, ensure_ascii=False)
     levels = ", ".join(
         f"{_key(name)} = {{ levels = {toml(list(own))}, between = \"items\" }}"
@@ -430,7 +436,7 @@ def _about_sets(
         ]
     keys += [f"factors   = {{ {levels} }}"] if levels else []
     keys += [f"compared  = {toml(factors.compared)}"] if factors.compared else []
-    keys += [f"lists     = {factors.lists}"] if not (task == "choice" and sets.paired) else []
+    keys += [f"lists     = {factors.lists}"] if not (TASKS[task].compares and sets.paired) else []
     lines, done = [], False
     for line in re.sub(r"\[\[contrast\]\]\n(?:.+\n)*\n?", "", text).splitlines():
         if re.match(r"(templates|lexicon|items|factors|compared|lists)\s*=", line):
@@ -613,9 +619,9 @@ def _about_pairs(text: str, source: Path, pairs: int, extra: int) -> str:
 
 def _headed(text: str, source: Path, option: str, about: str, trials: int, task: str, tables: Sequence[str]) -> str:
     """A study file of a template with the head, the title and the duration of a study that is made from a table."""
-    german = 'language = "de"' in text
     from karat.study.tasks import AROUND_MINUTES, TASKS
 
+    german = 'language = "de"' in text
     minutes = math.ceil(trials * TASKS[task].seconds / 60) + int(AROUND_MINUTES)
     # What a file is called may have quotation marks and line breaks, which would end the text of the title.
     table, title = (re.sub(r"[^\w .,()+-]", " ", name).strip() for name in (source.name, source.stem.replace("_", " ")))

@@ -95,7 +95,7 @@ def test_who_is_not_eligible_gets_no_trials(server: ServerProcess) -> None:
 
 
 def test_without_patience_a_broken_line_is_an_error() -> None:
-    with pytest.raises(VisitError, match="line broke"):
+    with pytest.raises(VisitError, match="Errno"):
         walk(ServerProcess(Path("x"), Path("y")), Way("x"), Behaviour(random=np.random.default_rng(1)))
 
 

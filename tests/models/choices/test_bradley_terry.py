@@ -125,7 +125,7 @@ def test_a_difference_and_its_error() -> None:
         (([0], [0], [1], 2), "with itself"),
         (([0], [2], [1], 2), "numbered 0 to 1"),
         (([0], [1], [2], 2), "An answer is"),
-        (([0, 1], [1], [1], 2), "equally many"),
+        (([0, 1], [1], [1], 2), "left, right and answers"),
     ],
 )
 def test_what_is_no_choice(values: Any, words: str) -> None:

@@ -71,7 +71,7 @@ def test_answers_without_a_residual_are_refused() -> None:
     _, worker, task, _ = answers()
     with raises(ValueError, "models.no_start"):
         fit_crossed(np.zeros(len(worker)), worker, task, family="gaussian")
-    with pytest.raises(ValueError, match="needs a column"):
+    with pytest.raises(ValueError, match="design of measured answers"):
         fit_crossed(worker + 0.5 * task, worker, task, np.empty((len(worker), 0)), family="gaussian")
 
 

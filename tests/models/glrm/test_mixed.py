@@ -205,7 +205,7 @@ def test_an_effect_for_every_answer_is_not_determined() -> None:
         ({"terms": [random_term("item", [0, 1, 1])]}, "a row for every answer"),
         ({"offset": [0.0]}, "offset"),
         ({"start": [1.0]}, r"^start must have 2 numbers, got 1\.$"),
-        ({"family": "gaussian", "design": np.empty((4, 0)), "names": []}, "needs a column at least"),
+        ({"family": "gaussian", "design": np.empty((4, 0)), "names": []}, "design of measured answers"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused_with_a_reason(change: dict[str, Any], said: str) -> None:

@@ -116,9 +116,7 @@ def test_what_cannot_be_compared(data: dict[str, Any]) -> None:
         compare(binary, fit(f"yes ~ group + size + {GROUPS}", {name: column[:-5] for name, column in data.items()}))
     with pytest.raises(ValueError, match="different answers"):
         compare(binary, fit(f"yes ~ group + size + {GROUPS}", data | {"yes": ~data["yes"]}))
-    with pytest.raises(
-        ValueError, match=r"^The models have equally many parameters, so that neither is nested in the other\.$"
-    ):
+    with pytest.raises(ValueError, match="parameters"):
         compare(binary, fit(f"yes ~ size + {GROUPS}", data))
     with pytest.raises(ValueError, match=r"^The models have different families, binary and gaussian\.$"):
         compare(binary, fit(f"time ~ group + {GROUPS}", data, "gaussian"))

@@ -58,7 +58,7 @@ def register(task: Task) -> Task:
     >>> register(TASKS["likert"])
     Traceback (most recent call last):
     ...
-    karat.errors.KaratError: karat has a task likert itself. Choose another name.
+    karat.errors.KaratError: karat already has a task likert. Choose another name.
     """
     if task.name in TASKS:
         raise KaratError(f"karat already has a task {task.name}. Choose another name.")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.models.proportions import binomial_tail, longest_run_tail
+from karat.screen.criteria.straightlining import binomial_tail, longest_run_tail
 
 WEIGHTS = st.lists(st.integers(0, 9), min_size=1, max_size=4).filter(lambda weights: sum(weights) > 0)
 
