@@ -13,7 +13,7 @@ from .runs import Scored
 from .tables import calibration_table, effect_table, number, power_table, rows_of, verdict_table
 from .targets import Target
 
-SHORT = ("summary",)
+SHORT = ("summary", "fairness")
 TABLES = (
     "full-time", "switching", "five", "questionnaires", "verdicts", "injected", "calibration", "families", "effect",
 )  # fmt: skip

@@ -16,7 +16,7 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary, Choice
 from karat.models.credence import fit_credence
-from karat.screen.credence_model import looked_at
+from karat.screen.credence_model import checked, looked_at
 from karat.screen.criteria.controls import controls
 from karat.screen.criteria.deletion import deletion, deletion_windows
 from karat.screen.criteria.markov import markov
@@ -43,11 +43,11 @@ class Answers:
     levels: int
 
 
-def credence_scores(judgments: Judgments) -> tuple[Floats, Floats]:
-    """The log odds and the probability of being attentive."""
+def credence_scores(judgments: Judgments) -> tuple[Floats, Floats, Floats]:
+    """The log odds and the probability of being attentive by the model, and the one that is reported, within limits."""
     looked = looked_at(judgments)
     fitted = fit_credence(looked.trials)
-    return fitted.log_odds, fitted.step.posterior[:, 0]
+    return fitted.log_odds, fitted.step.posterior[:, 0], checked(looked, fitted)[0]
 
 
 def answers_as_numbers(judgments: Judgments) -> Answers:

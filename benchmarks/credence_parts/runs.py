@@ -34,13 +34,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Scored:
-    """The kind of every participant, all scores, and credence's probability."""
+    """The kind of every participant, all scores, and credence's probability by its model and as it is reported."""
 
     job: Job
     kinds: NDArray[np.str_]
     scores: dict[str, Floats]
     """Of the oracle one for each kind of spammer, as "oracle: kind"."""
     probability: Floats
+    reported: Floats
+    """The probability within the limits that need no model."""
 
     @property
     def cooperative(self) -> NDArray[np.bool_]:
@@ -54,7 +56,7 @@ class Scored:
     @property
     def flagged(self) -> NDArray[np.bool_]:
         """By credence as it comes."""
-        return self.probability < BELOW
+        return self.reported < BELOW
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def score(job: Job) -> Scored:
     """All scores of one replication."""
     scene = scene_of(job)
     judgments = scene.judgments
-    log_odds, probability = peers.credence_scores(judgments)
+    log_odds, probability, reported = peers.credence_scores(judgments)
     wanted = {} if isinstance(job.scenario, Family) else dict(peers.CHEAP)
     if job.cost >= DEAR and not is_slow(job.scenario):
         wanted |= peers.DEAR
@@ -143,7 +145,7 @@ def score(job: Job) -> Scored:
     if job.cost >= DEAR:
         found |= crowd_kit.crowd_kit_scores(peers.answers_as_numbers(judgments))
     found |= {f"oracle: {kind}": ratio for kind, ratio in scene.oracle.items()}
-    return Scored(job, scene.kinds, found, probability)
+    return Scored(job, scene.kinds, found, probability, reported)
 
 
 def is_slow(scenario: Scenario) -> bool:

@@ -88,7 +88,9 @@ def on_real_data(rows: Sequence[Row]) -> Target:
 def calibrated(name: str, error: float, people: int, planted: float, limit: float, least: int = 0) -> Target:
     """The calibration error of probabilities."""
     found = f"{number(error, 4)} over {people:,} participants, {100 * planted:.1f} % of them planted"
-    return Target(f"ECE of at most {number(limit)} on {name}", found, error <= limit and people >= least)
+    return Target(
+        f"ECE of at most {number(limit)} on {name}, by the model alone", found, error <= limit and people >= least
+    )
 
 
 def minorities(rows: Sequence[Row]) -> Target:
@@ -105,7 +107,7 @@ def fair_to_families(scored: Sequence[Scored]) -> list[Target]:
     """Who is flagged in the new families as credence comes, and whether middling probabilities are what they say."""
     own = [one for one in scored if isinstance(one.job.scenario, Family)]
     kinds, flagged, attentive, said = (
-        np.concatenate([getattr(one, name) for one in own]) for name in ("kinds", "flagged", "attentive", "probability")
+        np.concatenate([getattr(one, name) for one in own]) for name in ("kinds", "flagged", "attentive", "reported")
     )
     shares = {kind: float(flagged[kinds == kind].mean()) for kind in (LOW, OWN)}
     wrong = float(attentive[flagged].mean()) if flagged.any() else 0.0

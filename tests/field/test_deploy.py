@@ -166,7 +166,7 @@ def test_the_steps_of_the_image_make_a_server(tmp_path: Path) -> None:
         started = [here.get(word, word) for word in command]
         process = subprocess.Popen(started, env=bare, cwd=tmp_path, stdout=result, stderr=result)
     try:
-        assert "Adverbs between verb and object" in fetched(f"http://127.0.0.1:{port}/s/likert/", process)
+        assert "How sentences sound" in fetched(f"http://127.0.0.1:{port}/s/likert/", process)
         assert "initJsPsych" in fetched(f"http://127.0.0.1:{port}/static/vendor/jspsych.js", process)
     finally:
         process.terminate()

@@ -235,16 +235,16 @@ SETS = {
     "crowds/product": ("right", ("expected",)),
     "crowds/relations": ("answers", ("answer",)),
     "machines/preferences": ("answers", ("answer",)),
-    "machines/prompts": ("means", ("answer",)),
+    "machines/prompts": ("answers", ("answer",)),
     "machines/relations": ("answers", ("answer",)),
-    "machines/stars": ("means", ("answer",)),
-    "machines/summaries": ("means", ("answer",)),
+    "machines/stars": ("answers", ("answer",)),
+    "machines/summaries": ("answers", ("answer",)),
     "mixed/binary_sim": ("share", ("a", "b")),
     "mixed/likert_sim": ("means", ("a", "b")),
     "mixed/verbagg_120": ("answers", ("answer",)),
     "pairs/disagreements": ("answers", ("answer",)),
-    "sd/bfi": ("means", ("answer",)),
-    "sd/sd_sim": ("means", ("answer",)),
+    "sd/bfi": ("answers", ("answer",)),
+    "sd/sd_sim": ("answers", ("answer",)),
 }
 """The other reference sets that are answers of participants, and what their first figure is about."""
 

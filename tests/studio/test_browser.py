@@ -232,7 +232,7 @@ def test_every_format_in_the_browser(tmp_path: Path) -> None:
         page.goto(opened.address)
         page.wait_for_selector("#drop")
         home = page.url
-        for case in CASES:
+        for case in (case for case in CASES if not case.flags):  # what needs options is asked about
             folder = tmp_path / "results" / case.name
             shutil.copytree(FIXTURES / case.name, folder, ignore=shutil.ignore_patterns("case.toml"))
             page.goto(home)

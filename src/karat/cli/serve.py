@@ -147,7 +147,10 @@ def note_address(store: Store, address: str, gone: bool = False) -> None:
 
     from karat.field.store import studies
 
-    known = [one for one in addresses(store) if one != address][: MOST_SERVERS - 1]
+    with store.read() as connection:
+        # Only servers that did not stop cleanly: the last one of all may have done so.
+        running = json.loads(studies.value(connection, SERVERS) or "[]")
+    known = [one for one in running if one != address][: MOST_SERVERS - 1]
     if not gone:
         store.call(studies.set_value, studies.ServerValue(ADDRESS, address))
     kept = known if gone else [address, *known]
