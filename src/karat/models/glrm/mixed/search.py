@@ -100,19 +100,19 @@ def search(
     x, at, hessian, iterations = start, function(start, None), None, 1
     if at is None:
         raise ValueError("The parameters to start from are not allowed: thresholds must increase and all be finite.")
+    if leave and not any(block.full for _, block in blocks):
+        # That a deviation is zero shows long before the search ends, and is verified; otherwise the search goes on.
+        rough = minimise(function, x, at, hessian, ROUGHLY)
+        tidied = tidy_factors(function, rough.parameters, rough.at, blocks)
+        iterations += rough.evaluations + 1
+        if _is_left(function, *tidied, blocks, leave):
+            return _conclude(*tidied, None, blocks, names, iterations)
+        x, at = rough.parameters, rough.at
     for _ in range(RESTARTS):
-        best = minimise(function, x, at, hessian, ROUGHLY if leave else TOLERANCE / 10)
+        best = minimise(function, x, at, hessian, TOLERANCE / 10)
         x, at = tidy_factors(function, best.parameters, best.at, blocks)
-        iterations += best.evaluations + 1
-        none_zero = leave == "always" and all(x[first : first + block.size].all() for first, block in blocks)
-        if none_zero or (leave and _singular(function, x, at, blocks)):
-            curved = None
-            break
-        if leave:
-            leave, hessian = False, best.hessian
-            continue
-        curved = _curvature(function, x, at)
-        iterations += 2 * len(x)
+        curved = None if _is_left(function, x, at, blocks, leave) else _curvature(function, x, at)
+        iterations += best.evaluations + 1 + 2 * len(x)
         if curved is None:
             break
         if curved.values[0] < -FLAT:
@@ -127,6 +127,19 @@ def search(
             break
         hessian = Curved(curved.lower, np.maximum(curved.values, FLAT), curved.vectors).hessian
     return _conclude(x, at, curved, blocks, names, iterations)
+
+
+def _is_left(
+    function: Function,
+    x: Floats,
+    at: Evaluated,
+    blocks: Sequence[tuple[int, RandomBlock]],
+    leave: bool | Literal["always"],
+) -> bool:
+    """Whether the fit at these parameters need not be verified: it is singular, or another search starts from it."""
+    if leave == "always" and all(x[first : first + block.size].all() for first, block in blocks):
+        return True
+    return bool(leave) and _singular(function, x, at, blocks)
 
 
 def _singular(function: Function, x: Floats, at: Evaluated, blocks: Sequence[tuple[int, RandomBlock]]) -> bool:
