@@ -5,11 +5,9 @@ What is named here is loaded when it is used, so that a study file can be checke
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from karat.packages import load_when_used
 from karat.screen.criteria import BUILT_IN
 
 if TYPE_CHECKING:
@@ -64,32 +62,8 @@ _FILES = {
     "run": ("run",),
     "screening": ("Screening", "ScreeningStage"),
 }
-_HOMES = {name: f"karat.screen.{file}" for file, names in _FILES.items() for name in names}
+_CRITERIA = {f"criteria.{name}": (name, *_FILES.get(f"criteria.{name}", ())) for name in BUILT_IN}
 
-__all__ = [*_HOMES, *BUILT_IN]
+__all__ = [*(name for names in _FILES.values() for name in names), *BUILT_IN]
 
-
-class _Screen(ModuleType):
-    """The package: a function hides the file of the same name, whichever is loaded first."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (isinstance(value, ModuleType) and name in __all__):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Screen
-
-
-def __getattr__(name: str) -> Any:
-    if name in BUILT_IN:
-        found = import_module(f"karat.screen.criteria.{name}").CRITERION.function
-    elif name in _HOMES:
-        found = getattr(import_module(_HOMES[name]), name)
-    else:
-        raise AttributeError(f"module 'karat.screen' has no attribute {name!r}")
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+load_when_used(__name__, _FILES | _CRITERIA)
