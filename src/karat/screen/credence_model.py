@@ -65,6 +65,9 @@ LIKELY, SIGNIFICANT, CERTAIN = 1.645, 2.33, 4.0
 .01), and beyond any doubt from the third."""
 DOUBTFUL, UNDECIDED = 0.01, 0.5
 """The least probability of being attentive where agreement is above chance, whatever the model says."""
+BENEFIT = 3.0
+"""No model is quite right: people who have thresholds of their own, say, look careless to it. So the odds of a
+participant who rather seems not to be attentive count so many times as much, up to one half."""
 MOST_COMPARED = 2_000
 """With more participants in doubt, pairs of them are not compared."""
 PATTERNS = ("primary choice", "repeated pattern")
@@ -276,9 +279,21 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
     most = 1.0 if trials.residual is not None else NOT_CERTAIN
     close = (most < 1) & (attentive > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
-    found = np.maximum(attentive * most, least)
+    doubted = attentive if fitted.mixture.by_classes else in_doubt(attentive)
+    found = np.maximum(doubted * most, least)
     limit = np.select([attentive < least, close], ["limit.agrees", "limit.close"], "")
     return found, pl.Series(limit, dtype=pl.String).replace("", None)
+
+
+def in_doubt(attentive: Floats) -> Floats:
+    """Probabilities of being attentive below one half, with odds that count `BENEFIT` times as much.
+
+    >>> in_doubt(np.array([0.0, 0.01, 0.3, 0.6])).round(3).tolist()
+    [0.0, 0.029, 0.5, 0.6]
+    """
+    odds = BENEFIT * attentive / (1 - np.minimum(attentive, 1 / 2))
+    found: Floats = np.maximum(attentive, np.minimum(odds / (1 + odds), UNDECIDED))
+    return found
 
 
 def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:

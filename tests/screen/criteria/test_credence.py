@@ -16,6 +16,7 @@ import karat
 from karat.judgments.message_tables import with_reasons
 from karat.messages import Message
 from karat.screen import ScreenError, credence, run
+from karat.screen.credence_model import in_doubt
 from karat.screen.criteria.credence import PARTS, Credence
 from karat.study.criteria import CRITERIA
 from messages import codes, raises
@@ -83,7 +84,7 @@ def test_parts_add_up_to_the_log_odds_and_these_to_the_probability(name: str) ->
     log_odds = found["log_odds"].to_numpy()
     assert found.select(pl.sum_horizontal(PARTS)).to_series().to_numpy() == pytest.approx(log_odds, abs=1e-6)
     assert np.isfinite(log_odds).all()
-    assert found["attentive"].to_numpy() == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-9)
+    assert found["attentive"].to_numpy() == pytest.approx(in_doubt(1 / (1 + np.exp(-log_odds))), abs=1e-9)
 
 
 @settings(max_examples=4, deadline=None)
@@ -141,7 +142,7 @@ def test_sides_of_choices_do_not_matter_for_what_was_chosen() -> None:
     ids=lambda scale: f"{scale.kind}",
 )
 def test_guessers_are_found_on_every_scale(scale: karat.judgments.scales.Scale) -> None:
-    judgments = crowd(scale, items=40, seed=2)
+    judgments = crowd(scale, items=50, seed=2)
     found = credence(judgments)
     assert found.flagged == guessers(judgments)
     assert (found.participants.filter(~pl.col("flagged"))["attentive"] > 0.5).all()
@@ -280,13 +281,13 @@ def test_a_probability_that_is_none_is_refused(below: float) -> None:
         karat.screen.credence(karat.datasets.load("likert"), below=below)
 
 
-def two_understandings(first: int, second: int, items: int = 60) -> karat.Judgments:
-    """Two parts of a crowd who answer attentively, by other keys."""
+def understandings(*sizes: int, items: int = 60) -> karat.Judgments:
+    """Parts of a crowd who answer attentively, each by another key."""
     random = np.random.default_rng(1)
-    keys = random.integers(0, 3, (2, items))
-    own = np.repeat(keys, [first, second], axis=0)
+    keys = random.integers(0, 3, (len(sizes), items))
+    own = np.repeat(keys, sizes, axis=0)
     answers = np.where(random.random(own.shape) < 0.9, own, random.integers(0, 3, own.shape))
-    people = [f"p{n:02}" for n in range(first + second)]
+    people = [f"p{n:02}" for n in range(sum(sizes))]
     table = pl.DataFrame({
         "participant": np.repeat(people, items), "item": [f"i{n:02}" for n in range(items)] * len(people),
         "response": ["abc"[answer] for answer in answers.ravel()],
@@ -294,9 +295,15 @@ def two_understandings(first: int, second: int, items: int = 60) -> karat.Judgme
     return karat.Judgments(table, karat.Nominal(("a", "b", "c")))
 
 
+def test_two_understandings_are_two_groups() -> None:
+    found = credence(understandings(12, 8))
+    assert found.flagged == []
+    assert sorted(found.participants["speakers"].value_counts()["count"]) == [8, 12]
+
+
 @pytest.mark.slow
 def test_nobody_is_judged_where_those_flagged_agree_with_each_other() -> None:
-    judgments = two_understandings(12, 8)
+    judgments = understandings(10, 7, 7, 6)
     with raises(ScreenError, "credence.misfit"):
         credence(judgments)
     assert karat.screen.run(judgments, {"credence": {}}).skipped["credence"].values["figure"] == "misfit.flagged"
@@ -305,9 +312,9 @@ def test_nobody_is_judged_where_those_flagged_agree_with_each_other() -> None:
 def test_agreement_above_chance_is_not_flagged_and_said() -> None:
     """With d = .3 of the discrimination of the others, over many items."""
     random = np.random.default_rng(3)
-    judgments = two_understandings(20, 0, 150)
+    judgments = understandings(20, items=150)
     guessed = pl.Series([("a", "b", "c")[n] for n in random.integers(0, 3, judgments.frame.height)])
-    lapsed = (pl.col("participant") == "p00") & pl.Series(random.random(judgments.frame.height) < 0.7)
+    lapsed = (pl.col("participant") == "p00") & pl.Series(random.random(judgments.frame.height) < 0.8)
     found = credence(
         with_frame(
             judgments.frame.with_columns(response=pl.when(lapsed).then(guessed).otherwise("response")), judgments

@@ -226,16 +226,17 @@ class Attentive:
         whole[rows[0], rows[1] + 1] = np.log(probability)
         whole[:, 0] = self.log_weights
         sum_over_trials(whole)
-        # Lapses are judged at the most probable place alone, which is enough for something so rough.
+        # Lapses are judged at the most probable place, which is as improbable beforehand as it is without lapses, and
+        # leaves as much room around it.
+        everybody, summed = np.arange(len(item)), log_sum(whole)
         best = whole[:, -1].argmax(axis=1)
         looked = probability[np.arange(len(level)), best[rows[0]]].astype(np.float64)
-        lapsing = np.bincount(rows[0], np.log((1 - LAPSING) * looked + LAPSING / part.levels), len(item)).astype(
-            np.float64
-        )
+        lapsing = np.bincount(rows[0], np.log((1 - LAPSING) * looked + LAPSING / part.levels), len(item))
+        lapsing = lapsing + self.log_weights[best] + summed[:, -1] - whole[everybody, -1, best]
         by_trial = np.zeros(item.shape)
         by_trial[rows] = np.log(looked)
         kept = None if sloped is None else sloped.astype(np.float32)
-        return Prefix(whole, log_sum(whole), lapsing, by_trial, kept, rows, alone)
+        return Prefix(whole, summed, lapsing, by_trial, kept, rows, alone)
 
     def by_grammar(
         self, speakers: Speakers, strength: Floats, variance: Floats, stimulus: Ints, level: Ints, slopes: bool = True

@@ -381,8 +381,11 @@ FAR = 60.0
 BIAS, STRETCH, DISCRIMINATION = 0.7, 0.2, 0.2
 """Deviations to begin with; each counts as much as four participants."""
 PRIOR_PEOPLE = 4.0
-DULL, DULL_SHARE = 0.3, 0.02
-"""A few attentive people discriminate much less than others, whatever the spread among the rest is."""
+DULL, DULL_SHARE, DULL_PEOPLE = 0.3, 0.005, 25.0
+"""A few attentive people discriminate much less than others, whatever the spread among the rest is: how much, how many
+of each kind, and how many participants this counts as much as."""
+MANY_LEVELS = 5
+"""With fewer, noisy answers cannot be told from guesses: with more, they are often the first level or the last."""
 MOST = {"bias": 3.0, "stretch": 1.0, "discrimination": 0.6}
 """The greatest deviations: with more, people without any discrimination would count as attentive."""
 
@@ -404,23 +407,38 @@ class Ordered:
         self.thresholds = 1.5 * np.log(below / (1 - below))
         self.deviations = {"bias": BIAS, "stretch": STRETCH, "discrimination": DISCRIMINATION}
         self.strength_sd = 2.0
+        self.few = {"dull": DULL_SHARE} | ({"noisy": DULL_SHARE} if levels >= MANY_LEVELS else {})
+        """The shares of those who discriminate little."""
         self._place()
 
     def _place(self) -> None:
-        """The grid: every combination of bias, stretch and discrimination, with the logarithm of its weight."""
+        """The grid: every bias with every stretch and discrimination, and the logarithm of each weight.
+
+        Beside the usual ones there are the dull, who discriminate little, and the noisy, in whose answers everything
+        counts less beside chance: thresholds, too, so that they often give the first level and the last.
+        """
         fine = np.linspace(-2.7, 2.7, 13 if self.levels == 2 else 11)
         coarse = np.linspace(-1.8, 1.8, 5 if self.levels == 2 else 3)
         stretch = np.zeros(1) if self.levels == 2 else coarse
-        usual = np.exp(-(coarse**2) / 2)
-        shares = np.append((1 - DULL_SHARE) * usual / usual.sum(), DULL_SHARE)
-        by = np.append(np.exp(self.deviations["discrimination"] * coarse), DULL)
-        b, s, place = (part.ravel() for part in np.meshgrid(fine, stretch, np.arange(len(by)), indexing="ij"))
-        place = place.astype(np.int64)
-        weight = np.exp(-(b**2 + s**2) / 2)
-        self.log_weights = np.log(weight / weight.sum() * len(by) * shares[place])
+        usual = [part.ravel() for part in np.meshgrid(stretch, self.deviations["discrimination"] * coarse)]
+        kinds = {"usual": usual, "dull": [stretch, np.full(len(stretch), np.log(DULL))]}
+        if "noisy" in self.few:
+            kinds["noisy"] = [np.zeros(1), np.full(1, np.log(DULL))]
+        own = np.concatenate([np.full(len(s), kind) for kind, (s, _) in kinds.items()])
+        s, log_by = (np.concatenate(parts) for parts in zip(*kinds.values(), strict=True))
+        within = np.where(own == "usual", log_by / self.deviations["discrimination"], 0.0)
+        weight = np.exp(-(s**2 + within**2) / 2)
+        for kind in kinds:
+            share = self.few.get(kind, 1 - sum(self.few.values()))
+            weight[own == kind] *= share / weight[own == kind].sum()
+        b = np.repeat(fine, len(own))
+        self.kind, s, log_by, weight = (np.tile(part, len(fine)) for part in (own, s, log_by, weight))
+        weight = weight * np.exp(-(b**2) / 2)
+        self.log_weights = np.log(weight / weight.sum())
         self.bias = self.deviations["bias"] * b
-        self.stretch = np.exp(self.deviations["stretch"] * s)
-        self.discrimination = by[place]
+        self.log_stretch = self.deviations["stretch"] * s
+        self.stretch = np.exp(self.log_stretch + np.where(self.kind == "noisy", log_by, 0.0))
+        self.discrimination = np.exp(log_by)
 
     @property
     def places(self) -> int:
@@ -564,11 +582,14 @@ class Ordered:
         """
         people = float(places.sum())
         usual = {"bias": BIAS, "stretch": STRETCH, "discrimination": DISCRIMINATION}
-        values = {"bias": self.bias, "stretch": np.log(self.stretch), "discrimination": np.log(self.discrimination)}
+        values = {"bias": self.bias, "stretch": self.log_stretch, "discrimination": np.log(self.discrimination)}
         means = {name: float(places @ value) / (people + PRIOR_PEOPLE) for name, value in values.items()}
         for name, prior in usual.items():
             squares = float(places @ (values[name] - means[name]) ** 2) + PRIOR_PEOPLE * prior**2
             self.deviations[name] = min(float(np.sqrt(squares / (people + PRIOR_PEOPLE))), MOST[name])
+        for kind in self.few:
+            found = float(places[self.kind == kind].sum()) + DULL_PEOPLE * DULL_SHARE
+            self.few[kind] = found / (people + DULL_PEOPLE)
         self.thresholds = self.thresholds * np.exp(means["stretch"]) + means["bias"]
         factor = float(np.exp(means["discrimination"]))
         squares = float(np.sum(factor**2 * (strengths**2 + 1 / information))) + 4.0
