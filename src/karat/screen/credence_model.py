@@ -261,7 +261,8 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     is one who agrees with another such participant, as people who share a grammar do. By classes it takes p < .01; and
     where many people answered the same stimuli, they may share mistakes, so that agreement must be beyond any doubt.
     Below that the probability stays at `DOUBTFUL` at least. Answers before a change of behaviour and those to controls
-    do not count: agreement must be found where the participant is said not to have looked.
+    do not count: agreement must be found where the participant is said not to have looked. By strengths, participants
+    have the benefit of the doubt (`in_doubt`).
     """
     step, trials = fitted.step, looked.trials
     attentive = step.posterior[:, ATTENTIVE]

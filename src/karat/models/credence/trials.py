@@ -385,7 +385,7 @@ DULL, DULL_SHARE, DULL_PEOPLE = 0.3, 0.005, 25.0
 """A few attentive people discriminate much less than others, whatever the spread among the rest is: how much, how many
 of each kind, and how many participants this counts as much as."""
 MANY_LEVELS = 5
-"""With fewer, noisy answers cannot be told from guesses: with more, they are often the first level or the last."""
+"""With fewer, noisy answers look like guesses; with more, they are often the first level or the last."""
 MOST = {"bias": 3.0, "stretch": 1.0, "discrimination": 0.6}
 """The greatest deviations: with more, people without any discrimination would count as attentive."""
 
