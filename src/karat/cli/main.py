@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
 import sys
@@ -113,6 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     # Matrices of a study are small: threads that wait for work cost more than they do.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Nothing is left to do when Python ends, so it need not look through the objects of all packages for garbage.
+    atexit.register(gc.freeze)
     try:
         app(arguments)
     except KaratError as error:
