@@ -108,6 +108,8 @@ class Outcomes:
     """Where answers have a key, every participant with the share of right answers, in per cent."""
     clear_left_out: int = 0
     """Of preferences that are in no figure, how many have an interval without the half."""
+    by_ends: bool = True
+    """Whether, of too many cells, those at both ends are in the figure; otherwise those with the most answers are."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -200,7 +202,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())
     ]
     every = cells
-    cells, left_out = _most_telling(rows, factors, cells, kind)
+    cells, left_out, by_ends = _most_telling(rows, factors, cells, kind)
     place = {cell: number for number, cell in enumerate(cells)}
     people = judgments.participants["participant"].to_list()
     sums, counts = _sums(rows, factors, place, people)
@@ -231,6 +233,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         right,
         own,
         clear,
+        by_ends,
     )
 
 
@@ -425,20 +428,20 @@ def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None
 
 def _most_telling(
     rows: pl.DataFrame, factors: list[str], cells: list[tuple[str, ...]], kind: str
-) -> tuple[list[tuple[str, ...]], int]:
-    """The cells of a figure: all, or those with the most extreme values where there are too many."""
+) -> tuple[list[tuple[str, ...]], int, bool]:
+    """The cells of a figure, how many are left out, and whether those at both ends are in it or those asked most."""
     means = {tuple(row[:-2]): (row[-2], row[-1]) for row in
              rows.group_by(factors).agg(pl.col("_value").mean(), pl.len()).iter_rows()}  # fmt: skip
     if kind == "preference":
         cells = sorted(cells, key=lambda cell: (-means[cell][0], cell))
     if len(cells) <= MOST_CELLS:
-        return cells, 0
+        return cells, 0, True
     counts = {number for _, number in means.values()}
     if kind == "preference" and max(counts) > 2 * min(counts):
         shown = sorted(cells, key=lambda cell: -means[cell][1])[:MOST_CELLS]
-        return [cell for cell in cells if cell in set(shown)], len(cells) - MOST_CELLS
+        return [cell for cell in cells if cell in set(shown)], len(cells) - MOST_CELLS, False
     ranked = sorted(cells, key=lambda cell: (-(means[cell][0] or 0.0), cell))
-    return ranked[: MOST_CELLS // 2] + ranked[-MOST_CELLS // 2 :], len(cells) - MOST_CELLS
+    return ranked[: MOST_CELLS // 2] + ranked[-MOST_CELLS // 2 :], len(cells) - MOST_CELLS, True
 
 
 def _sums(
