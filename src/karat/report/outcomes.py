@@ -27,6 +27,7 @@ from karat.measure.effects.contrasts import Contrasts
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
 from karat.messages import NotComputed
+from karat.models.proportions import wilson
 from karat.screen.screening import Screening
 from karat.study.criteria import title_of
 from karat.study.settings import ContrastSettings
@@ -497,7 +498,12 @@ def _mean_interval(mean: float, own: Floats, kind: str) -> tuple[float, float, f
     known = own[np.isfinite(own)]
     if len(known) < 2:
         return mean, float("nan"), float("nan")
-    half = _t(len(known) - 1) * float(known.std(ddof=1)) / len(known) ** 0.5
+    spread = float(known.std(ddof=1))
+    if kind != "means" and spread == 0:
+        # That two participants agree says little of others, and their shares do not show it.
+        ends = wilson(mean / 100 * len(known), len(known))
+        return mean, 100 * float(ends[0]), 100 * float(ends[1])
+    half = _t(len(known) - 1) * spread / len(known) ** 0.5
     low, high = mean - half, mean + half
     return (mean, low, high) if kind == "means" else (mean, max(low, 0.0), min(high, 100.0))
 
