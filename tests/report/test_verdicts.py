@@ -177,6 +177,17 @@ def test_unconnected_pairs_lead_with_preferences() -> None:
     assert all(cell[0] >= 50 for cell in found.analysed.cells)
 
 
+@pytest.mark.parametrize(("people", "clear"), [(2, 0), (10, 6)])
+def test_agreement_of_two_participants_shows_no_preference(people: int, clear: int) -> None:
+    rows = {"participant": [f"p{n // 6}" for n in range(6 * people)], "item": [f"i{n % 6}" for n in range(6 * people)]}
+    rows |= {"left": [f"{item}.a" for item in rows["item"]], "right": [f"{item}.b" for item in rows["item"]]}
+    rows["response"] = ["left"] * (6 * people)
+    found = build(karat.Judgments(rows, karat.Choice()), quick=True).outcomes
+    assert isinstance(found, Outcomes)
+    assert found.clear() == clear
+    assert all(low < mean == high == 100 for mean, low, high in found.analysed.cells)
+
+
 @pytest.mark.skipif(not WILD.is_dir(), reason="the reference data are not on this machine")
 def test_many_unconnected_pairs_lead_with_decisions_on_all_of_them() -> None:
     pairs = pl.read_csv(WILD.parent / "pairs" / "sprouse_me.csv").head(40)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
 import sys
@@ -41,17 +43,7 @@ from karat.errors import KaratError, ProblemsError
 WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
 """Commands that never write a file, so an error need not say that nothing was written."""
 
-app = typer.Typer(
-    name="karat",
-    help="Design, run, screen, measure and report studies in which people judge language.",
-    epilog="Start with: karat demo. If you have results already: karat report results.csv -o report.html",
-    cls=HelpGroup,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
 
-
-@app.callback(invoke_without_command=True)
 def karat(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Show the version and exit."),
@@ -102,10 +94,32 @@ GROUPS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
 }
 """The commands as `karat --help` lists them, each with its function and its example."""
 
-for _group, _commands in GROUPS.items():
-    for _name, (_function, _example) in _commands.items():
-        app.command(_name, epilog=_example, rich_help_panel=_group, cls=HelpCommand)(_function)
-app.command("people", hidden=True, deprecated=True)(participants.participants)
+
+def program(only: str | None = None) -> typer.Typer:
+    """The program with all commands, or with one of them: typer takes a while to prepare each.
+
+    >>> [command.name for command in program("report").registered_commands]
+    ['report']
+    """
+    made = typer.Typer(
+        name="karat",
+        help="Design, run, screen, measure and report studies in which people judge language.",
+        epilog="Start with: karat demo. If you have results already: karat report results.csv -o report.html",
+        cls=HelpGroup,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    made.callback(invoke_without_command=True)(karat)
+    for group, commands in GROUPS.items():
+        for name, (function, example) in commands.items():
+            if only in (name, None):
+                made.command(name, epilog=example, rich_help_panel=group, cls=HelpCommand)(function)
+    if only is None:
+        made.command("people", hidden=True, deprecated=True)(participants.participants)
+    return made
+
+
+app = program()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -113,8 +127,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     # Matrices of a study are small: threads that wait for work cost more than they do.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Nothing is left to do when Python ends, so it need not look through the objects of all packages for garbage.
+    atexit.register(gc.freeze)
+    typed = arguments[0] if arguments else ""
+    run = program(typed) if any(typed in commands for commands in GROUPS.values()) else app
     try:
-        app(arguments)
+        run(arguments)
     except KaratError as error:
         _refuse(error, arguments)
     except BrokenPipeError:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from karat.judgments import Judgments
 
 EXAMPLE = "Example: karat report results.csv --study study.toml -o report.html"
-GARBAGE = 50_000
+GARBAGE = 200_000
 """New objects after which Python looks for garbage while a report is made."""
 
 

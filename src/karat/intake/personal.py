@@ -42,6 +42,8 @@ FRAUD_FIELDS = (
 """What Qualtrics writes beside answers where its fraud detection is switched on."""
 AUTHENTICITY = "authenticity"
 """Part of the names of columns with Prolific's authenticity checks."""
+WITHHELD = ("CONSENT_REVOKED", "DATA_EXPIRED")
+"""What Prolific writes in place of an answer that it no longer gives away."""
 _FRAUD_FIELDS = frozenset(map(plain, FRAUD_FIELDS))
 
 

@@ -42,6 +42,16 @@ def failed_cells(column: pl.Series) -> pl.Series:
     return column.is_in(distinct.filter(distinct.str.contains(SIGN)).implode()).fill_null(False)
 
 
+def columns_with_failed(frame: pl.DataFrame) -> list[str]:
+    """The columns of text that hold the sign of a failed formula, all looked at together: mostly there are none.
+
+    >>> columns_with_failed(pl.DataFrame({"a": ["x", "#REF!"], "b": ["y", None], "n": [1, 2]}))
+    ['a']
+    """
+    found = frame.select(pl.col(pl.String).str.contains(SIGN).any())
+    return [name for name in found.columns if found[name][0]]
+
+
 def with_failed_formulas(frame: pl.DataFrame, numbers: Sequence[int], file: SourceFile, sheet: int = 0) -> pl.DataFrame:
     """The cells of a table, with the signs of failed formulas in their places; `numbers` are the rows of the sheet."""
     rows = {number: row for row, number in enumerate(numbers)}

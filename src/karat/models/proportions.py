@@ -31,6 +31,8 @@ One value has a mean and no interval (NaN).
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtri, stdtrit
@@ -72,6 +74,7 @@ def hypergeometric(group: int, marked: int, everybody: int) -> tuple[NDArray[np.
     return k, np.exp(log)
 
 
+@lru_cache(maxsize=1024)
 def fisher(flagged: int, group: int, marked: int, everybody: int) -> float:
     """The two-sided p of `flagged` in a group of size `group`, when `marked` of `everybody` are flagged.
 

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from karat.models.resampling import as_weights, quotient, stepped_up, summing
 from karat.types import Floats, Ints
@@ -35,6 +36,8 @@ from karat.types import Floats, Ints
 FEWEST_ITEMS = 3
 AT_ONCE = 512
 """How many splits are computed at once."""
+AT_A_TIME = 250_000
+"""How many numbers a table of the samples that are computed together has."""
 Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
@@ -133,16 +136,29 @@ def with_the_mean(
     rater, y = np.asarray(raters, dtype=np.int64), np.asarray(values, dtype=np.float64)
     y = y - y.mean()
     w = as_weights(weights, int(rater.max()) + 1)
+    shape = (int(item.max()) + 1, len(w))
+    number, total = summing(item, rater, shape=shape), summing(item, rater, y, shape)
     found = np.empty((2, w.shape[1]))
-    for sample, own in enumerate(w.T):
-        each = own[rater]
-        number, total = np.bincount(item, each), np.bincount(item, each * y)
+    for part in _some_columns(w, len(y)):
+        own = w[:, part]
+        each, answers, sums = own[rater], (number @ own)[item], (total @ own)[item]
         for row, without in enumerate((each, np.zeros_like(each))):
-            others = quotient(total[item] - without * y, number[item] - without)
-            r = within_raters(rater, y, np.where(each > 0, others, np.nan), len(own))
-            known = np.isfinite(r)
-            found[row, sample] = np.average(r[known], weights=own[known]) if own[known].sum() else np.nan
+            others = quotient(sums - without * y[:, None], answers - without)
+            r = within_raters(rater, y, np.where(each > 0, others, np.nan), len(w))
+            found[row, part] = _weighted_mean(r, own)
     return found[0], found[1]
+
+
+def _some_columns(weights: Floats, height: int) -> Iterable[slice]:
+    """Columns to take together, so that a table with this many rows for each of them is of a moderate size."""
+    many = max(1, AT_A_TIME // height)
+    return (slice(first, first + many) for first in range(0, weights.shape[1], many))
+
+
+def _weighted_mean(values: Floats, weights: Floats) -> Floats:
+    """The mean of the known values in each column."""
+    known = np.isfinite(values)
+    return quotient(np.where(known, values * weights, 0.0).sum(axis=0), np.where(known, weights, 0.0).sum(axis=0))
 
 
 def with_the_majority(
@@ -158,54 +174,63 @@ def with_the_majority(
     distinct, category = np.unique(np.asarray(categories), return_inverse=True)
     w = as_weights(weights, int(rater.max()) + 1)
     found = np.empty(w.shape[1])
-    for sample, own in enumerate(w.T):
-        hit = equal_to_majority(item, category, len(distinct), own[rater])
-        share = shares(rater, hit, len(own))
-        known = np.isfinite(share)
-        found[sample] = np.average(share[known], weights=own[known]) if own[known].sum() else np.nan
+    for part in _some_columns(w, len(item) * len(distinct)):
+        hit = equal_to_majority(item, category, len(distinct), w[rater, part])
+        found[part] = _weighted_mean(shares(rater, hit, len(w)), w[:, part])
     return found
 
 
 def equal_to_majority(item: Ints, category: Ints, kinds: int, weights: Floats) -> Floats:
     """For each answer, whether it is the majority of the others: 1, 0, or 1 / t in a tie of t; NaN without others.
 
+    `weights` has a row for each answer, and may have several columns.
+
     >>> equal_to_majority(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), 2, np.ones(4)).tolist()
     [0.5, 0.5, 0.0, nan]
     """
-    counts = np.bincount(item * kinds + category, weights, (int(item.max()) + 1) * kinds).reshape(-1, kinds)
-    others: Floats = counts[item].astype(np.float64)
-    place = np.arange(len(item))
-    others[place, category] -= weights
+    columns, place = weights.reshape(len(item), -1), np.arange(len(item))
+    counts = _sums(item * kinds + category, (int(item.max()) + 1) * kinds) @ columns
+    others: Floats = counts.reshape(-1, kinds, columns.shape[1])[item]
+    others[place, category] -= columns
     highest = others.max(axis=1)
     tied = others >= highest[:, None] - 1e-9
     hit = np.where(tied[place, category], 1 / tied.sum(axis=1), 0.0)
-    return np.where((weights > 0) & (highest > 1e-9), hit, np.nan)
+    return np.where((columns > 0) & (highest > 1e-9), hit, np.nan).reshape(weights.shape)
 
 
 def shares(rater: Ints, hit: Floats, people: int) -> Floats:
-    """The mean of what is known for each rater.
+    """The mean of what is known for each rater, in each column.
 
     >>> shares(np.array([0, 0, 1]), np.array([1.0, 0.0, np.nan]), 2).tolist()
     [0.5, nan]
     """
-    known = np.isfinite(hit)
-    number = np.bincount(rater[known], minlength=people).astype(np.float64)
-    return quotient(np.bincount(rater[known], hit[known], people), number)
+    by_rater, known = _sums(rater, people), np.isfinite(hit)
+    return quotient(by_rater @ np.where(known, hit, 0.0), by_rater @ known.astype(np.float64))
+
+
+def _sums(group: Ints, groups: int) -> csr_array:
+    """The sparse matrix whose product with columns of values sums them over each group."""
+    return summing(group, np.arange(len(group)), shape=(groups, len(group)))
 
 
 def within_raters(rater: NDArray[np.int64], x: Floats, y: Floats, people: int) -> Floats:
     """The correlation of two values within each rater, over the answers that have both; NaN under three answers.
 
+    `y` may have several columns.
+
     >>> within_raters(np.array([0, 0, 0, 1]), np.array([1.0, 2, 3, 1]), np.array([1.0, 3, 5, 1]), 2).tolist()
     [1.0, nan]
     """
-    known = np.isfinite(x) & np.isfinite(y)
-    rater, x, y = rater[known], x[known], y[known]
-    number = np.bincount(rater, minlength=people)
-    dx = x - (np.bincount(rater, x, people) / np.maximum(number, 1))[rater]
-    dy = y - (np.bincount(rater, y, people) / np.maximum(number, 1))[rater]
-    xx, yy, xy = (np.bincount(rater, product, people) for product in (dx * dx, dy * dy, dx * dy))
+    columns, by_rater = y.reshape(len(x), -1), _sums(rater, people)
+    known = np.isfinite(x)[:, None] & np.isfinite(columns)
+    number = by_rater @ known.astype(np.float64)
+    one, other = np.where(known, x[:, None], 0.0), np.where(known, columns, 0.0)
     # What differs only by rounding does not vary.
-    least = 1e-20 * float(np.max(np.abs(np.concatenate([x, y])), initial=0.0)) ** 2
+    least = 1e-20 * np.maximum(np.abs(one).max(axis=0, initial=0.0), np.abs(other).max(axis=0, initial=0.0)) ** 2
+    for values in (one, other):
+        values -= (by_rater @ values / np.maximum(number, 1))[rater]
+        values *= known
+    xx, yy, xy = by_rater @ (one * one), by_rater @ (other * other), by_rater @ (one * other)
     varies = (xx > least) & (yy > least) & (number >= FEWEST_ITEMS)
-    return np.clip(quotient(np.where(varies, xy, 0.0), np.where(varies, np.sqrt(xx * yy), 0.0)), -1.0, 1.0)
+    found = np.clip(quotient(np.where(varies, xy, 0.0), np.where(varies, np.sqrt(xx * yy), 0.0)), -1.0, 1.0)
+    return found.reshape(people, *y.shape[1:])

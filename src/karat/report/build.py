@@ -8,6 +8,7 @@ in place of the result: a `NotComputed` says what is missing and why.
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -268,7 +269,8 @@ def _versions() -> dict[str, str]:
     found = {"karat": __version__, "Python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            # A package that is loaded says it; its metadata take longer to read.
+            found[name] = getattr(sys.modules.get(name), "__version__", None) or version(name)
         except PackageNotFoundError:
             found[name] = "not installed"
     return found

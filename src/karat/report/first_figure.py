@@ -35,6 +35,8 @@ EACH = "each participant"
 FEWEST_TICKS = 2
 """Between numbers that are nearer to each other than this, there are ticks that are no whole numbers."""
 LINE = 13.0
+OVER, SHORTEST_NAME = " over ", 8
+"""What stands between the names of a pair, and how many signs each of them keeps where it is cut."""
 NEGATIVE = re.compile(r"^-(?=\d+(\.\d+)?$)")
 """The sign of an answer that is a negative number."""
 
@@ -255,7 +257,7 @@ def _rows(found: Outcomes, linked: bool = False) -> str:
     """A dot per cell, with its name on the left."""
     names = [", ".join(cell) for cell in found.cells]
     longest = max(map(_width, [*names, *([EACH] if found.people else [])]))
-    left = min(max(longest + 12, 60.0), 210.0)
+    left = min(max(longest + 12, 60.0), 240.0 if found.kind == "preference" else 210.0)
     # Many rows stand closer together, so that the figure need not shrink to fit the first screen.
     row = min(ROW, max(LEAST_ROW, MOST_ROWS / len(names)))
     height = TOP + row * len(names) + (PEOPLE if found.people else 0.0) + BOTTOM
@@ -308,5 +310,22 @@ def _width(text: str) -> float:
 
 
 def _cut(text: str, longest: int) -> str:
+    """A name that fits; of a pair, both names, each without its middle, since their ends distinguish them.
+
+    >>> _cut("a long name", 7), _cut("good.32.1.martin.26a over 32.1.martin.26a", 30)
+    ('a long…', 'good.3…n.26a over 32.1.m…n.26a')
+    """
     plain = NEGATIVE.sub("\N{MINUS SIGN}", " ".join(text.split()))
-    return escape(plain if len(plain) <= max(longest, 4) else plain[: max(longest, 4) - 1] + "…")
+    if len(plain) <= max(longest, 4):
+        return escape(plain)
+    sides = plain.split(OVER)
+    if len(sides) != 2 or longest < len(OVER) + 2 * SHORTEST_NAME:
+        return escape(plain[: max(longest, 4) - 1] + "…")
+    return escape(OVER.join(_without_middle(side, (longest - len(OVER)) // 2) for side in sides))
+
+
+def _without_middle(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    end = (longest - 1) // 2
+    return f"{text[: longest - 1 - end]}…{text[-end:]}"

@@ -27,6 +27,7 @@ from karat.measure.effects.contrasts import Contrasts
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
 from karat.messages import NotComputed
+from karat.models.proportions import wilson
 from karat.screen.screening import Screening
 from karat.study.criteria import title_of
 from karat.study.settings import ContrastSettings
@@ -108,6 +109,8 @@ class Outcomes:
     """Where answers have a key, every participant with the share of right answers, in per cent."""
     clear_left_out: int = 0
     """Of preferences that are in no figure, how many have an interval without the half."""
+    by_ends: bool = True
+    """Whether, of too many cells, those at both ends are in the figure; otherwise those with the most answers are."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -200,7 +203,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         cell for cell in product(*(order[name] for name in factors)) if cell in set(rows.select(factors).iter_rows())
     ]
     every = cells
-    cells, left_out = _most_telling(rows, factors, cells, kind)
+    cells, left_out, by_ends = _most_telling(rows, factors, cells, kind)
     place = {cell: number for number, cell in enumerate(cells)}
     people = judgments.participants["participant"].to_list()
     sums, counts = _sums(rows, factors, place, people)
@@ -231,6 +234,7 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         right,
         own,
         clear,
+        by_ends,
     )
 
 
@@ -425,20 +429,20 @@ def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None
 
 def _most_telling(
     rows: pl.DataFrame, factors: list[str], cells: list[tuple[str, ...]], kind: str
-) -> tuple[list[tuple[str, ...]], int]:
-    """The cells of a figure: all, or those with the most extreme values where there are too many."""
+) -> tuple[list[tuple[str, ...]], int, bool]:
+    """The cells of a figure, how many are left out, and whether those at both ends are in it or those asked most."""
     means = {tuple(row[:-2]): (row[-2], row[-1]) for row in
              rows.group_by(factors).agg(pl.col("_value").mean(), pl.len()).iter_rows()}  # fmt: skip
     if kind == "preference":
         cells = sorted(cells, key=lambda cell: (-means[cell][0], cell))
     if len(cells) <= MOST_CELLS:
-        return cells, 0
+        return cells, 0, True
     counts = {number for _, number in means.values()}
     if kind == "preference" and max(counts) > 2 * min(counts):
         shown = sorted(cells, key=lambda cell: -means[cell][1])[:MOST_CELLS]
-        return [cell for cell in cells if cell in set(shown)], len(cells) - MOST_CELLS
+        return [cell for cell in cells if cell in set(shown)], len(cells) - MOST_CELLS, False
     ranked = sorted(cells, key=lambda cell: (-(means[cell][0] or 0.0), cell))
-    return ranked[: MOST_CELLS // 2] + ranked[-MOST_CELLS // 2 :], len(cells) - MOST_CELLS
+    return ranked[: MOST_CELLS // 2] + ranked[-MOST_CELLS // 2 :], len(cells) - MOST_CELLS, True
 
 
 def _sums(
@@ -494,7 +498,12 @@ def _mean_interval(mean: float, own: Floats, kind: str) -> tuple[float, float, f
     known = own[np.isfinite(own)]
     if len(known) < 2:
         return mean, float("nan"), float("nan")
-    half = _t(len(known) - 1) * float(known.std(ddof=1)) / len(known) ** 0.5
+    spread = float(known.std(ddof=1))
+    if kind != "means" and spread == 0:
+        # That two participants agree says little of others, and their shares do not show it.
+        ends = wilson(mean / 100 * len(known), len(known))
+        return mean, 100 * float(ends[0]), 100 * float(ends[1])
+    half = _t(len(known) - 1) * spread / len(known) ** 0.5
     low, high = mean - half, mean + half
     return (mean, low, high) if kind == "means" else (mean, max(low, 0.0), min(high, 100.0))
 

@@ -95,11 +95,20 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
     if found.people:
         caption += " Each small dot is a participant; hollow ones are excluded."
     if found.left_out:
-        caption += f" {len(found.cells)} of {len(found.cells) + found.left_out:,} are drawn."
+        caption += f" Of {len(found.cells) + found.left_out:,}, {_which_cells(found)} are drawn."
     return {
         "svg": svg(found, gathered.playback), "caption": caption, "data": as_json(figure_data(found)),
         "rules": found.rules, "table": found.table(),
     }  # fmt: skip
+
+
+def _which_cells(found: Outcomes) -> str:
+    """The cells that are in a figure with too few places for all."""
+    if not found.by_ends:
+        return f"the {len(found.cells)} with the most answers"
+    first, last = ("clearest", "closest") if found.kind == "preference" else ("highest", "lowest")
+    half = len(found.cells) // 2
+    return f"the {half} {first} and the {half} {last}"
 
 
 def _flow(gathered: ReportData) -> dict[str, Any]:

@@ -22,7 +22,7 @@ import polars as pl
 from karat.errors import KaratError, Problem, Problems
 from karat.judgments.checks import Place, text_column
 from karat.judgments.columns import FUNCTIONS, nearest
-from karat.judgments.failed_formulas import FIX, WHAT, failed_cells, with_failed_formulas
+from karat.judgments.failed_formulas import FIX, WHAT, columns_with_failed, failed_cells, with_failed_formulas
 from karat.judgments.source import ENCODING_NAMES, SourceFile
 from karat.judgments.tables import MEND_ROW, SPREADSHEETS, FileTable, delimiter_of, read_table, sheets_of
 from karat.study.setting_base import meant
@@ -318,7 +318,7 @@ def _flag_unknown(
 def _flag_failed(frame: pl.DataFrame, locate: Callable[[int], Place], problems: Problems) -> None:
     """Cells with the sign of a failed formula; sentences that begin with = or - are taken for one."""
     fix = f"{FIX} Where the cell is meant as text, put an apostrophe (') before its first sign, such as = or -."
-    for name in frame.columns:
+    for name in columns_with_failed(frame):
         for row in failed_cells(frame[name]).arg_true().to_list():
             file, place, number = locate(row)
             problems.add(WHAT, fix, column=name, value=frame[name][row], file=file, place=place, number=number)

@@ -15,7 +15,7 @@ from karat.judgments.columns import nearest
 class Settings(BaseModel):
     """What all parts of a study file share: unknown keys are errors, and nothing changes after loading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     @field_validator("*", mode="before")
     @classmethod

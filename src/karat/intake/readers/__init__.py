@@ -5,49 +5,48 @@ Readers of other packages are asked after those of karat, and before the last of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
+from itertools import islice
+from typing import overload
 
 from karat.errors import IntakeError
-from karat.intake.readers import (
-    crowdkit,
-    eligibility_screening,
-    generic,
-    gorilla,
-    jatos,
-    label_studio,
-    lrex,
-    mturk,
-    otree,
-    own,
-    potato,
-    prolific,
-    qualtrics,
-)
-from karat.intake.readers.ibex import reader as ibex
-from karat.intake.readers.jspsych import reader as jspsych
 from karat.intake.reading import Reader
 from karat.judgments.columns import nearest
 from karat.judgments.source import SourceFile
 from karat.packages import PackageError, added, naming, offered
 
-READERS: tuple[Reader, ...] = (
-    own.READER,
-    otree.READER,
-    qualtrics.READER,
-    mturk.READER,
-    jatos.READER,
-    jspsych.READER,
-    prolific.READER,
-    label_studio.READER,
-    potato.READER,
-    crowdkit.READER,
-    eligibility_screening.READER,
-    gorilla.READER,
-    lrex.READER,
-    ibex.READER,
-    generic.READER,
-)
+
+class _Readers(Sequence[Reader]):
+    """The readers in these modules, each loaded when it is asked: a table that karat wrote needs none but the first."""
+
+    def __init__(self, *modules: str) -> None:
+        self._modules = modules
+
+    @overload
+    def __getitem__(self, place: int) -> Reader: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Reader, ...]: ...
+    def __getitem__(self, place: int | slice) -> Reader | tuple[Reader, ...]:
+        found = self._modules[place]
+        return _reader_in(found) if isinstance(found, str) else tuple(map(_reader_in, found))
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+@cache
+def _reader_in(module: str) -> Reader:
+    reader: Reader = import_module(f"{__name__}.{module}").READER
+    return reader
+
+
+READERS = _Readers(
+    "own", "otree", "qualtrics", "mturk", "jatos", "jspsych.reader", "prolific", "label_studio", "potato", "crowdkit",
+    "eligibility_screening", "gorilla", "lrex", "ibex.reader", "generic",
+)  # fmt: skip
 """The tools whose results karat reads, in the order in which it tries them."""
 GROUP = "karat.readers"
 """The entry points by which packages add readers."""
@@ -89,7 +88,7 @@ def reader_for(file: SourceFile) -> Reader:
 
     Packages are loaded only for a file that none of karat's readers but the last recognises.
     """
-    found = next((reader for reader in READERS[:-1] if reader.recognises(file)), None)
+    found = next((reader for reader in islice(READERS, len(READERS) - 1) if reader.recognises(file)), None)
     if found is not None:
         return found
     return next((reader for reader in map(_of_package, _from_packages()) if reader.recognises(file)), READERS[-1])

@@ -13,7 +13,7 @@ import polars as pl
 
 from karat.errors import IntakeError, Problems
 from karat.intake.guess import plain
-from karat.intake.personal import left_out_note, names_a_person
+from karat.intake.personal import WITHHELD, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.source import SourceFile
@@ -35,7 +35,6 @@ STATUSES = (
     "reserved",
 )  # fmt: skip
 """What may become of a submission, the most advanced first."""
-WITHHELD = ("CONSENT_REVOKED", "DATA_EXPIRED")
 DESCRIPTIONS = Message("aside.descriptions")
 JUDGMENTS = ("item", "itemid", "response", "answer", "rating")
 """Columns of a table of judgments that has ids and states of Prolific beside them."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 import polars as pl
@@ -61,7 +62,7 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
     found = gathered.outcomes
     if isinstance(found, Outcomes):
         if found.right is not None:
-            sentences.append(_right_answers(found.right))
+            sentences.append(_right_answers(found.right, found))
         decided = not found.comparisons or found.comparisons[0].shown is not None
         sentences += [_main(found), *_robust(found)] if found.right is None or decided else []
     return sentences
@@ -83,10 +84,16 @@ def _who_stays(screening: Screening) -> tuple[str, str]:
     return claim, f"Excluded: {ENGLISH.several([*sentences, *([f'{rest:,} by other criteria'] if rest else [])])}."
 
 
-def _right_answers(right: tuple[float, float, float]) -> tuple[str, str]:
-    """How many answers are right, and how far participants differ in it."""
+def _right_answers(right: tuple[float, float, float], found: Outcomes) -> tuple[str, str]:
+    """How many answers are right, and how far participants differ in it.
+
+    The median is there because a few who gave many answers can make the first share differ from that of most others.
+    """
     share, lowest, highest = right
-    return f"{share:.0f} % of answers are right.", f"Participants range from {lowest:.0f} % to {highest:.0f} %."
+    gone = set(found.analysed.excluded)
+    middle = median(own for name, own in found.people if name not in gone)
+    ends = f"Participants range from {lowest:.0f} % to {highest:.0f} %, with a median of {middle:.0f} %."
+    return f"{share:.0f} % of answers are right.", ends
 
 
 def _main(found: Outcomes) -> tuple[str, str]:
@@ -108,7 +115,10 @@ def _main(found: Outcomes) -> tuple[str, str]:
                 found, best
             )
         claim = f"Choices show a preference in {clear:,} of {pairs}."
-        return claim, f"The clearest is {name[best]} ({_number(found, means[best])} of choices)."
+        share = _number(found, means[best])
+        if sum(_number(found, means[number]) == share for number in known) > 1:
+            return claim, f"In the clearest pairs, one side has {share} of choices."
+        return claim, f"The clearest is {name[best]} ({share} of choices)."
     if found.factors == ("answer",):
         return f"The most frequent answer is “{name[best]}”, with {_number(found, means[best])} of answers.", ""
     what = {"means": "Mean ratings range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",

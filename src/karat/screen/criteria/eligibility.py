@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from pydantic import Field
 
-from karat.intake.readers.prolific import WITHHELD
+from karat.intake.personal import WITHHELD
 from karat.judgments import Judgments
 from karat.judgments.scales import answer_text, as_number
 from karat.messages import Message
