@@ -32,7 +32,7 @@ from karat.report.build import ReportData, build
 from karat.report.export import write
 from karat.screen.criteria.credence import Credence
 from karat.simulate import answer_study
-from karat.simulate.behaviours import JUDGES, SIMULATED
+from karat.simulate.behaviours import JUDGES, SIMULATED, counted_behaviours
 from karat.study.check import check
 from karat.study.init import write_study
 from karat.study.study import Study, load
@@ -86,7 +86,7 @@ class Served:
         records = asyncio.run(_take_part(self.server.address, self.slug, self.study, mixed, progress, watched))
         answers = sum(len(record.acknowledged) for record in records)
         left = sum(record.left_early for record in records)
-        who = f"{len(records)} bots ({_kinds(self.kinds)})"
+        who = f"{len(records)} bots ({counted_behaviours(self.kinds)})"
         text = f"answered   {who} gave {answers:,} answers over HTTP; {left} left early"
         return self._exported(text)
 
@@ -179,7 +179,7 @@ def simulated(folder: Path) -> tuple[list[str], Answered]:
     number = sum(PEOPLE.values())
     judgments = answer_study(study, number, shares={name: count / number for name, count in PEOPLE.items()})
     behaviours = dict(judgments.participants.select("participant", "behaviour").iter_rows())
-    who = f"{number} simulated participants ({_kinds(PEOPLE)})"
+    who = f"{number} simulated participants ({counted_behaviours(PEOPLE)})"
     text = f"answered   {who} gave {len(judgments):,} answers, without a server"
     return _introduced(study), Answered(judgments, behaviours, study, text)
 
@@ -187,10 +187,6 @@ def simulated(folder: Path) -> tuple[list[str], Answered]:
 def _introduced(study: Study) -> list[str]:
     report = check(study)
     return [f"written    {study.path.parent}: a study of ratings, to be changed", f"checked    {report.summary()}"]
-
-
-def _kinds(kinds: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {name}" for name, number in kinds.items())
 
 
 async def _take_part(

@@ -9,7 +9,8 @@ import pytest
 from field.server.conftest import ITEMS, write
 from karat.errors import KaratError
 from karat.field.registration import registration
-from karat.study.results import OF_PEOPLE
+from karat.study.results import OF_DESIGN, OF_PEOPLE, taken_names
+from karat.study.study import load
 
 QUESTION = '[[background]]\nname = "{}"\nquestion = "Where?"\n'
 
@@ -24,6 +25,16 @@ def test_two_background_questions_with_one_name(tmp_path: Path) -> None:
     study = write(tmp_path / "study", QUESTION.format("region") + QUESTION.format("region"))
     with pytest.raises(KaratError, match="two background questions are named region"):
         registration("study", study)
+
+
+@pytest.mark.parametrize("name", OF_DESIGN)
+def test_a_factor_with_the_name_of_a_column_of_the_questionnaire(name: str, tmp_path: Path) -> None:
+    """The column would hold the number of the list, the trial or the session, and the factor would be gone."""
+    (tmp_path / "items.csv").write_text(f"item,{name},sentence\n1,x,It rained.\n1,y,Rained it.\n")
+    factors = f'factors = {{ {name} = ["x", "y"] }}\nlists = 2\n'
+    block = '[[block]]\ntask = "likert"\nitems = "items.csv"\nscale = { points = 5 }\n'
+    (tmp_path / "study.toml").write_text(f'title = "A study"\nlanguage = "en"\n{block}{factors}')
+    assert [one.name for one in taken_names(load(tmp_path))] == [name]
 
 
 @pytest.mark.parametrize("name", ["time", "changes", "rt", "blurs"])

@@ -177,5 +177,14 @@ def test_a_long_sheet_and_a_workbook_become_a_study(tmp_path: Path) -> None:
     kept = workspace.keep_sheet("sheet.xlsx", (tmp_path / "sheet.xlsx").read_bytes())
     made = workspace.create(NewStudy(name="Book", source="sheet", sheet=kept))
     assert made.files.table("sheet.csv").editable
+    book.create_sheet("Fillers").append(["Nr", "Sentence"])
+    book["Fillers"].append([1, "The bus is late today."])
+    book.active.insert_rows(1)
+    book.active["A1"] = "Materials of the second experiment"
+    book.save(tmp_path / "two.xlsx")
+    kept = workspace.keep_sheet("two.xlsx", (tmp_path / "two.xlsx").read_bytes())
+    made = workspace.create(NewStudy(name="Two", source="sheet", sheet=kept))
+    assert made.files.table("items.csv").editable
+    assert made.files.table("fillers.csv").editable
     with pytest.raises(StudioError):
         workspace.keep_sheet("sheet.pdf", b"%PDF")

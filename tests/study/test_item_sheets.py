@@ -217,6 +217,191 @@ def test_tables_of_pcibex_and_lrex(tmp_path: Path) -> None:
     assert read_sets(lists).sets == {"1": {"a": "It rained then.", "b": "Rained it then."}}
 
 
+FOUR = ("a", "b", "c", "d")
+LEVELS = dict(zip(FOUR, [("that", "short"), ("that", "long"), ("null", "short"), ("null", "long")], strict=True))
+
+
+def rows_of(*cells: str, quoted: bool = True) -> str:
+    """A table with a row per item and condition of six sets; cells are filled with the item, condition and levels."""
+    lines = []
+    for number, noun in enumerate(NOUNS[:6], start=1):
+        for place, (letter, text) in enumerate(zip(FOUR, sentences(noun), strict=True)):
+            known = {
+                "item": number, "letter": letter, "comp": LEVELS[letter][0], "length": LEVELS[letter][1], "text": text,
+                "list": FOUR[(place + number) % 4].upper(), "first": number if letter == "a" else "",
+                "version": 4 * number + place,
+            }  # fmt: skip
+            lines.append(",".join(cell.format(**known) for cell in cells))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "factors"),
+    [
+        # PCIbex: a column per factor, and lists in Group.
+        ("Item_Set,Sentence,Comp,Length,Correct_Resp,Group", ("{item}", "{text}", "{comp}", "{length}", "", "{list}"),
+         ["Comp", "Length"]),
+        # The number of a set stands in its first row alone, as where cells are merged.
+        ("Set,Cond,Comp,Distance,Sentence", ("{first}", "{letter}", "{comp}", "{length}", "{text}"),
+         ["Comp", "Distance"]),
+        # Names of items that end in the letter of the condition.
+        ("ID,Stim,Length,Comp", ("{item}{letter}", "{text}", "{length}", "{comp}"), ["Length", "Comp"]),
+        # Written by R: row names, and a column called sentence that holds none.
+        (",item,version,sentence,full_sentence,condition,type",
+         ("x", "{item}", "{version}", "{version}{letter}", "{text}", "{letter}", "critical"), ["condition"]),
+        # One factor that is not called condition, and words set apart by capitals.
+        ("ItemNumber,Form,Verb,Sent", ("{item}", "{letter}", "say", "{text}"), ["Form"]),
+    ],
+)  # fmt: skip
+def test_tables_with_a_row_per_item_and_condition(
+    header: str, cells: tuple[str, ...], factors: list[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(header + "\n" + rows_of(*cells))
+    sets = read_sets(table)
+    assert [list(own.values()) for own in sets.sets.values()] == [sentences(noun) for noun in NOUNS[:6]]
+    found = guess_factors(sets.conditions)
+    assert list(found.levels) == factors
+    assert {len(levels) for levels in found.levels.values()} == ({2} if len(factors) == 2 else {4})
+
+
+def test_a_table_with_all_lists_has_each_filler_once(tmp_path: Path) -> None:
+    table = tmp_path / "stimuli.csv"
+    fillers = "".join(f"{{list}},filler,{number},f,It rained on day {number}.,\n" for number in (1, 2))
+    table.write_text(
+        "Group,ItemType,ItemNumber,Cond,Sent,context\n"
+        + rows_of("{list}", "experimental", "{item}", "{letter}", "{text}", "The {item} was late.")
+        + "".join(fillers.format(list=letter) for letter in "ABCD") + "A,experimental,9,a,,\n"
+    )  # fmt: skip
+    sets = read_sets(table)
+    assert [(row["item"], row["sentence"]) for row in sets.fillers] == [
+        ("f1", "It rained on day 1."), ("f2", "It rained on day 2."),
+    ]  # fmt: skip
+    assert sets.beside["1", "a"] == {"context": "The 1 was late."}
+    assert len(sets.notes) == 2  # the row without a sentence, and the column of lists
+
+
+def test_without_a_column_of_functions_a_single_condition_may_name_one(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "Item,Condition,Sentence\n" + rows_of("{item}", "{letter}", "{text}") + "101,filler,It rained on that day.\n"
+    )
+    sets = read_sets(table)
+    assert (len(sets.sets), [row["function"] for row in sets.fillers]) == (6, ["filler"])
+    table.write_text("Item,Sentence\n1,It rained then.\n1,Then it rained.\n")
+    with pytest.raises(SetsError):
+        read_sets(table)
+
+
+def test_a_workbook_with_a_title_two_rows_of_headers_and_notes(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["Materials of the second experiment"])
+    sheet.append([])
+    sheet.append(["Nr.", "Verb", None, "that", None, "null", None, "Comment"])
+    sheet.append([None, None, None, "short", "long", "short", "long", None])
+    for number, noun in enumerate(NOUNS, start=1):
+        sheet.append([number, "say", None, *sentences(noun), "check!" if number == 4 else None])
+    sheet.append([])
+    sheet.append(["Ask a native speaker about set 4"])
+    other = book.create_sheet("Füllsätze (neu)")
+    other.append(["Nr.", "Satz"])
+    other.append([1, "Der Bus kommt heute zu spät."])
+    path = tmp_path / "material.xlsx"
+    book.save(path)
+    sets = read_sets(path)
+    assert sets.conditions == ("that, short", "that, long", "null, short", "null, long")
+    assert list(sets.sets) == [str(number) for number in range(1, 9)]
+    assert (sets.wide, len(sets.fillers), len(sets.notes)) == (False, 1, 3)
+    sheet["E7"] = None
+    book.save(path)
+    with pytest.raises(SetsError) as error:
+        read_sets(path)
+    assert [(p.place, p.number, p.column) for p in error.value.problems] == [("row", 7, "that, long")]
+
+
+def test_a_csv_file_with_factors_above_repeated_headers(tmp_path: Path) -> None:
+    sheet = tmp_path / "sets.csv"
+    rows = "".join(f"{number},{','.join(sentences(noun))}\n" for number, noun in enumerate(NOUNS, start=1))
+    sheet.write_text(f"Materials\n\n,that,,null,\nItem,short,long,short,long\n{rows}", encoding="utf-8-sig")
+    assert guess_factors(read_sets(sheet).conditions).levels == {
+        "complementizer": ("that", "null"), "length": ("short", "long"),
+    }  # fmt: skip
+    # A comma that no quotation marks protect stays an error.
+    sheet.write_text("Item,a,b\n1,Yes, it rained then.,Then it rained.\n2,It did rain.,Rain it did.\n")
+    with pytest.raises(SetsError) as error:
+        read_sets(sheet)
+    assert [p.number for p in error.value.problems] == [2]
+
+
+def test_fillers_among_the_sets_and_an_empty_column(tmp_path: Path) -> None:
+    sheet = tmp_path / "sets.csv"
+    rows = "".join(f"{number},critical,{','.join(sentences(noun))},\n" for number, noun in enumerate(NOUNS, start=1))
+    others = "".join(f"{number},filler,The bus {number} is late.,,,,\n" for number in range(20, 40))
+    sheet.write_text(f"Set #,Type,{','.join(FOUR)},\n{rows}{others}")
+    sets = read_sets(sheet)
+    assert (sets.conditions, list(sets.sets)[-1], len(sets.fillers)) == (FOUR, "8", 20)
+    # Items that are called control, but have all conditions, are sets: control is a kind of verb, too.
+    sheet.write_text(f"Item No.;Type;{';'.join(FOUR)}\n" + "".join(
+        f"{number};{'control' if number % 2 else 'raising'};{';'.join(sentences(noun))}\n"
+        for number, noun in enumerate(NOUNS, start=1)
+    ))  # fmt: skip
+    assert (len(read_sets(sheet).sets), read_sets(sheet).wide) == (8, True)
+
+
+IBEX = """\
+var shuffleSequence = seq("intro", rshuffle(startsWith("target"), "filler"));
+var defaults = ["AcceptabilityJudgment", {as: ["1", "2", "3"], q: "How is it?"}];
+var items = [
+    // ["old", "AcceptabilityJudgment", {s: "Nobody sees this."}],
+    ["sep", "Separator", { }],
+    ["intro", "Form", {html: {include: "intro.html"}, validators: {age: function (s) {
+        if (s.match(/^['"\\d]+$/)) return true; else return "Not an \\u2018age\\u2019, [or {is it"; }}}],
+    ["practice", "MyPractice", {html: "<b>First</b>", s: "Cats is lovely."}, "Message", {html: "Well done."}],
+"""
+
+
+def test_items_of_an_ibex_script(tmp_path: Path) -> None:
+    script = tmp_path / "data.js"
+    rows = "".join(
+        f'[["target-{number}-{comp}-{length}", {number}], "AcceptabilityJudgment", {{s: "{text}"}}],\n'
+        for number, noun in enumerate(NOUNS, start=1)
+        for (comp, length), text in zip(LEVELS.values(), sentences(noun), strict=True)
+    )
+    more = '["filler-1", "AcceptabilityJudgment", {s: \'The dog \\\'barked\\\' \' + "at us.", as: ["1"]}]];\n'
+    script.write_text(IBEX + rows + more)
+    sets = read_sets(script)
+    assert sets.conditions == ("that-short", "that-long", "null-short", "null-long")
+    assert list(sets.sets["8"].values()) == sentences("tailor")
+    assert [(row["function"], row["sentence"]) for row in sets.fillers] == [
+        ("practice", "Cats is lovely."), ("filler", "The dog 'barked' at us."),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "conditions"),
+    [
+        ('["target", [{n}, 1]]', '["target", [{n}, 2]]', ("1", "2")),
+        ('["short", {n}]', '["long", {n}]', ("short", "long")),
+        ('"rc{n}-short"', '"rc{n}-long"', ("short", "long")),
+    ],
+)
+def test_labels_of_ibex(first: str, second: str, conditions: tuple[str, ...], tmp_path: Path) -> None:
+    script = tmp_path / "items.js"
+    rows = "".join(
+        f'[{label.format(n=number)}, "AcceptabilityJudgment", {{s: "The {noun} left{end}."}}],\n'
+        for number, noun in enumerate(NOUNS, start=1) for label, end in ((first, ""), (second, " late"))
+    )  # fmt: skip
+    script.write_text(f"var items = [\n{rows}].concat(more);\n")
+    sets = read_sets(script)
+    assert sets.conditions == conditions
+    assert len(sets.sets) == 8
+    script.write_text("var shuffleSequence = seq();\n")
+    with pytest.raises(SetsError):
+        read_sets(script)
+
+
 def test_lists_of_turktools(tmp_path: Path) -> None:
     lists = tmp_path / "items.turk.csv"
     columns = [f"item_{n}_{part}" for n in (1, 2) for part in ("section", "number", "condition")]
@@ -297,6 +482,17 @@ def test_what_does_not_fit_the_sheet(old: str, new: str, text: str, tmp_path: Pa
     (tmp_path / "study.toml").write_text(WIDE.replace(old, new))
     with pytest.raises((StudyError, KaratError), match=text):
         load(tmp_path)
+
+
+def test_a_sheet_with_none_of_the_columns_has_one_problem(tmp_path: Path) -> None:
+    book = openpyxl.load_workbook(workbook(tmp_path / "sets.xlsx"))
+    book["Items"].insert_rows(1)
+    book["Items"]["A1"] = "Materials of the second experiment"
+    book.save(tmp_path / "sets.xlsx")
+    (tmp_path / "study.toml").write_text(WIDE)
+    with pytest.raises(StudyError) as error:
+        load(tmp_path)
+    assert len(error.value.problems) == 1
 
 
 PCIBEX = """# Columns below this comment are as follows:

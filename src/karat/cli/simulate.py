@@ -58,7 +58,7 @@ def simulate(
     """
     from karat.judgments.files import files_of
     from karat.simulate import answer_study
-    from karat.simulate.behaviours import USUAL, read_shares
+    from karat.simulate.behaviours import USUAL, counted_behaviours, read_shares
     from karat.study.study import load
 
     if out.suffix not in (".csv", ".parquet"):
@@ -85,7 +85,7 @@ def simulate(
         typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
         return
     typer.echo(f"simulated  {results.summary().splitlines()[0]}")
-    typer.echo(f"behaviour  {', '.join(f'{count} {name}' for name, count in behaviours.items())}")
+    typer.echo(f"behaviour  {counted_behaviours(behaviours)}")
     typer.echo(f"written    {'  '.join(map(str, files_of(out, results.participants)))}")
 
 

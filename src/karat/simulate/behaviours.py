@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.errors import KaratError
+from karat.errors import KaratError, counted
 from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.types import Floats
@@ -41,6 +41,20 @@ BEHAVIOURS = {
     "clever spammer": "answers at random in about a second, with a few long pauses that make the total time look right",
 }
 """The behaviours and what each of them is."""
+
+
+def counted_behaviours(counts: Mapping[str, int]) -> str:
+    """How many participants behave in which way.
+
+    >>> counted_behaviours({"attentive": 30, "guesser": 2, "drop-out": 1})
+    '30 attentive, 2 guessers, 1 drop-out'
+    """
+    described = (ATTENTIVE, MINORITY)
+    return ", ".join(
+        f"{count:,} {name}" if name in described else counted(count, name) for name, count in counts.items()
+    )
+
+
 JUDGES = (ATTENTIVE, MINORITY, "dawdler", "drop-out")
 """Those whose answers depend on what they judge."""
 USUAL: Mapping[str, float] = {

@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -125,9 +125,10 @@ class Workspace:
         """Keep a sheet for a moment; gives the name under which a study is made from it.
 
         What was pasted from a spreadsheet comes with tabs between its cells and becomes a CSV file, and so does a
-        workbook, so that its cells can be edited here.
+        workbook that is a plain table of sets, so that its cells can be edited here.
         """
         from karat.judgments.tables import SPREADSHEETS, delimiter_of
+        from karat.study.item_sheets import read_sets
         from karat.study.items import table_file
 
         folder = self._scratch / secrets.token_hex(8)
@@ -135,21 +136,25 @@ class Workspace:
         folder.mkdir(parents=True)
         path.write_bytes(content)
         if path.suffix.lower() in SPREADSHEETS:
-            path = _as_csv(path)
-        elif path.suffix.lower() not in (".csv", ".tsv", ".txt"):
+            sets = read_sets(path)
+            path = _as_csv(path) if sets.wide and not sets.fillers else path
+        elif path.suffix.lower() not in (".csv", ".tsv", ".txt", ".js", ".itm"):
             raise StudioError(f"{name} is not a sheet. Drop a CSV file or a workbook, or paste the cells.")
-        elif delimiter_of(table_file(path).sample) == "\t" and path.suffix.lower() != ".txt":
+        elif path.suffix.lower() in (".csv", ".tsv") and delimiter_of(table_file(path).sample) == "\t":
             path = _as_csv(path)
         return path.relative_to(self._scratch).as_posix()
 
     def sheet(self, kept: str, factors: Sequence[str] = ()) -> tuple[ItemSets, CrossedFactors]:
         """The item sets of a sheet and its factors, as stated or as guessed."""
+        from karat.judgments.tables import SPREADSHEETS
         from karat.study.item_sheets import guess_factors, read_sets, stated_factors
 
         path = place_of(self._scratch, kept)
         if not path.is_file():
             raise StudioError("The sheet is gone. Paste or drop it again.")
         sets = read_sets(path)
+        if path.suffix.lower() in SPREADSHEETS:
+            sets = replace(sets, wide=False)
         return sets, stated_factors(sets.conditions, factors) if factors else guess_factors(sets.conditions)
 
     def create(self, new: NewStudy, found: tuple[ItemSets, CrossedFactors] | None = None) -> Project:
@@ -284,7 +289,8 @@ def _as_csv(path: Path) -> Path:
     table = read_table(file, sheet=names[0] if names else None)
     rows = [["" if cell is None else str(cell) for cell in row] for row in table.frame.iter_rows()]
     made = path.with_suffix(".csv")
-    made.write_bytes(table_bytes(table.frame.columns, rows))
+    names = ["" if name.startswith("unnamed_") else name for name in table.frame.columns]
+    made.write_bytes(table_bytes(names, rows))
     return made
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -353,9 +354,20 @@ def _ties(scale: Scale | None) -> tuple[str, ...]:
     return ("none",) if any(word in SIDE_TIES for level in levels for word in re.split(r"\W+", level.lower())) else ()
 
 
+NO_DIFFERENCE = {
+    "en": "If neither sounds more natural, choose “No difference”.",
+    "de": "Wenn keiner natürlicher klingt, wählen Sie „Kein Unterschied“.",
+}
+"""What the instructions of choices add where "no difference" can be answered, as its button names it."""
+
+
 def _with_no_difference(text: str) -> str:
-    """The study file of choices in which "no difference" can be answered."""
-    return re.sub(r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", text, count=1, flags=re.MULTILINE)
+    """The study file of choices in which "no difference" can be answered, and its instructions say so."""
+    more = NO_DIFFERENCE[str(tomllib.loads(text)["language"])]
+    instructed = re.sub(r'^(instructions = """\n.*)$', rf"\1 {more}", text, count=1, flags=re.MULTILINE)
+    return re.sub(
+        r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", instructed, count=1, flags=re.MULTILINE
+    )
 
 
 def _in_a_row(numbers: Sequence[str]) -> bool:

@@ -1,8 +1,9 @@
 """Item sets as labs keep them: a sheet with a column per condition, the item files of other tools, or their results.
 
-Known are tables with one row per item set and one column per condition; tables with one row per item and condition, as
-PCIbex (`table.csv`) and L-Rex have them; files of Linger, Ibex and Turktools, in which a line `# experiment item
-condition` stands before each sentence; and the lists that Turktools uploads (`item_1_section`, ..., `field_1_1`).
+Known are tables with one row per item set and one column per condition, also with a title above the header or a header
+of two rows; tables with one row per item and condition, as PCIbex (`table.csv`) and L-Rex have them; files of Linger
+and Turktools, in which a line `# experiment item condition` stands before each sentence; the lists that Turktools
+uploads (`item_1_section`, ..., `field_1_1`); and the `items` of an Ibex script (`data_includes`).
 
 Which factors cross in the conditions is guessed from their names: "a (that, short)", "that_long" or "comp=null/length=
 long". What the names do not show, the researcher states.
@@ -17,36 +18,51 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
-from itertools import product
+from itertools import combinations, product
 from math import prod
 from pathlib import Path
+from statistics import median_low
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
 from karat.judgments import Judgments
+from karat.judgments.checks import places
 from karat.judgments.columns import COLUMNS
 from karat.judgments.scales import Nominal
-from karat.judgments.tables import SPREADSHEETS, FileTable, read_table, sheets_of
-from karat.study.items import KNOWN, STATUSES, function_meant, own_name, plain, table_file
+from karat.judgments.tables import SPREADSHEETS, FileTable, delimiter_of, read_table, records, sheets_of
+from karat.study.items import COLUMN_NAMES, KNOWN, STATUSES, function_meant, like_functions, own_name, plain, table_file
 from karat.study.setting_base import meant
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale
+    from karat.judgments.source import SourceFile
 
 HEADER = re.compile(r"^#\s+(\S+)\s+(\S+)\s+(\S.*?)\s*$")
 """The line before a sentence: experiment, item, condition."""
 LISTED = re.compile(r"item_(\d+)_(section|number|condition)|field_(\d+)_(\d+)")
-BESIDE_SETS = ("note", "notes", "comment", "comments", "source", "translation", "gloss", "list", "group", "block")
+BESIDE_SETS = (
+    "note", "notes", "comment", "comments", "source", "translation", "gloss", "list", "group", "block", "question",
+    "questions", "context", "kommentar", "anmerkung", "anmerkungen", "notiz", "übersetzung", "quelle", "frage",
+    "kontext",
+)  # fmt: skip
 """Columns of a sheet that hold sentences or words, but no condition."""
-FILLER_SHEETS = ("filler", "fillers", "distractors", "füller", "ablenker", "controls")
+FILLER_SHEETS = ("filler", "distra", "füller", "füllsätze", "ablenker", "control", "kontroll")
+"""How the names of sheets with fillers begin."""
 CONDITIONS = ("condition", "cond", "conditions", "bedingung")
-TEXTS = ("sentence", "sentences", "content", "text", "stimulus", "stimuli", "string", "satz", "item_text")
-ITEMS = ("item", "items", "set", "item_set", "itemset", "nr", "no", "id", "number", "item_id", "item_number", "item_no")
+TEXTS = (
+    "sentence", "sentences", "content", "text", "stimulus", "stimuli", "string", "satz", "item_text", "stim", "sent",
+    "sätze",
+)  # fmt: skip
+ITEMS = (
+    "item", "items", "set", "sets", "itemset", "nr", "no", "id", "number", "lexicalization", "lexicalisation", "token",
+    *COLUMN_NAMES["item"],
+)  # fmt: skip
 KINDS = ("function", "type", "kind", "item_type", "trial_type", "experiment", "materials", "section")
 LEVELS_OF: Mapping[str, Sequence[str]] = {
     "complementizer": ("that", "null", "zero", "no that", "without", "dass", "whether"),
@@ -152,22 +168,22 @@ def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None
         raise KaratError(f"There is no file {path}. Give a table of item sets: CSV, a spreadsheet or an Ibex file.")
     file = table_file(path)
     if file.suffix not in SPREADSHEETS:
-        lines = file.text().splitlines()
-        if any(HEADER.match(line) for line in lines):
-            return _sections(path, list(_marked(lines)), experiment)
+        text = file.text()
+        if any(HEADER.match(line) for line in text.splitlines()):
+            return _sections(path, list(_marked(text.splitlines())), experiment)
+        if path.suffix.lower() == ".js" or SCRIPT.search(text):
+            return _sections(path, list(_scripted(path, text)), experiment)
     sheets = sheets_of(file)
-    chosen = sheet or next((name for name in sheets if plain(name) not in FILLER_SHEETS), None)
-    table = read_table(file, sheet=chosen)
+    chosen = sheet or next((name for name in sheets if not _is_filler_sheet(name)), None)
+    table, tidied = _tidied(file, chosen)
     if table.problems:
         raise SetsError(f"{path.name} is not readable as item sets:", table.problems)
-    columns = table.frame.columns
-    if sum(bool(LISTED.fullmatch(name)) for name in columns) > 3:
+    if sum(bool(LISTED.fullmatch(name)) for name in table.frame.columns) > 3:
         return _sections(path, list(_listed(table.frame)), experiment)
-    condition, text = _named(columns, CONDITIONS), _named(columns, TEXTS)
-    if condition and text:
-        return _sections(path, list(_rows(table.frame, condition, text)), experiment)
-    sets = _wide(path, table, chosen if len(sheets) > 1 else None)
-    beside = next((name for name in sheets if name != chosen and plain(name) in FILLER_SHEETS), None)
+    sets = _long(path, table, experiment) or _wide(path, table, chosen if len(sheets) > 1 else None)
+    if tidied:
+        sets = replace(sets, wide=False, notes=(*tidied, *sets.notes))
+    beside = next((name for name in sheets if name != chosen and _is_filler_sheet(name)), None)
     return sets if beside is None else with_fillers(sets, path, beside)
 
 
@@ -181,10 +197,10 @@ def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> 
         rows = [_filler(one, "filler") for one in _marked(file.text().splitlines())]
         return _joined(sets, rows)
     sheets = sheets_of(file)
-    own = sheet or next((name for name in sheets if plain(name) in FILLER_SHEETS), None)
-    table = read_table(file, sheet=own)
+    own = sheet or next((name for name in sheets if _is_filler_sheet(name)), None)
+    table, _ = _tidied(file, own)
     columns = table.frame.columns
-    text = _named(columns, TEXTS)
+    text = _text_column(table.frame)
     if text is None:
         raise SetsError(f"{path.name}: which column has the fillers? Name it sentence. There are {', '.join(columns)}.")
     names, kind = _named(columns, ITEMS), _named(columns, KINDS)
@@ -219,11 +235,11 @@ def guess_factors(conditions: Sequence[str]) -> CrossedFactors:
                 for name, own in zip(conditions, parts, strict=True)
             }
             return CrossedFactors(found, cells)
-    bare = [_bare(name) for name in conditions]
+    bare = [_value(_bare(name)) for name in conditions]
     levels_alone = bare if len(set(bare)) == len(bare) else list(conditions)
     cells = {name: (level,) for name, level in zip(conditions, levels_alone, strict=True)}
     shown = all(_bare(name) != name for name in conditions)
-    return CrossedFactors({_factor_names([levels_alone])[0]: tuple(levels_alone)}, cells, shown)
+    return CrossedFactors({_factor_names([list(conditions)])[0]: tuple(levels_alone)}, cells, shown)
 
 
 def stated_factors(conditions: Sequence[str], stated: Sequence[str]) -> CrossedFactors:
@@ -706,15 +722,312 @@ def _marked(lines: Iterable[str]) -> Iterable[_Sentence]:
         yield current
 
 
-def _rows(frame: pl.DataFrame, condition: str, text: str) -> Iterable[_Sentence]:
-    """The sentences of a table with one row per item and condition."""
-    item = _named(frame.columns, ITEMS)
-    kind = next((name for name in (_named(frame.columns, (known,)) for known in KINDS) if name), None)
+MOST_LEVELS = 6
+UNNAMEABLE = re.compile(r"[,;/|×+=]")
+"""Signs that part the levels in the name of a condition."""
+LONG_KEPT = ("subgroup", "status", "context", "gloss")
+
+
+SCRIPT = re.compile(r"^\s*(?:(?:var|let|const)\s+)?items\s*=\s*(?=\[)", re.MULTILINE)
+"""Where the items of an Ibex script begin."""
+TOKEN = re.compile(
+    r"""\s+ | //[^\n]* | /\*.*?\*/ | (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*') | (?P<sign>[\[\]{}(),:])
+    | (?<=[(,=:])/(?:\\.|[^/\n\\])+/\w* | (?P<bare>[^\s\[\]{}(),:"'/]+|.)""",
+    re.DOTALL | re.VERBOSE,
+)
+NUMBERED = re.compile(r"(.*?)[-_. ]*(\d+)[-_. ]*(\D.*)")
+"""A label with the number of a set in it, before the condition: rc1-long."""
+
+
+def _scripted(path: Path, text: str) -> Iterator[_Sentence]:
+    """The sentences in the items of an Ibex script: `[["island-long", 1], "AcceptabilityJudgment", {s: "..."}]`.
+
+    The group is the item, and what the labels of a group have in common is the experiment. An item without a group is
+    a filler, unless its label has the number of a set in it.
+    """
+    start = SCRIPT.search(text)
+    if start is None:
+        raise SetsError(f"{path.name} is a script without items. Give the one that has a line: var items = [")
+    sets: dict[str, list[tuple[list[str], str]]] = {}
+    alone: list[tuple[str, str]] = []
+    for label, group, sentence in _script_items(text[start.end() :]):
+        numbered = NUMBERED.fullmatch(label) if group is None and _is_test(re.split(r"[-_. ]", label)[0]) else None
+        item, name = (numbered[2], f"{numbered[1]}-{numbered[3]}") if numbered else (group, label)
+        if item is None:
+            alone.append((label, sentence))
+        else:
+            parts = [part for part in re.split(r"[-_. ]+", name) if part and part != item]
+            sets.setdefault(item, []).append((parts, sentence))
+    for item, rows in sets.items():
+        places_alike = [len(set(parts)) == 1 for parts in zip(*(parts for parts, _ in rows), strict=False)]
+        common = next((place for place, alike in enumerate(places_alike) if not alike), len(places_alike))
+        for number, (parts, sentence) in enumerate(rows, start=1):
+            yield _Sentence("-".join(parts[:common]), item, "-".join(parts[common:]) or str(number), [sentence])
+    for number, (label, sentence) in enumerate(alone, start=1):
+        yield _Sentence(re.split(r"[-_. ]", label)[0], str(number), "-", [sentence])
+
+
+def _script_items(script: str) -> Iterator[tuple[str, str | None, str]]:
+    """Label, group and sentence of each item that shows a sentence."""
+    tokens = (found for found in TOKEN.finditer(script) if found.lastgroup)
+    whole = _literal(next(tokens, None), tokens)
+    for one in whole if isinstance(whole, list) else []:
+        if not isinstance(one, list) or not one:
+            continue
+        label, group = (one[0], None) if not isinstance(one[0], list) else (*one[0], None)[:2]
+        shown = next((part["s"] for part in one if isinstance(part, dict) and "s" in part), None)
+        shown = shown.get("html") if isinstance(shown, dict) else shown
+        if isinstance(label, str) and isinstance(shown, str):
+            number = group[0] if isinstance(group, list) and group else group
+            yield label, None if number in (None, "null") else str(number), unescape(re.sub(r"<[^>]+>", "", shown))
+
+
+Literal = str | list["Literal"] | dict[str, "Literal"]
+
+
+def _literal(token: re.Match[str] | None, tokens: Iterator[re.Match[str]]) -> Literal:
+    """A value of a script: text, a list or an object; what else there may be is its first word."""
+    if token is None:
+        return ""
+    if token[0] == "[":
+        return [value for _, value in _members(tokens)]
+    if token[0] == "{":
+        return {name: value for name, value in _members(tokens) if isinstance(name, str)}
+    return _script_text(token[0]) if token.lastgroup == "text" else token[0]
+
+
+def _members(tokens: Iterator[re.Match[str]]) -> Iterator[tuple[Literal | None, Literal]]:
+    """The members of a list or an object up to its end, each with its name where it has one."""
+    name: Literal | None = None
+    value: Literal | None = None
+    for token in tokens:
+        if token[0] in ("]", "}", ","):
+            if value is not None:
+                yield name, value
+            name = value = None
+            if token[0] != ",":
+                return
+        elif token[0] == ":":
+            name, value = value, None
+        elif token[0] == "(":
+            list(_arguments(tokens))
+        else:
+            further = _literal(token, tokens)
+            joined = isinstance(value, str) and isinstance(further, str) and token.lastgroup == "text"
+            value = f"{value}{further}" if joined else further if value is None else value
+
+
+def _arguments(tokens: Iterator[re.Match[str]]) -> Iterator[None]:
+    """What stands in brackets after a word, such as the arguments of a function."""
+    open_ = 1
+    for token in tokens:
+        open_ += (token[0] == "(") - (token[0] == ")")
+        if not open_:
+            return
+        yield None
+
+
+def _script_text(token: str) -> str:
+    """The text that a script has in quotation marks.
+
+    >>> _script_text(r"'It \\'rained\\' \\u201cthen\\u201d.'")
+    "It 'rained' “then”."
+    """
+    signs = {"n": " ", "t": " ", "\n": ""}
+    return re.sub(r"\\(u[0-9a-fA-F]{4}|.)", lambda found: chr(int(found[1][1:], 16)) if len(found[1]) > 1
+                  else signs.get(found[1], found[1]), token[1:-1], flags=re.DOTALL)  # fmt: skip
+
+
+def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | None:
+    """The sets of a table with one row per item and condition; None where there is a row per set.
+
+    The number of a set may stand in its first row alone, as in a sheet with merged cells.
+    """
+    text = _text_column(table.frame)
+    item = _named(table.frame.columns, ITEMS)
+    condition = _named(table.frame.columns, CONDITIONS)
+    if text is None or (item is None and condition is None):
+        return None
     if item is None:
-        raise SetsError(f"Which column has the item numbers? Name it item. There are {', '.join(frame.columns)}.")
+        raise SetsError(
+            f"{path.name}: which column has the item numbers? Name it item. There are {', '.join(table.frame.columns)}."
+        )
+    frame = _with_letters(table.frame.with_columns(pl.col(item).forward_fill()), item, condition)
+    condition = condition or _named(frame.columns, CONDITIONS)
+    if condition is None and not frame[item].is_duplicated().any():
+        return None
+    empty = frame[text].is_null().arg_true().to_list()
+    notes = []
+    if empty:
+        _, place, line = table.locate(empty[0])
+        notes.append(f"{counted(len(empty), 'row')} without a sentence left out, the first in {place} {line}.")
+    frame = frame.filter(pl.col(text).is_not_null() & pl.col(item).is_not_null())
+    kind = _kind_column(frame, item, text)
+    test = frame if kind is None else frame.filter(
+        pl.col(kind).is_null() | pl.col(kind).map_elements(_is_test, return_dtype=pl.Boolean)
+    )  # fmt: skip
+    names = _condition_columns(path, test, item, text, condition, kind)
+    used = {item, text, kind, condition, *names}
+    kept = [name for name in LONG_KEPT if name in frame.columns and name not in used]
+    unused = [name for name in frame.columns if name not in {*used, *kept} and not name.startswith("unnamed_")]
+    if unused:
+        notes.append(f"Columns left out: {', '.join(unused)}.")
+    sets = _sections(path, list(_rows(frame, item, text, kind, names)), experiment)
+    beside: dict[tuple[str, str], dict[str, str]] = {}
     for row in frame.to_dicts():
-        if row[text]:
-            yield _Sentence(row.get(kind or "") or "", row[item] or "", row[condition] or "", [row[text]])
+        key = row[item], _cell(row, names)
+        if key[1] in sets.sets.get(key[0], {}):
+            beside.setdefault(key, {name: row[name] for name in kept if row[name]})
+    return replace(sets, notes=(*notes, *sets.notes), beside=beside)
+
+
+LETTERED = r"^(.*\d)[-_. ]?([A-Za-z])$"
+
+
+def _with_letters(frame: pl.DataFrame, item: str, condition: str | None) -> pl.DataFrame:
+    """Names such as 12a parted into the number of a set and its condition, where names share a number."""
+    number, letter = (pl.col(item).str.extract(LETTERED, group) for group in (1, 2))
+    parts = frame.select(number=number, letter=letter).drop_nulls()
+    if frame[item].is_duplicated().any() or parts["number"].n_unique() * 2 > parts.height or not parts.height:
+        return frame
+    named = [] if condition else [letter.fill_null("").alias("condition")]
+    return frame.with_columns(number.fill_null(pl.col(item)), *named)
+
+
+def _is_test(kind: str) -> bool:
+    return function_of(kind) in (None, "test")
+
+
+def _kind_column(frame: pl.DataFrame, item: str, text: str) -> str | None:
+    """The column that parts test items from the others: one of functions, or of experiments with items of their own."""
+    for name in filter(None, (_named(frame.columns, [known]) for known in KINDS)):
+        words = frame[name].drop_nulls().unique().to_list()
+        apart = frame.select(item, name).n_unique() == frame[item].n_unique()
+        if words and (apart or all(function_of(word) for word in words)):
+            return name
+    return like_functions(frame, [item, text])
+
+
+def _condition_columns(
+    path: Path, test: pl.DataFrame, item: str, text: str, condition: str | None, kind: str | None
+) -> list[str]:
+    """The columns of the factors: those that cross in the conditions, else the one that names these."""
+    told_apart = condition or text
+    items, whole = test[item].n_unique(), test.select(item, told_apart).n_unique()
+    free = [
+        name for name in test.columns
+        if name not in (item, text, condition, kind) and plain(name) not in (*BESIDE_SETS, *KNOWN)
+        and not name.startswith("unnamed_") and not UNNAMEABLE.search(name)
+        and test[name].null_count() == 0 and 2 <= test[name].n_unique() <= MOST_LEVELS
+        and not any(UNNAMEABLE.search(level) for level in test[name].unique().to_list())
+        and test.select(item, name).n_unique() > items
+    ]  # fmt: skip
+    for size in (2, 3):
+        for names in combinations(free, size):
+            cells = prod(test[name].n_unique() for name in names)
+            if cells * items == whole == test.select(item, *names).n_unique() and (
+                cells == test.select(*names, *filter(None, [condition])).n_unique()
+            ):
+                return list(names)
+    if condition is not None:
+        return [condition]
+    single = [name for name in free if test.select(item, name).n_unique() == whole]
+    if not single:
+        raise SetsError(
+            f"{path.name}: items have several sentences, and no column says in which condition each is. Name such a "
+            f"column condition. There are {', '.join(test.columns)}."
+        )
+    return [min(single, key=lambda name: test[name].n_unique())]
+
+
+def _cell(row: Mapping[str, str | None], names: Sequence[str]) -> str:
+    """The name of the condition of a row, or each level with its factor."""
+    if plain(names[0]) in CONDITIONS:
+        return row[names[0]] or ""
+    return ", ".join(f"{name}={row[name]}" for name in names) if all(row[name] for name in names) else ""
+
+
+def _rows(frame: pl.DataFrame, item: str, text: str, kind: str | None, names: Sequence[str]) -> Iterable[_Sentence]:
+    """The sentences of a table with one row per item and condition."""
+    rows = [(row, _cell(row, names)) for row in frame.to_dicts()]
+    single = Counter(number for number, _ in {(row[item], cell) for row, cell in rows})
+    for row, cell in rows:
+        # Without a column of functions, the condition of an item that has no other may be one: filler.
+        own = cell if kind is None and single[row[item]] == 1 and not _is_test(cell) else ""
+        yield _Sentence((row[kind] or "") if kind else own, row[item], cell, [row[text]])
+
+
+GridRow = tuple[int, list[str | None]]
+"""The number of a row in its file, and its cells."""
+
+
+def _tidied(file: SourceFile, sheet: str | None) -> tuple[FileTable, tuple[str, ...]]:
+    """A table without what people write around one: a title above it, a header of two rows, notes below it.
+
+    With it comes what was left out or put together; nothing where the table is as it should be.
+    """
+    table = read_table(file, sheet=sheet)
+    rows = _grid(file, table)
+    filled = [sum(cell is not None for cell in cells) for _, cells in rows]
+    usual = median_low([count for count in filled if count > 2] or [0])
+    if not usual:
+        return table, ()
+    first = next(place for place, count in enumerate(filled) if count > max(2, usual / 2))
+    last = max(place for place, count in enumerate(filled) if count > 1)
+    names, start = _header(rows, first)
+    body = rows[start : last + 1]
+    used = [place for place, name in enumerate(names) if name or any(cells[place] for _, cells in body)]
+    columns = [names[place] or f"unnamed_{place + 1}" for place in used]
+    ragged = len({len(cells) for _, cells in [rows[first], *body]}) > 1
+    if (start == 1 and last + 1 == len(rows) and len(used) == len(names)) or ragged or len(set(columns)) < len(columns):
+        return table, ()
+    word = "row" if file.suffix in SPREADSHEETS else "line"
+    left = ", ".join(str(number) for number, _ in rows[last + 1 :])
+    notes = (
+        f"The columns are named in {word} {rows[start - 1][0]}: {' | '.join(filter(None, names))}.",
+        f"Left out below the table: {word} {left}.",
+    )
+    frame = pl.DataFrame([[cells[place] for place in used] for _, cells in body],
+                         schema=dict.fromkeys(columns, pl.String), orient="row")  # fmt: skip
+    tidy = FileTable(file, frame, places(file.name, [number for number, _ in body], word))
+    return tidy, (*notes[: start > 1], *notes[1 : 1 + bool(left)])
+
+
+def _grid(file: SourceFile, table: FileTable) -> list[GridRow]:
+    """All rows of a file that are not blank, the header among them."""
+    if file.suffix not in SPREADSHEETS:
+        found = records(file.text(), table.delimiter or delimiter_of(file.sample), file.name)
+        return [(one.line, [cell.strip() or None for cell in one.cells]) for one in found if any(one.cells)]
+    header = [None if name.startswith("unnamed_") else name for name in table.frame.columns]
+    return [(1, header), *((table.locate(n)[2], list(cells)) for n, cells in enumerate(table.frame.iter_rows()))]
+
+
+def _header(rows: Sequence[GridRow], first: int) -> tuple[list[str | None], int]:
+    """The names of the columns, and where the rows below them begin; `first` is the first row as full as most."""
+    cells = rows[first][1]
+    below = rows[first + 1][1] if first + 1 < len(rows) else []
+    number = next(place for place, cell in enumerate(cells) if cell)
+    short = [cell for cell in below if cell and len(cell.split()) < 5]
+    if len(below) == len(cells) and below[number] is None and len(short) == sum(map(bool, below)) > 1:
+        return _joined_header(cells, below), first + 2
+    named = [cell for cell in cells if cell]
+    if first > 0 and len(rows[first - 1][1]) == len(cells) and len(set(named)) < len(named):
+        return _joined_header(rows[first - 1][1], cells), first + 1
+    return cells, first + 1
+
+
+def _joined_header(top: Sequence[str | None], below: Sequence[str | None]) -> list[str | None]:
+    """Names from two rows, of which the upper has a name once for all columns that it spans.
+
+    >>> _joined_header(["Nr", "island", None, "Note"], [None, "short", "long", None])
+    ['Nr', 'island, short', 'island, long', 'Note']
+    """
+    names: list[str | None] = []
+    spanning = None
+    for upper, lower in zip(top, below, strict=True):
+        spanning = upper or (spanning if lower else None)
+        names.append(", ".join(filter(None, (spanning, lower))) or None)
+    return names
 
 
 def _listed(frame: pl.DataFrame) -> Iterable[_Sentence]:
@@ -753,9 +1066,12 @@ def _sections(path: Path, sentences: list[_Sentence], experiment: str | None) ->
             notes.append(f"{name}: left out, since its items have conditions of their own.")
             continue
         function = function_of(name) or "filler"
-        fillers += [_filler(one, function) for one in sentences if one.experiment == name]
+        rows = [_filler(one, function) for one in sentences if one.experiment == name]
+        fillers += list({tuple(row.items()): row for row in rows}.values())  # a table with lists has each of them often
     if any(line.startswith("?") for one in sentences for line in one.lines):
         notes.append("Questions after sentences (lines that begin with ?) were left out.")
+    if any(sum(not line.startswith("?") for line in one.lines) > 1 for one in sentences):
+        notes.append("Several lines below a line with # were joined to one sentence.")
     conditions = tuple(dict.fromkeys(name for items in sets[chosen].values() for name in items))
     return _joined(ItemSets(path, sets[chosen], conditions, notes=tuple(notes)), fillers)
 
@@ -789,34 +1105,52 @@ def _joined(sets: ItemSets, rows: Sequence[Mapping[str, str]]) -> ItemSets:
 
 
 def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
-    """The sets of a sheet with one column per condition."""
-    frame = table.frame
-    item = "item" if "item" in frame.columns else own_name("item", frame.columns) or _named(frame.columns, ITEMS)
+    """The sets of a sheet with one column per condition; a filler among them has a sentence in one of these."""
+    columns = table.frame.columns
+    item = "item" if "item" in columns else own_name("item", columns) or _named(columns, ITEMS)
     if item is None:
-        raise SetsError(
-            f"{path.name}: which column numbers the sets? Name it item. There are: {', '.join(frame.columns)}."
-        )
-    conditions = [name for name in frame.columns if name != item and _is_condition(name, frame[name])]
+        raise SetsError(f"{path.name}: which column numbers the sets? Name it item. There are: {', '.join(columns)}.")
+    kind = _kind_column(table.frame, item, "")
+    frame, others = _fillers_apart(table.frame.with_row_index(ROW), kind)
+    conditions = [name for name in columns if name != item and _is_condition(name, frame[name])]
     if len(conditions) < 2:
         raise SetsError(
-            f"{path.name} has no two columns of sentences, one per condition. There are {', '.join(frame.columns)}."
+            f"{path.name} has no two columns of sentences, one per condition. There are {', '.join(columns)}."
         )
     problems = Problems()
     for name in (item, *conditions):
-        for row in frame[name].is_null().arg_true().to_list():
+        for row in frame.filter(pl.col(name).is_null())[ROW].to_list():
             _, place, line = table.locate(row)
             problems.add("is empty", "Fill the cell, or delete the row.", column=name, place=place, number=line)
-    for row in (frame[item].is_duplicated() & frame[item].is_not_null()).arg_true().to_list():
+    for row, value in frame.filter(pl.col(item).is_duplicated() & pl.col(item).is_not_null()).select(ROW, item).rows():
         _, place, line = table.locate(row)
-        problems.add("occurs twice", "Number every set once.", column=item, value=frame[item][row], place=place,
-                     number=line)  # fmt: skip
+        problems.add("occurs twice", "Number every set once.", column=item, value=value, place=place, number=line)
     if problems:
         raise SetsError(f"{path.name} is not readable as item sets:", problems)
     sets = {row[item]: {name: row[name] for name in conditions} for row in frame.to_dicts()}
-    readable = item == "item" or item == own_name("item", frame.columns, set(conditions))
-    unused = [name for name in frame.columns if name not in (item, *conditions, *KNOWN)]
+    readable = others.is_empty() and (item == "item" or item == own_name("item", columns, set(conditions)))
+    unused = [name for name in columns if name not in (item, *conditions, *KNOWN)]
     notes = (f"Columns that are not conditions: {', '.join(unused)}.",) if unused else ()
-    return ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
+    found = ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
+    return _joined(found, [
+        {"item": row[item] or "", "function": function_of(row[kind or ""]) or "filler",
+         "sentence": next(row[name] for name in columns if name not in (item, kind) and row[name])}
+        for row in others.to_dicts()
+    ])  # fmt: skip
+
+
+ROW = "_row"
+
+
+def _fillers_apart(frame: pl.DataFrame, kind: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of sets, and those that are called fillers and have fewer sentences than a set."""
+    if kind is None:
+        return frame, frame[:0]
+    filled = pl.sum_horizontal(pl.col(pl.String).is_not_null())
+    called = pl.col(kind).map_elements(lambda word: not _is_test(word), return_dtype=pl.Boolean)
+    usual = frame.filter(~called).select(filled.alias("n"))["n"].min()
+    apart = called & (filled < usual) if isinstance(usual, int) else pl.lit(False)
+    return frame.filter(~apart), frame.filter(apart)
 
 
 def _is_condition(name: str, cells: pl.Series) -> bool:
@@ -833,9 +1167,25 @@ def _are_sentences(cells: pl.Series, more_than: int = 2) -> bool:
     return bool(texts) and long >= 0.8 * len(texts)
 
 
+def _text_column(frame: pl.DataFrame) -> str | None:
+    """The column of sentences: one that is named so and holds some, else the only one that does."""
+    texts = [name for name in frame.columns if _are_sentences(frame[name], more_than=1)]
+    named = [name for name in texts if plain(name) in TEXTS]
+    ending = [name for name in texts if plain(name).rpartition("_")[2] in TEXTS]
+    if named or len(ending) == 1:
+        return (named or ending)[0]
+    found = [name for name in frame.columns if _is_condition(name, frame[name])]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_filler_sheet(name: str) -> bool:
+    return plain(name).startswith(FILLER_SHEETS)
+
+
 def _named(columns: Sequence[str], known: Sequence[str]) -> str | None:
-    """The first column that has one of some names, whatever its case."""
-    return next((name for name in columns if plain(name) in known), None)
+    """The first column that has one of some names, however its words are set apart."""
+    words = {word.replace("_", "") for word in known}
+    return next((name for name in columns if plain(name).replace("_", "") in words), None)
 
 
 def _bare(condition: str) -> str:

@@ -65,12 +65,15 @@ def read_items(
     workbooks that are read, by default the first.
     """
     tables = _tables(paths, sheets)
+    unread = bool(wide) and not any(name in table.frame.columns for table in tables for name in wide or ())
     parts = []
     for number, table in enumerate(tables):
         problems = Problems()
         problems.extend(_flaws(table))
         if wide and any(name in table.frame.columns for name in wide):
             tables[number] = table = long_table(table, wide, factors, problems)
+        elif unread and number == 0:
+            tables[number] = table = _without_conditions(table, wide or {}, factors, problems)
         frame = table.frame
         parts.append(_checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task))
     items = parts[0]
@@ -110,6 +113,18 @@ def long_table(
                 places.append(table.locate(number))
     schema = dict.fromkeys(["item", *others, *factors, "sentence"], pl.String())
     return replace(table, frame=pl.DataFrame(rows, schema=schema), locate=places.__getitem__)
+
+
+def _without_conditions(
+    table: FileTable, wide: Mapping[str, Sequence[str]], factors: Sequence[str], problems: Problems
+) -> FileTable:
+    """A sheet that has none of the columns that `wide` names, such as one with a title above its header: no rows."""
+    fix = (
+        f"Let the first row name them: {', '.join(wide)}. A sheet with a title above its header or a header of two "
+        f"rows is read by karat init DIR --from-sets {table.file.name}."
+    )
+    problems.add("no column is one that wide names", fix, file=table.file.name)
+    return replace(table, frame=pl.DataFrame(schema=dict.fromkeys(["item", *factors, "sentence"], pl.String())))
 
 
 def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], task: str) -> Items:
@@ -333,7 +348,27 @@ def _flag(
 
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
-    "item": ("nr", "no", "number", "id", "item_id", "itemid", "item_no", "itemno", "item_nr", "itemnr", "item_number"),
+    "item": (
+        "nr",
+        "no",
+        "number",
+        "id",
+        "item_id",
+        "itemid",
+        "item_no",
+        "itemno",
+        "item_nr",
+        "itemnr",
+        "item_number",
+        "set",
+        "item_set",
+        "itemset",
+        "token_set",
+        "tokenset",
+        "set_no",
+        "set_nr",
+        "#",
+    ),
     "sentence": ("text", "stimulus", "stimuli", "string", "sentences", "satz"),
     "function": ("type", "kind", "trial_type", "item_type", "trialtype", "itemtype"),
     "condition": ("cond",),
@@ -351,12 +386,13 @@ FUNCTION_WORDS: Mapping[str, str] = {
 
 
 def plain(name: str) -> str:
-    """A name without what people vary: case, blanks and hyphens.
+    """A name without what people vary: case, blanks, hyphens, and signs at its ends.
 
-    >>> plain("Trial-Type ")
-    'trial_type'
+    >>> plain("Trial-Type "), plain("Item No."), plain("Set #")
+    ('trial_type', 'item_no', 'set')
     """
-    return name.strip().lower().replace(" ", "_").replace("-", "_")
+    word = name.strip().lower()
+    return (word.strip("#.: ") or word).replace(" ", "_").replace("-", "_")
 
 
 def own_name(column: str, columns: Sequence[str], taken: Collection[str] = ()) -> str | None:

@@ -170,6 +170,8 @@ OF_PEOPLE: Types = {
     "consent_time": pl.Float64, "consent_text": pl.String, "version": pl.String,
 }  # fmt: skip
 """The columns of participants that the server fills; the others are answers to background questions."""
+OF_DESIGN = ("trial", "list", "block", "session", "repetition", "question", "polarity", "left", "right")
+"""The columns in which a questionnaire says where and how an item was shown; a factor of such a name would be lost."""
 FORM_FIELDS = ("csrf", "token")
 """What every form of a participant carries beside its questions."""
 
@@ -209,10 +211,16 @@ def taken_names(study: Study) -> Iterator[Taken]:
             )
         asked.add(name)
     for place, block in enumerate(study.blocks):
+        own = block.name if block.name.startswith("block ") else f"the block {block.name}"
         for name in block.items.frame.columns:
             if name in OF_ANSWERS:
                 yield Taken(
-                    name,
-                    f"the items of the block {block.name} have a column {name}, as the results have for the answers.",
+                    name, f"the items of {own} have a column {name}, as the results have for the answers.",
+                    f"Give it another name, such as item_{name}.", block=place,
+                )  # fmt: skip
+        for name in study.settings.block[place].factors:
+            if name in OF_DESIGN:
+                yield Taken(
+                    name, f"a factor of {own} is named {name}, as a column that says where and how an item was shown.",
                     f"Give it another name, such as item_{name}.", block=place,
                 )  # fmt: skip

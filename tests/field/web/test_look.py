@@ -193,7 +193,7 @@ def test_background_questions_are_short_pages_on_a_phone(width: int, browser: An
         shown = []
         onward = page.get_by_role("button", name="Continue")
         if width == 390:
-            page.get_by_text("1 / 3").wait_for()
+            page.get_by_text("1 of 3").wait_for()
             onward.click()
             assert page.locator(".error").all_inner_texts() == [words("en")["page.required"]]
             page.get_by_label("language 2").check()

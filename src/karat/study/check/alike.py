@@ -37,6 +37,7 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
     """The same sentence occurs in two conditions of an item, twice in a pair, or on both sides of a choice."""
     for rows in draft.rows:
         first: dict[tuple[str, str], Row] = {}
+        twice: list[tuple[Row, str]] = []
         for row in rows:
             texts = [_shown_text(row, column) for column in SENTENCES]
             if texts[0] and texts[0] == texts[1]:
@@ -46,14 +47,14 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
                 continue
             key = (_name(row), "\n".join(filter(None, [*texts, row["context"], row["image"], row["image_2"]])))
             if key in first:
-                before = first[key].spot[1]
-                yield Flaw(
-                    f"{_name(row)}: {shown(row['sentence'] or row['image'] or '')} occurs twice (also in line "
-                    f"{before}).",
-                    spot=row.spot,
-                )
+                words = shown(row["sentence"] or row["image"] or "")
+                twice.append((row, f"{_name(row)}: {words} occurs twice (also in line {first[key].spot[1]})"))
             else:
                 first[key] = row
+        if twice:
+            row, text = twice[0]
+            more = f", and {counted(len(twice) - 1, 'more sentence')} too" if twice[1:] else ""
+            yield Flaw(f"{text}{more}.", spot=row.spot)
 
 
 def _shown_text(row: Row, column: str) -> str:

@@ -69,7 +69,7 @@ def _tables(block: BlockSettings) -> list[str]:
 
 @rule("error", fix="Give it another name.", must=True, name="taken-names")
 def names_taken(draft: Draft) -> Iterator[Flaw]:
-    """A background question or a column of the items has the name of a column that karat fills in the results, so
+    """A background question, a factor or a column of the items has the name of a column that karat fills, so
     `karat serve` refuses the study. Answers must not be lost behind karat's own columns."""
     for taken in taken_names(draft.study):
         if taken.block is None:

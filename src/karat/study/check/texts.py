@@ -308,7 +308,7 @@ def telling_title(draft: Draft) -> Iterator[Flaw]:
     named = [name for block in draft.study.settings.block for factor, own in block.factors.items()
              for name in (factor, *own.levels)]  # fmt: skip
     telling = {word.casefold() for name in named for word in re.findall(r"\w{4,}", name)} | set(TELLING)
-    found = sorted(words & telling)
+    found = [shown(word) for word in sorted(words & telling)]
     if found:
-        text = f"the public title has {', '.join(shown(word) for word in found)}, which shows what is tested."
-        yield Flaw(text, spot=draft.at("public_title"))
+        names = " and ".join(filter(None, (", ".join(found[:-1]), found[-1])))
+        yield Flaw(f"the public title has {names}, which shows what is tested.", spot=draft.at("public_title"))

@@ -76,7 +76,7 @@ function divide(form) {
   const show = () => {
     pages.forEach((page, number) => page.forEach((one) => (one.hidden = narrow.matches && number !== at)));
     place.hidden = !narrow.matches;
-    place.textContent = `${at + 1} / ${pages.length}`;
+    place.textContent = (form.dataset.count ?? "").replace("{number}", `${at + 1}`).replace("{of}", `${pages.length}`);
     back.hidden = !narrow.matches || at === 0;
   };
   /** @param {number} number */
