@@ -50,17 +50,20 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/data/karat.db"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of an empty database, on SQLite and on PostgreSQL."""
-    if request.param == "sqlite":
-        yield request.getfixturevalue("sqlite_url")
-        return
-    url = request.getfixturevalue("postgresql_template")
+@pytest.fixture
+def postgresql_url(postgresql_template: str) -> Iterator[str]:
+    """The address of an empty database on PostgreSQL."""
     name = f"karat_{next(NUMBERS)}"
-    administer(url, f"CREATE DATABASE {name} TEMPLATE karat_template")
-    yield url.format(name)
-    administer(url, f"DROP DATABASE {name} WITH (FORCE)")
+    administer(postgresql_template, f"CREATE DATABASE {name} TEMPLATE karat_template")
+    yield postgresql_template.format(name)
+    administer(postgresql_template, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest) -> str:
+    """The address of an empty database, on SQLite and on PostgreSQL."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
 
 
 @pytest.fixture
