@@ -9,7 +9,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from conftest import ROOT
 from tools import make_results
@@ -54,6 +53,8 @@ def test_blocks_become_cells() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(notebooks()))
 def test_it_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nbclient import NotebookClient  # takes a second to load
+
     # The kernel finds karat where this Python has it, and leaves no traces in the home folder.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))

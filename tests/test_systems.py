@@ -69,7 +69,8 @@ def _name(node: ast.AST) -> str:
 
 def test_what_some_systems_lack_is_guarded(root: Path) -> None:
     unguarded, guarded = [], set()
-    of_interest = re.compile(rf"\b({'|'.join([*MODULES, *CALLS, 'subprocess'])})\b")
+    calls = [rf"{module}\.{name}" for module, names in CALLS.items() for name in names]
+    of_interest = re.compile(rf"\b({'|'.join([*MODULES, *calls, 'subprocess'])})\b")
     for path in sorted((root / "src" / "karat").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         finder = Finder()

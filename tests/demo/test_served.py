@@ -16,6 +16,7 @@ from karat.errors import KaratError
 from karat.study.init import write_study
 
 
+@pytest.mark.slow
 def test_without_a_terminal_it_serves_exports_screens_and_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "karat", "demo", "--keep", str(tmp_path), "--no-open"]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=1800)
@@ -76,7 +77,6 @@ def test_mixing_leaves_nobody_out() -> None:
     assert {STEP * number % people for number in range(people)} == set(range(people))
 
 
-@pytest.mark.slow
 def test_a_rehearsal_leaves_the_study_alone(tmp_path: Path) -> None:
     """A study for Prolific with invitations: bots come in all the same, into a database of their own."""
     folder = tmp_path / "mine"

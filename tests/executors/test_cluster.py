@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ from karat.executors import cluster as connecting
 from karat.executors.cluster import Cluster
 
 dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
+if find_spec("distributed") is None:  # which takes a second to load
+    pytest.skip("distributed is not installed: make setup-dev", allow_module_level=True)
 
 
 def pids_of(executor: Executor) -> list[int]:
@@ -201,6 +203,8 @@ def test_places_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.slow
 def test_workers_without_karat_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "PATIENCE", 2)
+    import distributed
+
     libraries = Path(distributed.__file__).parent.parent
     with scheduler(tmp_path, 0) as (address, _):
         with (

@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from field.conftest import postgresql_template, sqlite_template, sqlite_url, store_url
+from field.conftest import (
+    postgresql_engine,
+    postgresql_template,
+    postgresql_url,
+    sqlite_template,
+    sqlite_url,
+    store_url,
+)
 from karat.study.init import write_study
 
-__all__ = ["postgresql_template", "sqlite_template", "sqlite_url", "store_url"]
+__all__ = ["postgresql_engine", "postgresql_template", "postgresql_url", "sqlite_template", "sqlite_url", "store_url"]
 
 
 @pytest.fixture

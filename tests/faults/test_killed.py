@@ -97,8 +97,8 @@ def killed(study_folder: Path, url: str, tmp_path: Path, bots: int, kills: int) 
 
 
 @pytest.mark.parametrize("store_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
-def test_a_few_kills(study_folder: Path, store_url: str, tmp_path: Path) -> None:
-    killed(study_folder, store_url, tmp_path, bots=10, kills=2)
+def test_a_kill(study_folder: Path, store_url: str, tmp_path: Path) -> None:
+    killed(study_folder, store_url, tmp_path, bots=6, kills=1)
 
 
 @pytest.mark.slow

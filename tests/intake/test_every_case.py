@@ -32,7 +32,7 @@ def test_files_are_recognised(case: Case) -> None:
     assert case.reader in found
 
 
-@pytest.mark.few(15)
+@pytest.mark.few(8)
 @each_case
 def test_every_unit_is_accounted_for(case: Case) -> None:
     intake = case.read()
@@ -41,7 +41,7 @@ def test_every_unit_is_accounted_for(case: Case) -> None:
     assert intake.units_in == len(intake.judgments) + sum(intake.set_aside.values()) + intake.skipped_units
 
 
-@pytest.mark.few(15)
+@pytest.mark.few(8)
 @each_case
 def test_account_names_the_files_and_the_summary(case: Case) -> None:
     intake = case.read()
@@ -50,7 +50,7 @@ def test_account_names_the_files_and_the_summary(case: Case) -> None:
     assert f"{intake.judgments.frame['response'].count():,} answer" in text
 
 
-@pytest.mark.few(15)
+@pytest.mark.few(8)
 @each_case
 def test_what_was_read_survives_a_round_trip(case: Case, tmp_path: Path) -> None:
     judgments = case.read().judgments

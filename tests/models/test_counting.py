@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,14 +31,14 @@ parts = st.lists(st.lists(st.tuples(st.integers(0, 3), numbers), max_size=12), m
 Rows = list[list[tuple[int, float]]]
 
 
-def asked(rows: Rows) -> tuple[counting.Ask, list[int]]:
+def asked(rows: Rows, dense: int = 1 << 18) -> tuple[counting.Ask, list[int]]:
     """A question put to all parts, and the shifts with which it was put."""
     arrays = [(np.array([v for _, v in one], float), np.array([g for g, _ in one], np.uint8)) for one in rows]
     shifts: list[int] = []
 
     def ask(within: Bins | None, shift: int) -> Bins:
         shifts.append(shift)
-        return summed(tally(values, groups, within, shift) for values, groups in arrays)
+        return summed(tally(values, groups, within, shift, dense) for values, groups in arrays)
 
     return ask, shifts
 
@@ -66,10 +65,8 @@ def test_medians_are_those_of_numpy(rows: Rows) -> None:
 def test_no_number_of_questions_changes_them(rows: Rows, few: int) -> None:
     """As with so many values that bins are divided again and again."""
     plain = by_parts(rows)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "FEW", few)
-        patch.setattr(counting, "DENSE", 1)
-        found = by_parts(rows)
+    ask, _ = asked(rows, dense=1)
+    found = medians_and_deviations(ask(None, SHIFT), ask, 4, 1.4826, few)  # type: ignore[arg-type]
     np.testing.assert_array_equal(found[0], plain[0])
     np.testing.assert_array_equal(found[1], plain[1])
 
@@ -107,7 +104,7 @@ def test_many_values_need_two_counts() -> None:
         assert deviations[group] == 1.4826 * np.median(np.abs(own - medians[group]))
 
 
-def test_the_second_count_is_of_few_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_count_is_of_few_values() -> None:
     values = np.random.default_rng(2).lognormal(1.6, 0.5, 100_000)
     looked_at: list[int] = []
 
@@ -119,9 +116,8 @@ def test_the_second_count_is_of_few_values(monkeypatch: pytest.MonkeyPatch) -> N
     medians_and_deviations(ask(None, SHIFT), ask, 1)  # type: ignore[arg-type]
     assert looked_at[0] == 100_000
     assert sum(looked_at[1:]) < 1_000
-    monkeypatch.setattr(counting, "FEW", 10)
     looked_at.clear()
-    medians_and_deviations(ask(None, SHIFT), ask, 1)  # type: ignore[arg-type]
+    medians_and_deviations(ask(None, SHIFT), ask, 1, few=10)  # type: ignore[arg-type]
     assert looked_at[1] > 10 >= looked_at[2]
 
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from karat.models import resampling as module
 from karat.models.resampling import kendall, pearson, spearman, weighted_ranks
 
 ITEMS = st.lists(
@@ -31,13 +30,12 @@ def test_copies_count_like_rows(items: list[tuple[int, int, int]]) -> None:
             assert np.isnan(found)
 
 
-def test_blocks_and_several_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_and_several_samples() -> None:
     random = np.random.default_rng(2)
     x, y = random.normal(size=(2, 30))
     weights = random.integers(0, 3, (30, 4)).astype(float)
     whole = kendall(x, y, weights)
-    monkeypatch.setattr(module, "BLOCK", 7)
-    np.testing.assert_allclose(kendall(x, y, weights), whole)
+    np.testing.assert_allclose(kendall(x, y, weights, block=7), whole)
     np.testing.assert_allclose(whole[2], kendall(x, y, weights[:, 2])[0])
 
 

@@ -99,9 +99,8 @@ def test_index_of_the_simulated_crowds(name: str, reference: Path, golden: dict[
     assert index.log_likelihood == pytest.approx(expected["loglik"], abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "binary_sim")) for name in SCALES]
-)
+@pytest.mark.slow  # the engine's own deletions of the same data are in the default run
+@pytest.mark.parametrize("name", SCALES)
 def test_deletion_worker_by_worker(name: str, reference: Path, golden: dict[str, Any]) -> None:
     found = deletion(judgments(reference, name, SCALES[name]), by="published")
     expected = golden["mturk"]["deletion_two_re"] if name == "mturk" else golden["simulated"][name]

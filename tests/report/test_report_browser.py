@@ -33,20 +33,38 @@ def browser() -> Iterator[Any]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def desk(browser: Any) -> Any:
+    """A page, offline, that the tests use one after the other: a new one takes a process."""
+    return browser.new_context(offline=True).new_page()
+
+
 @pytest.fixture
-def opened(browser: Any, report: Path) -> Iterator[Any]:
-    """The page on a desk, offline; a complaint of the browser or a request fails the test."""
-    context = browser.new_context(viewport=DESK, offline=True)
-    shown = context.new_page()
+def shown(desk: Any, report: Path) -> Iterator[Any]:
+    """The report on a large screen; a complaint of the browser or a request fails the test."""
     trouble: list[str] = []
-    shown.on("console", lambda message: message.type in ("error", "warning") and trouble.append(message.text))
-    shown.on("pageerror", lambda error: trouble.append(str(error)))
-    shown.on("request", lambda one: one.url.startswith(("file:", "data:")) or trouble.append(one.url))
-    shown.goto(report.as_uri())
-    shown.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
-    yield shown
-    context.close()
+    listeners = {
+        "console": lambda message: message.type in ("error", "warning") and trouble.append(message.text),
+        "pageerror": lambda error: trouble.append(str(error)),
+        "request": lambda one: one.url.startswith(("file:", "data:", "about:")) or trouble.append(one.url),
+    }
+    for event, listener in listeners.items():
+        desk.on(event, listener)
+    desk.set_viewport_size(DESK)
+    desk.goto(report.as_uri())
+    yield desk
+    desk.emulate_media(media="null")
+    desk.goto("about:blank")
+    for event, listener in listeners.items():
+        desk.remove_listener(event, listener)
     assert not trouble
+
+
+@pytest.fixture
+def opened(shown: Any) -> Any:
+    """The same, with everything unfolded."""
+    shown.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    return shown
 
 
 def names(page: Any) -> list[str]:
@@ -93,14 +111,10 @@ def pages(printed: bytes) -> int:
     return len(re.findall(rb"/Type\s*/Page[^s]", printed))
 
 
-def test_it_prints_two_pages_and_the_appendix_where_that_is_asked_for(browser: Any, report: Path) -> None:
-    context = browser.new_context(viewport=DESK)
-    shown = context.new_page()
-    shown.goto(report.as_uri())
+def test_it_prints_two_pages_and_the_appendix_where_that_is_asked_for(shown: Any) -> None:
     assert pages(shown.pdf(format="A4")) <= 2
     shown.locator("#appendix").check()
     assert pages(shown.pdf(format="A4")) > 3
-    context.close()
 
 
 def test_the_appendix_prints_with_all_reasons(opened: Any) -> None:
@@ -117,15 +131,13 @@ def test_the_appendix_prints_with_all_reasons(opened: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, {"width": 390, "height": 844}], ids=["desk", "phone"])
-def test_the_first_screen_has_sentences_flow_and_figure(browser: Any, report: Path, size: dict[str, int]) -> None:
-    context = browser.new_context(viewport=size)
-    shown = context.new_page()
-    shown.goto(report.as_uri())
+def test_the_first_screen_has_sentences_flow_and_figure(shown: Any, size: dict[str, int]) -> None:
+    shown.set_viewport_size(size)
+    shown.reload()
     for part in ("h1", ".say p:first-child", "#flow", "#first-figure"):
         box = shown.locator(part).first.bounding_box()
         assert box["y"] + box["height"] <= size["height"], part
     assert len(shown.evaluate("document.body.innerText").split()) <= 2500
-    context.close()
 
 
 def place(transform: str) -> list[float]:
@@ -163,12 +175,10 @@ def test_a_participant_is_played_back_and_can_be_linked(opened: Any) -> None:
     assert dialog.locator("h2").inner_text() == "p06"
 
 
-def test_a_dot_of_accuracy_opens_its_participant(browser: Any, tmp_path: Path) -> None:
+def test_a_dot_of_accuracy_opens_its_participant(shown: Any, tmp_path: Path) -> None:
     found = labelled().outcomes
     assert isinstance(found, Outcomes)
     (tmp_path / "labels.html").write_text(html(labelled()), encoding="utf-8")
-    context = browser.new_context(viewport=DESK, offline=True)
-    shown = context.new_page()
     shown.goto((tmp_path / "labels.html").as_uri())
     dialog, dots = shown.locator("#playback"), shown.locator("#first-figure a")
     assert dots.count() == PEOPLE
@@ -188,7 +198,6 @@ def test_a_dot_of_accuracy_opens_its_participant(browser: Any, tmp_path: Path) -
     shown.keyboard.press("Enter")
     assert f"{dialog.locator('h2').inner_text()}: " in ordered[1]
     assert dialog.is_visible()
-    context.close()
 
 
 def test_kept_and_excluded_can_be_told_apart(opened: Any) -> None:
@@ -198,15 +207,11 @@ def test_kept_and_excluded_can_be_told_apart(opened: Any) -> None:
     assert len(names(opened)) == PEOPLE - len(gathered().screening.excluded)
 
 
-def test_the_methods_paragraph_can_be_copied(browser: Any, report: Path) -> None:
-    context = browser.new_context(viewport=DESK)
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    shown = context.new_page()
-    shown.goto(f"{report.as_uri()}#methods")
-    button = shown.locator("#methods > .copy")
+def test_the_methods_paragraph_can_be_copied(opened: Any) -> None:
+    opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = opened.locator("#methods > .copy")
     button.click()
-    shown.wait_for_function("document.querySelector('#methods > .copy').textContent === 'Copied'")
-    context.close()
+    opened.wait_for_function("document.querySelector('#methods > .copy').textContent === 'Copied'")
 
 
 @pytest.mark.few(1)
@@ -229,12 +234,9 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
     context.close()
 
 
-def test_figures_fit_a_phone_or_say_that_they_can_be_moved(browser: Any, report: Path) -> None:
-    context = browser.new_context(viewport=PHONE)
-    shown = context.new_page()
-    shown.goto(report.as_uri())
-    shown.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
-    for figure in shown.locator("main figure").all():
+def test_figures_fit_a_phone_or_say_that_they_can_be_moved(opened: Any) -> None:
+    opened.set_viewport_size(PHONE)
+    for figure in opened.locator("main figure").all():
         room, width, hint = figure.evaluate(
             "f => [f.querySelector('.wide').clientWidth, f.querySelector('svg').getBoundingClientRect().width,"
             " getComputedStyle(f, '::before').content]"
@@ -243,7 +245,6 @@ def test_figures_fit_a_phone_or_say_that_they_can_be_moved(browser: Any, report:
         # Letters of about 13 pixels are never made smaller than 7.8.
         widest = figure.locator("svg").evaluate("svg => parseFloat(getComputedStyle(svg).maxWidth)")
         assert width >= 0.55 * widest
-    shown.set_viewport_size(DESK)
-    hints = shown.locator("main figure").evaluate_all("all => all.map(f => getComputedStyle(f, '::before').content)")
+    opened.set_viewport_size(DESK)
+    hints = opened.locator("main figure").evaluate_all("all => all.map(f => getComputedStyle(f, '::before').content)")
     assert set(hints) == {"none"}
-    context.close()

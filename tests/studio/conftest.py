@@ -77,9 +77,9 @@ class StudioApp:
         return Browser(self.app, self.runner, keys=self.keys)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Uploads]:
-    """Drops with a process that works on them, once for the tests of a module: it takes a while to start."""
+    """Drops with a process that works on them, once for all tests: it takes a while to start."""
     target = tmp_path_factory.mktemp("studies") / "kept"
     target.mkdir()
     made = Uploads(private_folder(), target)

@@ -46,10 +46,9 @@ def test_an_archive_that_points_outside_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["study.zip"]
 
 
-def test_an_archive_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.studio.folder.LIMIT", 10)
+def test_an_archive_that_is_too_large_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StudioError, match="larger than"):
-        unpack(zipped(tmp_path / "study.zip", {"study.toml": "x" * 11}), ["study.toml"])
+        unpack(zipped(tmp_path / "study.zip", {"study.toml": "x" * 11}), ["study.toml"], limit=10)
 
 
 def test_packed_and_read_again(tmp_path: Path) -> None:

@@ -41,11 +41,9 @@ def sleep(say: Say) -> None:
 @pytest.fixture(scope="module")
 def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     """A process that does not load what real jobs need."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("karat.studio.worker.NEEDED", ())
-        made = Worker(tmp_path_factory.mktemp("root"))
-        yield made
-        made.close()
+    made = Worker(tmp_path_factory.mktemp("root"), needed=())
+    yield made
+    made.close()
 
 
 def test_jobs_and_what_they_say(worker: Worker, capfd: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +87,7 @@ def test_it_can_be_stopped_also_while_it_waits(worker: Worker) -> None:
 
 
 def test_when_it_is_closed_nothing_more_is_done(tmp_path: Path) -> None:
-    worker = Worker(tmp_path)
+    worker = Worker(tmp_path, needed=())
     worker.close()
     assert worker.do(Job(), add, 1, 1) == STOPPED
     assert tmp_path.exists()  # the folder is its owner's to delete

@@ -38,6 +38,7 @@ def run(*arguments: object) -> str:
     return done.output
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(("task", "language"), EVERY)
 def test_every_template_passes_the_check(task: str, language: str, tmp_path: Path) -> None:
     written = write_study(tmp_path / "study", task, language)

@@ -199,6 +199,7 @@ def krippendorff_alpha(
     values: ArrayLike,
     level: Level = "nominal",
     weights: ArrayLike | None = None,
+    cells: int = CELLS,
 ) -> Floats:
     """Krippendorff's alpha of ratings, one an entry, for each column of participants' weights.
 
@@ -219,7 +220,7 @@ def krippendorff_alpha(
     return np.concatenate(
         [
             _of_categories(counts, squares, ordinal=level == "ordinal")
-            for counts, squares in _tables(item, rater, category, len(distinct), matrix)
+            for counts, squares in _tables(item, rater, category, len(distinct), matrix, cells)
         ]
     )
 
@@ -305,12 +306,12 @@ def _codes(names: ArrayLike) -> Ints:
 
 
 def _tables(
-    item: Ints, rater: Ints, category: NDArray[np.integer], kinds: int, weights: Floats
+    item: Ints, rater: Ints, category: NDArray[np.integer], kinds: int, weights: Floats, cells: int = CELLS
 ) -> Iterator[tuple[Floats, Floats]]:
     """Sums of weights and of their squares by item, category and sample, a few samples at a time."""
     rows = int(item.max()) + 1
     matrix = summing(item * kinds + category, rater, shape=(rows * kinds, len(weights)))
-    step = max(1, CELLS // (rows * kinds))
+    step = max(1, cells // (rows * kinds))
     for start in range(0, weights.shape[1], step):
         part = weights[:, start : start + step]
         yield (matrix @ part).reshape(rows, kinds, -1), (matrix @ part**2).reshape(rows, kinds, -1)

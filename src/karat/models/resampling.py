@@ -266,7 +266,7 @@ def spearman(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Fl
     return _weighted(weighted_ranks(x, weight), weighted_ranks(y, weight), weight)
 
 
-def kendall(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+def kendall(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, block: int = BLOCK) -> Floats:
     """Kendall's tau-b for each column of weights.
 
     >>> kendall([1, 2, 3, 4], [1, 3, 2, 4]).round(3).tolist()
@@ -275,8 +275,8 @@ def kendall(x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Flo
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     weight = as_weights(weights, len(first))
     both, one, other = np.zeros((3, weight.shape[1]))
-    for start in range(0, len(first), BLOCK):
-        part = slice(start, start + BLOCK)
+    for start in range(0, len(first), block):
+        part = slice(start, start + block)
         a, b = np.sign(first[part, None] - first), np.sign(second[part, None] - second)
         own = weight[part]
         both += (own * ((a * b) @ weight)).sum(axis=0)

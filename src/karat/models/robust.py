@@ -128,7 +128,9 @@ def values_of(keys: Ints) -> Floats:
     return values
 
 
-def tally(values: Floats, groups: NDArray[np.integer], within: Bins | None = None, shift: int = SHIFT) -> Bins:
+def tally(
+    values: Floats, groups: NDArray[np.integer], within: Bins | None = None, shift: int = SHIFT, dense: int = DENSE
+) -> Bins:
     """The values of one part, counted by group and by their keys without the last `shift` bits.
 
     With `within`, only values are counted that lie in these bins.
@@ -147,7 +149,7 @@ def tally(values: Floats, groups: NDArray[np.integer], within: Bins | None = Non
     leading = keys >> shift
     first, number = int(leading.min()), int(groups.max()) + 1
     width = int(leading.max()) - first + 1
-    if width * number <= max(DENSE, 4 * len(keys)):
+    if width * number <= max(dense, 4 * len(keys)):
         counts = np.bincount(groups * np.int64(width) + (leading - first))
         filled = np.flatnonzero(counts)
         group, low, count = filled // width, filled % width + first, counts[filled]
@@ -179,10 +181,13 @@ def summed(tallies: Iterable[Bins]) -> Bins:
     return Bins(group[starts], low[starts], high[starts], total)
 
 
-def medians_and_deviations(bins: Bins, ask: Ask, groups: int, constant: float = MAD_CONSTANT) -> tuple[Floats, Floats]:
+def medians_and_deviations(
+    bins: Bins, ask: Ask, groups: int, constant: float = MAD_CONSTANT, few: int = FEW
+) -> tuple[Floats, Floats]:
     """Median and constant times median absolute deviation of each group, from the first count of all parts.
 
-    `ask` counts the values of some bins anew, over all parts. A group without values has neither (NaN).
+    `ask` counts the values of some bins anew, over all parts; `few` values are asked for at once. A group without
+    values has neither (NaN).
 
     >>> parts = [np.array([1.0, 9.0]), np.array([2.0, 4.0])]
     >>> def ask(within, shift):
@@ -200,7 +205,7 @@ def medians_and_deviations(bins: Bins, ask: Ask, groups: int, constant: float = 
         if not wanted.any():
             break
         within = bins.where(wanted)
-        shift = 0 if within.count.sum() <= FEW else max(0, shift - STEP)
+        shift = 0 if within.count.sum() <= few else max(0, shift - STEP)
         bins = summed([bins.where(~wanted), ask(_joined(within), shift)])
     medians = np.array([one.median for one in found], float)
     deviations = np.array([constant * one.deviations for one in found], float) / 2

@@ -74,10 +74,10 @@ def files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def unpack(archive: Path, members: Sequence[str]) -> None:
+def unpack(archive: Path, members: Sequence[str], limit: int = LIMIT) -> None:
     """Put members of a zip archive beside it, in a folder with its name; the archive itself is then deleted."""
     source = SourceFile(archive)
-    if sum(source.zip_sizes[name] for name in members) > LIMIT or len(members) > MOST_FILES:
+    if sum(source.zip_sizes[name] for name in members) > limit or len(members) > MOST_FILES:
         raise StudioError(f"{archive.name}: {TOO_LARGE}")
     folder = archive.with_suffix("")
     if folder.exists():

@@ -89,8 +89,8 @@ class Job:
 class Worker:
     """The process, started at once and anew after it was stopped."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, needed: tuple[str, ...] = NEEDED) -> None:
+        self._root, self._needed = root, needed
         self._one_at_a_time = Lock()
         self._job: Job | None = None
         self._closed = False
@@ -99,7 +99,8 @@ class Worker:
     def _start(self) -> None:
         context = get_context("spawn")
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, str(self._root)), name="karat open, at work")
+        arguments = (theirs, str(self._root), self._needed)
+        self._process = context.Process(target=serve, args=arguments, name="karat open, at work")
         self._process.start()
         theirs.close()
 
@@ -196,12 +197,12 @@ class Background:
             self._worker.close()
 
 
-def serve(connection: Connection, root: str) -> None:
+def serve(connection: Connection, root: str, needed: tuple[str, ...] = NEEDED) -> None:
     """What the process does: wait for jobs, do them, and tidy up when nobody is left who could ask."""
     for name in ("SIGINT", "SIGHUP"):  # Ctrl-C reaches both processes; the server decides what it means
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    for module in NEEDED:
+    for module in needed:
         importlib.import_module(module)
     while True:
         try:

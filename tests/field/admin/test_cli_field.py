@@ -230,9 +230,6 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
         with closing(Store.open(f"sqlite:///{data}/karat.db")) as store:
             note_address(store, "http://127.0.0.1:1")
         assert f"{server.address()}/s/blind/" in run("links", study_path, "--data", data)[0]
-        second = Server(study_path, "--data", data)
-        second.stop()
-        assert any(line.startswith("note") and server.address() in line for line in second.lines)
     finally:
         assert "All confirmed answers are saved." in server.stop()
     assert server.process.returncode == 0
@@ -252,6 +249,17 @@ def test_serve_starts_freezes_and_refuses_other_rules(study_path: Path, data: Pa
     _, error = run("serve", study_path, "--data", data, "--port", "0", status=2)
     assert "--new-database" in error
     assert not (data / "karat.db").exists()
+
+
+@pytest.mark.slow
+def test_a_second_server_on_the_same_data_names_the_first(study_path: Path, data: Path) -> None:
+    server = Server(study_path, "--data", data)
+    try:
+        second = Server(study_path, "--data", data)
+        second.stop()
+        assert any(line.startswith("note") and server.address() in line for line in second.lines)
+    finally:
+        server.stop()
 
 
 @pytest.mark.slow

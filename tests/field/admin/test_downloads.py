@@ -39,7 +39,9 @@ def stored(fielded: Fielded) -> karat.Judgments:
         return export.judgments(connection, fielded.id, fielded.study)
 
 
-def test_judgments_read_back_as_they_are_stored(researcher: Visitor, fielded: Fielded, tmp_path: Path) -> None:
+def test_judgments_read_back_as_they_are_stored_and_formulas_do_not_run(
+    researcher: Visitor, fielded: Fielded, tmp_path: Path
+) -> None:
     for _ in range(2):
         fielded.finish(comment=FORMULA)
     wanted = stored(fielded)
@@ -47,22 +49,15 @@ def test_judgments_read_back_as_they_are_stored(researcher: Visitor, fielded: Fi
     path = tmp_path / "judgments.parquet"
     path.write_bytes(fetch(researcher, "judgments.parquet").body)
     assert karat.read(path) == wanted
-    for name in ("judgments-csv.zip", "judgments-raw-csv.zip"):
-        read = karat.read(unpacked(fetch(researcher, name), tmp_path / name))
+    for name, comment in (("judgments-csv.zip", f"'{FORMULA}"), ("judgments-raw-csv.zip", FORMULA)):
+        table = unpacked(fetch(researcher, name), tmp_path / name)
+        read = karat.read(table)
         assert read.frame.equals(wanted.frame)
         assert read.scales == wanted.scales
-
-
-def test_formulas_are_marked_in_the_safe_tables_and_left_in_the_raw_ones(
-    researcher: Visitor, fielded: Fielded, tmp_path: Path
-) -> None:
-    fielded.finish(comment=FORMULA)
-    raw = unpacked(fetch(researcher, "judgments-raw-csv.zip"), tmp_path / "raw")
-    safe = unpacked(fetch(researcher, "judgments-csv.zip"), tmp_path / "safe")
-    assert pl.read_csv(raw.with_name("judgments.participants.csv"))["comment"].to_list() == [FORMULA]
-    assert pl.read_csv(safe.with_name("judgments.participants.csv"))["comment"].to_list() == [f"'{FORMULA}"]
+        people = pl.read_csv(table.with_name("judgments.participants.csv"))
+        assert people["comment"].to_list() == [comment] * 2
     people = pl.read_csv(io.BytesIO(fetch(researcher, "participants.csv").body))
-    assert people["comment"].to_list() == [f"'{FORMULA}"]
+    assert people["comment"].to_list() == [f"'{FORMULA}"] * 2
 
 
 @pytest.mark.slow

@@ -70,21 +70,6 @@ def test_what_is_not_computed_yet_is_said_to_be_under_way(researcher: Visitor, f
     assert "none" not in row
 
 
-def test_criteria_appear_with_their_reasons(researcher: Visitor, fielded: Fielded) -> None:
-    attentive = fielded.finish()
-    careless = fielded.finish(attentive=False, always=ANSWERS[1])
-    screened(researcher, fielded)
-    assert "attention: 3 of 6 trials right" in researcher.get("/admin/blind/people").text
-    assert "test" in researcher.get("/admin/blind").text.split("Response times")[1]
-    person = researcher.get(f"/admin/blind/people/{careless}").text
-    assert "The rule of the study would exclude this participant." in person
-    assert "flagged (the reason is shown when the study is closed)" in person
-    assert "would keep" in researcher.get(f"/admin/blind/people/{attentive}").text
-    flagged = researcher.get("/admin/blind/people?show=flagged").text
-    assert careless in flagged
-    assert attentive not in flagged
-
-
 @pytest.mark.slow
 def test_answers_within_a_second_do_not_fit_the_server_s_clock(researcher: Visitor, fielded: Fielded) -> None:
     """The stand-in posts all pages at once and claims seconds for each, as a script does."""
@@ -95,10 +80,21 @@ def test_answers_within_a_second_do_not_fit_the_server_s_clock(researcher: Visit
     assert 'class="flag"' in cell
 
 
-def test_it_is_blind_until_it_is_closed(researcher: Visitor, fielded: Fielded) -> None:
-    names = [fielded.finish(), fielded.finish(attentive=False, always=ANSWERS[1])]
+def test_criteria_appear_with_their_reasons_and_it_is_blind_until_it_is_closed(
+    researcher: Visitor, fielded: Fielded
+) -> None:
+    attentive, careless = names = [fielded.finish(), fielded.finish(attentive=False, always=ANSWERS[1])]
     fielded.answer(fielded.come(), share=0.5)
     screened(researcher, fielded)
+    assert "attention: 3 of 6 trials right" in researcher.get("/admin/blind/people").text
+    assert "test" in researcher.get("/admin/blind").text.split("Response times")[1]
+    person = researcher.get(f"/admin/blind/people/{careless}").text
+    assert "The rule of the study would exclude this participant." in person
+    assert "flagged (the reason is shown when the study is closed)" in person
+    assert "would keep" in researcher.get(f"/admin/blind/people/{attentive}").text
+    flagged = researcher.get("/admin/blind/people?show=flagged").text
+    assert careless in flagged
+    assert attentive not in flagged
     paths = ["/admin", "/admin/blind/live", "/admin/blind/people?show=flagged"]
     paths += [f"/admin/blind{view}" for view in ("", "/people", "/data", "/danger")]
     paths += [f"/admin/blind/people/{name}" for name in names]

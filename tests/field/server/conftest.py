@@ -88,6 +88,15 @@ def write(folder: Path, more: str = "", head: str = 'title = "Word order"', item
     return load(folder)
 
 
+# The pages ask the store alone, which the tests of the store run on both; visits on PostgreSQL are in the tests of
+# several processes.
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def store_url(request: pytest.FixtureRequest) -> str:
+    """The address of an empty database, on SQLite and in the slow tests on PostgreSQL."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
 @pytest.fixture
 def runner() -> Iterator[asyncio.Runner]:
     with asyncio.Runner() as made:

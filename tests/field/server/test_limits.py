@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.field.server import headers as limits
 from karat.field.server.headers import Buckets
 
 
@@ -35,10 +33,9 @@ def test_addresses_are_kept_apart_and_not_kept() -> None:
     assert "192.0.2" not in repr(vars(buckets))
 
 
-def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_bounded() -> None:
     now = 0.0
-    buckets = Buckets(60, 2, clock=lambda: now)
-    monkeypatch.setattr(limits, "MOST_BUCKETS", 10)
+    buckets = Buckets(60, 2, clock=lambda: now, most=10)
     for number in range(100):
         now += 0.001
         buckets.wait(f"192.0.2.{number}")

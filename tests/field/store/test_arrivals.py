@@ -30,13 +30,14 @@ def test_simultaneous_arrivals_are_spread_evenly(store: Store) -> None:
 
 
 @pytest.mark.parametrize("store_url", [pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"], indirect=True)
-def test_arrivals_at_four_processes_are_spread_evenly(store_url: str) -> None:
+@pytest.mark.parametrize("servers", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_arrivals_at_several_processes_are_spread_evenly(store_url: str, servers: int) -> None:
     store = Store.open(store_url)
     study_id = start(store)
     store.close()
-    with multiprocessing.get_context("spawn").Pool(4) as processes:
-        lists = processes.starmap(arrive_many, [(store_url, study_id, 50)] * 4)
-    assert sum(map(len, lists)) == 200
+    with multiprocessing.get_context("spawn").Pool(servers) as processes:
+        lists = processes.starmap(arrive_many, [(store_url, study_id, 50)] * servers)
+    assert sum(map(len, lists)) == 50 * servers
     assert spread(Counter(number for part in lists for number in part), 7) <= 1
 
 

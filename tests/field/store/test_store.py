@@ -87,18 +87,18 @@ def test_migrated_tables_are_those_of_the_schema(store_url: str) -> None:
     engine.dispose()
 
 
-def test_a_database_of_a_newer_release_is_refused(store_url: str) -> None:
-    store = Store.open(store_url)
+def test_a_database_of_a_newer_release_is_refused(changed_url: str) -> None:
+    store = Store.open(changed_url)
     change = text("UPDATE alembic_version SET version_num = 'of next year'")
     store.call(lambda connection, _: [connection.execute(change).rowcount], None)
     store.close()
     with pytest.raises(StoreError, match="newer karat"):
-        Store.open(store_url)
+        Store.open(changed_url)
 
 
-def test_data_of_the_first_schema_survive(store_url: str) -> None:
+def test_data_of_the_first_schema_survive(changed_url: str) -> None:
     """Rows written by the first release, in its own words, are there after all later changes."""
-    engine = create_engine(database_url(store_url))
+    engine = create_engine(database_url(changed_url))
     with engine.begin() as connection:
         schema.metadata.drop_all(connection)
         connection.execute(text("DROP TABLE alembic_version"))
@@ -122,7 +122,7 @@ def test_data_of_the_first_schema_survive(store_url: str) -> None:
         for table, values in rows.items():
             connection.execute(text(f"INSERT INTO {table} VALUES {values}".replace(": ", "\\: ")))
     engine.dispose()
-    store = Store.open(store_url)
+    store = Store.open(changed_url)
     with store.read() as connection:
         for name in rows:
             assert len(connection.execute(select(schema.metadata.tables[name])).all()) == 1, name

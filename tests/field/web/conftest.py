@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -11,6 +11,8 @@ import pytest
 from field.browser import chromium
 from field.web.samples import SCALES
 from field.web.stub import WEB, Stub, serving
+
+DESK = {"width": 1280, "height": 800}
 
 
 @pytest.fixture(scope="module")
@@ -33,25 +35,56 @@ def serve() -> Iterator[Callable[..., Stub]]:
         yield start
 
 
+@pytest.fixture(scope="module")
+def desk(browser: Any) -> Any:
+    """The page of a large screen that the tests of a module use one after the other: a new one takes a process."""
+    return browser.new_context(viewport=DESK).new_page()
+
+
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+def visit(browser: Any, desk: Any) -> Iterator[Callable[..., Any]]:
     """Open the page of a session as a participant would; a complaint of the browser in its console fails the test."""
     complaints: list[str] = []
     contexts: list[Any] = []
 
+    def hear(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            complaints.append(message.text)
+
+    def fail(error: Any) -> None:
+        complaints.append(str(error))
+
     def open_page(stub: Stub, context: Any = None, complain: bool = True, **settings: Any) -> Any:
-        if context is None:
-            context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
+        size = settings.pop("viewport", DESK)
+        if settings:
+            context = browser.new_context(viewport=size, **settings)
             contexts.append(context)
-        page = context.new_page()
+        page = context.new_page() if context else desk
+        page.set_viewport_size(size)
         page.set_default_timeout(30_000)
         if complain:
-            page.on("console", lambda message: message.type in ("error", "warning") and complaints.append(message.text))
-            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.on("console", hear)
+            page.on("pageerror", fail)
         page.goto(f"{stub.address}/s/sample/")
         return page
 
     yield open_page
     for context in contexts:
         context.close()
+    as_new(desk, hear, fail)
     assert not complaints
+
+
+def as_new(page: Any, hear: Callable[[Any], None], fail: Callable[[Any], None]) -> None:
+    """Take away what a test has left: each has a server of its own, so that what is stored for one is for no other."""
+    for event, listener in (("console", hear), ("pageerror", fail)):
+        with suppress(KeyError):  # it was not listened to
+            page.remove_listener(event, listener)
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    page.goto("about:blank")
+    page.emulate_media(color_scheme="light")
+    page.context.set_offline(False)
+    page.context.clear_cookies()
+    page.context.clear_permissions()

@@ -125,7 +125,7 @@ def test_hands_in_forced_colours_and_zoomed_browsers_are_not_flagged(serve: Serv
     assert probability(stub) < 0.5
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("hold", [95, 0])
 def test_keys_alone_are_not_flagged(serve: Serve, visit: Visit, browser: Any, hold: int) -> None:
     """Keys of a hand, and keys that speech software presses for no time."""

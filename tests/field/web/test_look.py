@@ -82,7 +82,7 @@ def test_a_trial_fits_on_a_small_phone(serve: Serve, visit: Visit) -> None:
     assert min(targets) >= 44
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("percent", [100, 112])
 @pytest.mark.parametrize("family", ["DejaVu", "Liberation", "Noto"])
 def test_a_trial_fits_on_a_small_phone_in_any_font(family: str, percent: int, serve: Serve, visit: Visit) -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from karat.models.glrm import crossed as module
 from karat.models.glrm.crossed import AnswerGrid, Listed, crossed
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40)
@@ -19,11 +18,7 @@ WHOLE = [(worker, task) for worker in range(5) for task in range(4)]
 
 def laid_out(listed: bool, worker: Any, task: Any) -> AnswerGrid | Listed:
     """Five workers and four tasks, as a list where that is asked for."""
-    with pytest.MonkeyPatch.context() as patch:
-        if listed:
-            patch.setattr(module, "SMALL", 0)
-            patch.setattr(module, "PADDED", 0)
-        return crossed(worker, task, 5, 4)
+    return crossed(worker, task, 5, 4, listed=listed)
 
 
 @pytest.mark.parametrize("listed", [False, True])

@@ -11,7 +11,6 @@ import pytest
 from karat.messages import message_of
 from karat.models.glrm.blocks import turn
 from karat.models.glrm.families import BinaryFamily, Derivatives
-from karat.models.glrm.mixed import laplace as mixed_mode
 from karat.models.glrm.mixed.laplace import Crossing, MixedMode, ModeSearch
 from karat.models.glrm.mixed.terms import random_term, sides
 from messages import raises
@@ -97,16 +96,15 @@ def test_the_mode_has_no_slope_left() -> None:
     assert mode.point.value == pytest.approx(penalty + np.log1p(np.exp(-answers * eta)).sum())
 
 
-def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_without_enough_steps_has_not_found_the_mode() -> None:
     search, pair = search_of()
     far = search.find(pair.zero_modes())
-    monkeypatch.setattr("karat.models.glrm.optimise.STEPS", 1)
-    once = search.find(pair.zero_modes())
+    once = search.find(pair.zero_modes(), steps=1)
     assert once.found is False
     assert once.schur.half_log_determinant > 0
     assert once.curvature.sides[0].shape == (9, 2, 2)
     assert far.point.value < once.point.value < search.evaluate(pair.zero_modes()).value
-    again = search.find(far.point.modes)
+    again = search.find(far.point.modes, steps=1)
     assert again.found
     assert again.point.value == pytest.approx(far.point.value, abs=1e-9)
 
@@ -146,19 +144,15 @@ def test_terms_have_their_place_among_the_parameters() -> None:
     assert (first.tolist(), second.tolist()) == ([[1.0, 0.0], [2.0, 3.0]], [[4.0]])
 
 
-def test_effects_that_are_too_many_are_refused_from_one_too_many_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_effects_that_are_too_many_are_refused_from_one_too_many_on() -> None:
     """Blocks for all pairs are given up first; a matrix of the smaller side squared must be there in any case."""
-    monkeypatch.setattr(mixed_mode, "LARGEST", 4 * 2 * 3 * 1)
-    pair = crossing()
-    assert pair.dense
-    monkeypatch.setattr(mixed_mode, "LARGEST", 4 * 2 * 3 * 1 - 1)
-    assert not crossing().dense
-    monkeypatch.setattr(mixed_mode, "LARGEST", 3**2)
-    assert not crossing().dense
-    monkeypatch.setattr(mixed_mode, "LARGEST", 3**2 - 1)
-    for sides_ in (pair.sides, pair.sides[::-1]):
+    sides = crossing().sides
+    assert Crossing(sides, largest=4 * 2 * 3 * 1).dense
+    assert not Crossing(sides, largest=4 * 2 * 3 * 1 - 1).dense
+    assert not Crossing(sides, largest=3**2).dense
+    for turned in (sides, sides[::-1]):
         with raises(ValueError, "models.effects_size") as error:
-            Crossing(sides_)
+            Crossing(turned, largest=3**2 - 1)
         assert message_of(error.value).values == {"first": 8, "second": 3}
 
 

@@ -115,8 +115,7 @@ def test_the_mode_is_found_where_a_failing_step_has_little_left_to_gain(monkeypa
         assert least < left(near) < most
         assert find_mode(*given, near).found is found
     monkeypatch.undo()
-    monkeypatch.setattr(optimise, "STEPS", 1)
-    assert find_mode(*given, Modes(at.worker + 1, at.task)).found is False
+    assert find_mode(*given, Modes(at.worker + 1, at.task), steps=1).found is False
 
 
 @pytest.mark.parametrize(

@@ -175,9 +175,8 @@ def test_effects_beside_which_there_is_no_likelihood_are_the_mode_only_if_nothin
     assert stuck.modes.worker.tolist() == start.worker.tolist()
 
 
-def test_a_search_without_enough_steps_has_not_found_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
-    objective = objective_of(*choices(9, 6))
-    monkeypatch.setattr("karat.models.glrm.optimise.STEPS", 1)
+def test_a_search_without_enough_steps_has_not_found_the_mode() -> None:
+    objective = replace(objective_of(*choices(9, 6)), steps=1)
     at = objective(np.array([0.1, -0.3, 0.5, 0.0, 0.9, 0.6, 1.2, 1.3]), objective.zero_modes())
     assert at is not None
     assert at.found is False
@@ -337,7 +336,7 @@ def test_the_baseline_can_be_named() -> None:
         fit_nominal(response, worker, task, baseline=9)
 
 
-def test_what_cannot_be_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_fitted() -> None:
     response, worker, task, _ = choices()
     with raises(ValueError, "models.same_answers"):
         fit_nominal(np.zeros(len(worker)), worker, task)
@@ -345,12 +344,10 @@ def test_what_cannot_be_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unbounded.converged is False
     assert unbounded.convergence.reason == Message("fit.reason_category")
     size = 16 * 10 * 2 * 2  # two predictors for each of three categories' workers and tasks
-    monkeypatch.setattr("karat.models.glrm.nominal.LARGEST", size - 1)
     with raises(ValueError, "models.nominal_size") as error:
-        fit_nominal(response, worker, task)
+        fit_nominal(response, worker, task, largest=size - 1)
     assert message_of(error.value).values == {"workers": 16, "tasks": 10, "categories": 2}
-    monkeypatch.setattr("karat.models.glrm.nominal.LARGEST", size)
-    assert fit_nominal(response, worker, task).converged
+    assert fit_nominal(response, worker, task, largest=size).converged
 
 
 @pytest.mark.parametrize("share", [1.0, 0.6])

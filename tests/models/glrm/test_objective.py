@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from karat.models.glrm import crossed as module
 from karat.models.glrm import optimise
 from karat.models.glrm.crossed import crossed
 from karat.models.glrm.families import BinaryFamily, Gaussian, OrdinalFamily
@@ -24,12 +24,9 @@ DESIGNS = {
 MAKE: dict[str, Any] = {"binary": BinaryFamily, "ordinal": lambda y: OrdinalFamily(y, 4), "gaussian": Gaussian}
 
 
-def data(name: str, design: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any, Any, Any]:
+def data(name: str, design: str) -> tuple[Any, Any, Any, Any]:
     """The worker, the task, the row of the design and the answer of each."""
-    workers, tasks, sheets, share, listed = DESIGNS[design]
-    if listed:
-        monkeypatch.setattr(module, "SMALL", 0)
-        monkeypatch.setattr(module, "PADDED", 0)
+    workers, tasks, sheets, share, _ = DESIGNS[design]
     random = np.random.default_rng(5)
     worker, task = np.divmod(np.tile(np.arange(workers * tasks), sheets), tasks)
     kept = random.random(len(worker)) < share
@@ -42,11 +39,11 @@ def data(name: str, design: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, 
     return worker, task, x, answers
 
 
-def case(name: str, design: str, cell: bool, monkeypatch: pytest.MonkeyPatch) -> tuple[Objective, Any, Any, Any]:
+def case(name: str, design: str, cell: bool) -> tuple[Objective, Any, Any, Any]:
     """The objective, parameters, the plain log-likelihood of the answers and their groups."""
-    worker, task, x, answers = data(name, design, monkeypatch)
-    workers, tasks = DESIGNS[design][:2]
-    layout, make = crossed(worker, task, workers, tasks), MAKE[name]
+    worker, task, x, answers = data(name, design)
+    workers, tasks, *_, listed = DESIGNS[design]
+    layout, make = crossed(worker, task, workers, tasks, listed=listed), MAKE[name]
     objective = Objective(layout, make(layout.place(answers)), layout.place(x), cell)
     parameters = np.array([0.3, -0.5][: x.shape[1]] + OWN[name] + [0.8, 1.3] + [0.7] * cell)
     own = np.array(OWN[name])
@@ -63,8 +60,8 @@ def case(name: str, design: str, cell: bool, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("cell", [False, True])
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("name", OWN)
-def test_value_and_gradient(name: str, design: str, cell: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    objective, parameters, (plain, offset), effects = case(name, design, cell, monkeypatch)
+def test_value_and_gradient(name: str, design: str, cell: bool) -> None:
+    objective, parameters, (plain, offset), effects = case(name, design, cell)
     at = objective(parameters, objective.zero_modes())
     assert at is not None
     assert at.found
@@ -80,8 +77,8 @@ def test_value_and_gradient(name: str, design: str, cell: bool, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("name", OWN)
-def test_the_likelihood_is_even_in_the_deviations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    objective, parameters, _, _ = case(name, "holes", True, monkeypatch)
+def test_the_likelihood_is_even_in_the_deviations(name: str) -> None:
+    objective, parameters, _, _ = case(name, "holes", True)
     one = objective(parameters, objective.zero_modes())
     parameters[-3:] *= -1
     other = objective(parameters, objective.zero_modes())
@@ -95,8 +92,8 @@ def test_the_likelihood_is_even_in_the_deviations(name: str, monkeypatch: pytest
     assert at_zero.gradient[-3:] == pytest.approx(np.zeros(3), abs=1e-10)
 
 
-def test_information_is_of_the_hessians_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    objective, parameters, _, _ = case("ordinal", "repeated", False, monkeypatch)
+def test_information_is_of_the_hessians_size() -> None:
+    objective, parameters, _, _ = case("ordinal", "repeated", False)
     at = objective(parameters, objective.zero_modes())
     assert at is not None
     hessian = np.array([
@@ -110,12 +107,10 @@ def test_information_is_of_the_hessians_size(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("cell", [False, True])
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("name", OWN)
-def test_the_information_is_that_of_dense_matrices(
-    name: str, design: str, cell: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_information_is_that_of_dense_matrices(name: str, design: str, cell: bool) -> None:
     """The Hessian of the penalised likelihood in all, row by row by differences, from which the effects are taken."""
-    objective, parameters, _, effects = case(name, design, cell, monkeypatch)
-    worker, task, x, answers = data(name, design, monkeypatch)
+    objective, parameters, _, effects = case(name, design, cell)
+    worker, task, x, answers = data(name, design)
     at = objective(parameters, objective.zero_modes())
     assert at is not None
     beta, psi, scales = objective.split(parameters)
@@ -168,10 +163,10 @@ def test_without_coefficients_only_deviations_have_information() -> None:
 
 
 @pytest.mark.parametrize("design", ["holes", "repeated list"])
-def test_what_cells_tell_about_their_deviation(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cells_tell_about_their_deviation(design: str) -> None:
     """As groups do; given the other effects, a cell's has the variance 1 / (1 + s^2 n p) with n measured answers."""
-    objective, parameters, _, _ = case("gaussian", design, True, monkeypatch)
-    worker, task, _, _ = data("gaussian", design, monkeypatch)
+    objective, parameters, _, _ = case("gaussian", design, True)
+    worker, task, _, _ = data("gaussian", design)
     precision, variance = np.exp(-2 * parameters[2]), parameters[-1] ** 2
     _, met = np.unique(worker * 100 + task, return_counts=True)
     share = 1 - 1 / (1 + variance * met * precision)
@@ -182,15 +177,15 @@ def test_what_cells_tell_about_their_deviation(design: str, monkeypatch: pytest.
     assert information[-1, -1] == pytest.approx((share * np.maximum(2 * share, 0.2)).sum() / variance)
 
 
-def test_parameters_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    objective, parameters, _, _ = case("ordinal", "holes", False, monkeypatch)
+def test_parameters_that_cannot_be() -> None:
+    objective, parameters, _, _ = case("ordinal", "holes", False)
     parameters[1:3] = 0.3, -1.0
     assert objective(parameters, objective.zero_modes()) is None
     parameters[1:3] = -1.0, np.nan
     assert objective(parameters, objective.zero_modes()) is None
     parameters[1:3] = 0.3, 0.3
     assert objective(parameters, objective.zero_modes()) is None
-    measured, parameters, _, _ = case("gaussian", "holes", False, monkeypatch)
+    measured, parameters, _, _ = case("gaussian", "holes", False)
     parameters[2] = 301.0
     assert measured(parameters, measured.zero_modes()) is None
 
@@ -212,16 +207,14 @@ def test_two_ordered_categories_with_a_large_cell_effect_are_yes_and_no() -> Non
 
 
 def test_a_search_for_the_modes_that_ends_too_soon_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    objective, parameters, _, _ = case("binary", "holes", False, monkeypatch)
+    objective, parameters, _, _ = case("binary", "holes", False)
     zero = objective.zero_modes()
     there = objective(parameters, zero)
     assert there is not None
-    with monkeypatch.context() as patch:
-        patch.setattr(optimise, "STEPS", 1)
-        early = objective(parameters, zero)
-        assert early is not None
-        assert not early.found
-        assert early.value == pytest.approx(there.value, abs=0.5)
+    early = replace(objective, steps=1)(parameters, zero)
+    assert early is not None
+    assert not early.found
+    assert early.value == pytest.approx(there.value, abs=0.5)
     monkeypatch.setattr(optimise, "halve", lambda *given: None)
     stuck, at_mode = objective(parameters, zero), objective(parameters, there.modes)
     assert stuck is not None
@@ -247,21 +240,21 @@ def test_what_groups_tell_about_their_deviation() -> None:
      ("ordinal", "list", True), ("gaussian", "repeated", True), ("gaussian", "full table", False)],
 )  # fmt: skip
 def test_without_a_group_it_is_the_objective_of_the_other_answers(
-    name: str, design: str, cell: bool, factor: Any, monkeypatch: pytest.MonkeyPatch
+    name: str, design: str, cell: bool, factor: Any
 ) -> None:
-    objective, parameters, _, _ = case(name, design, cell, monkeypatch)
+    objective, parameters, _, _ = case(name, design, cell)
     at = objective(parameters, objective.zero_modes())
     assert at is not None
     rest, modes, kept = objective.without(at.modes, factor, 2)
     assert rest is not None
     assert (kept.dtype, kept.tolist()) == (bool, [True] * len(parameters))
     # The others, laid out anew.
-    worker, task, x, answers = data(name, design, monkeypatch)
+    worker, task, x, answers = data(name, design)
     others = (worker if factor == "worker" else task) != 2
     groups = {"worker": worker[others], "task": task[others]}
     groups[factor] = groups[factor] - (groups[factor] > 2)
     sizes = [size - (one == factor) for one, size in zip(groups, DESIGNS[design][:2], strict=True)]
-    layout = crossed(groups["worker"], groups["task"], *sizes)
+    layout = crossed(groups["worker"], groups["task"], *sizes, listed=DESIGNS[design][4])
     alone = Objective(layout, MAKE[name](layout.place(answers[others])), layout.place(x[others]), cell)
     assert [rest.layout.workers, rest.layout.tasks] == sizes
     assert (rest.parameters, rest.answers, rest.deviations) == (len(parameters), others.sum(), 2 + cell)
@@ -320,19 +313,17 @@ def test_there_is_no_objective_where_one_answer_alone_is_left() -> None:
 
 @pytest.mark.parametrize("cell", [False, True])
 @pytest.mark.parametrize("size", [1e10, 1e160])
-def test_deviations_beyond_what_can_be_computed_have_no_value(
-    size: float, cell: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deviations_beyond_what_can_be_computed_have_no_value(size: float, cell: bool) -> None:
     """Beside curvatures of 1e20 the effects' own, 1, is lost; the square of 1e160 is no number any more."""
-    objective, parameters, _, _ = case("binary", "full table", cell, monkeypatch)
+    objective, parameters, _, _ = case("binary", "full table", cell)
     large = np.where(np.arange(len(parameters)) >= 2, size, parameters)
     large[len(parameters) - cell :] = 0.7
     assert objective(large, objective.zero_modes()) is None
 
 
 @pytest.mark.parametrize(("size", "cell"), [(1e200, False), (1.7e308, True)])
-def test_a_likelihood_that_is_no_number_is_none(size: float, cell: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_likelihood_that_is_no_number_is_none(size: float, cell: bool) -> None:
     """The square of an error is infinite, or the error itself is."""
-    objective, parameters, _, _ = case("gaussian", "full table", cell, monkeypatch)
+    objective, parameters, _, _ = case("gaussian", "full table", cell)
     parameters[0] = size
     assert objective(parameters, objective.zero_modes()) is None

@@ -19,8 +19,6 @@ from karat.executors.checkpoint import Checkpoint
 from karat.messages import message_of
 from karat.models.agreement import fleiss_kappa, icc_agreement, icc_consistency
 from karat.models.glrm import Fit, fit_crossed, fit_crossed_in_parts, leave_one_out, worker_share
-from karat.models.glrm import schur as schur_module
-from karat.models.glrm.parts import answers as crew_module
 from karat.models.glrm.parts.answers import (
     Crew,
     PartAnswers,
@@ -134,7 +132,7 @@ def test_where_parts_end_does_not_matter(ends: list[int], seed: int) -> None:
     assert parted.parameters == pytest.approx(whole.parameters, abs=1e-4)
 
 
-def test_sums_that_are_too_many_to_hold_are_added_up_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_that_are_too_many_to_hold_are_added_up_in_portions() -> None:
     response, worker, task, _ = answers()
     asked: list[int] = []
 
@@ -146,8 +144,7 @@ def test_sums_that_are_too_many_to_hold_are_added_up_in_portions(monkeypatch: py
     one = fit_crossed_in_parts(parts, mapper)
     assert set(asked) == {7}
     asked.clear()
-    monkeypatch.setattr(crew_module, "HELD", 3 * 12**2)
-    other = fit_crossed_in_parts(parts, mapper)
+    other = fit_crossed_in_parts(parts, mapper, held=3 * 12**2)
     assert set(asked[1:]) == {3}
     assert other.log_likelihood == pytest.approx(one.log_likelihood, rel=1e-12)
 
@@ -211,7 +208,7 @@ def test_agreement_is_that_of_all_answers(family: Family, sets: int) -> None:
         agreement_in_parts(fit_crossed(response, worker, task, family=family))
 
 
-def test_cells_of_a_product_by_pairs_and_by_rows_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_of_a_product_by_pairs_and_by_rows_are_the_same() -> None:
     random = np.random.default_rng(1)
     dense = random.random((30, 12)) * (random.random((30, 12)) < 0.3)
     dense[[0, 7, 29]] = 0.0
@@ -220,9 +217,7 @@ def test_cells_of_a_product_by_pairs_and_by_rows_are_the_same(monkeypatch: pytes
     matrix = sparse.csr_array(dense)
     between, variances = covariance_of_many(dense, many, inverse)
     for pair, chunk in ((0, 10**6), (0, 20), (10**6, 10**6), (10**6, 24)):
-        monkeypatch.setattr(schur_module, "PAIR", pair)
-        monkeypatch.setattr(schur_module, "CHUNK", chunk)
-        cells, found = covariance_of_many(matrix, many, inverse)
+        cells, found = covariance_of_many(matrix, many, inverse, pair, chunk)
         assert cells == pytest.approx(between[dense > 0], rel=1e-12)
         assert found == pytest.approx(variances, rel=1e-12)
 

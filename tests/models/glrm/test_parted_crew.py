@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from karat.messages import message_of
-from karat.models.glrm.parts import answers as parted_crew
 from karat.models.glrm.parts.answers import Crew, PassesError, in_turn
 from messages import raises
 
@@ -36,10 +34,8 @@ def test_every_part_is_counted_once_however_they_are_put_together(items: list[in
         asked.extend(map(len, tasks))
         return in_turn(function, shared, tasks)
 
-    crew = Crew([], mapper, 1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parted_crew, "HELD", 10)
-        assert crew.total(times, 3, items, numbers).value == 3 * sum(items)
+    crew = Crew([], mapper, 1, held=10)
+    assert crew.total(times, 3, items, numbers).value == 3 * sum(items)
     assert sum(asked) == len(items)
     # As many sums at a time as may be held, two at least, and no more than there are.
     assert len(asked) == min(len(items), max(2, 10 // max(numbers, 1)))

@@ -117,15 +117,13 @@ def test_parameters_that_are_not_allowed_have_no_value() -> None:
     assert parted.crew.passes == 0
 
 
-def test_a_search_without_enough_steps_has_not_found_the_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_without_enough_steps_has_not_found_the_modes() -> None:
     parted, whole = both("binary")
     x = PARAMETERS["binary"]
-    monkeypatch.setattr("karat.models.glrm.optimise.STEPS", 1)
-    at = parted(x, parted.zero_modes())
+    at = replace(parted, steps=1)(x, parted.zero_modes())
     assert at is not None
     assert not at.found
     assert at.value == pytest.approx(whole(x, whole.zero_modes()).value, abs=0.5)
-    monkeypatch.undo()
     far = parted(x, at.modes)
     assert far is not None
     assert far.found

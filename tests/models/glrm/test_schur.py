@@ -28,11 +28,9 @@ def system(workers: int, tasks: int) -> tuple[Any, Any, Any, Any]:
 @pytest.mark.parametrize(("compressed", "pair"), [(False, 60), (True, 60), (True, 0)])
 @pytest.mark.parametrize(("workers", "tasks"), [(9, 5), (5, 9), (6, 6)])
 def test_solutions_determinant_and_covariance(
-    workers: int, tasks: int, compressed: bool, pair: int, chunk: int, monkeypatch: pytest.MonkeyPatch
+    workers: int, tasks: int, compressed: bool, pair: int, chunk: int
 ) -> None:
     """Cells of a sparse system come from whole rows, or pair by pair where a pair is said to cost nothing."""
-    monkeypatch.setattr(module, "CHUNK", chunk)
-    monkeypatch.setattr(module, "PAIR", pair)
     b, dw, dt, whole = system(workers, tasks)
     schur = Schur(sparse.csr_array(b) if compressed else b, dw, dt)
     assert len(schur.factor) == min(workers, tasks)
@@ -42,7 +40,7 @@ def test_solutions_determinant_and_covariance(
         right = np.random.default_rng(1).normal(size=(workers + tasks, *shape))
         ours = np.concatenate(schur.solve(right[:workers], right[workers:]))
         assert ours == pytest.approx(inverse @ right)
-    of_worker, of_task, between = schur.covariance()
+    of_worker, of_task, between = schur.covariance(pair, chunk)
     assert of_worker == pytest.approx(np.diag(inverse)[:workers])
     assert of_task == pytest.approx(np.diag(inverse)[workers:])
     cells = inverse[:workers, workers:]
@@ -158,9 +156,7 @@ def test_a_row_costs_as_many_products_as_it_has_pairs_or_as_it_is_long(
     pair: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[list[int], int]] = []
-    monkeypatch.setattr(module, "PAIR", pair)
-    monkeypatch.setattr(module, "CHUNK", 17)
     monkeypatch.setattr(module, "chunks", lambda costs, limit: asked.append((list(costs), limit)) or chunks(costs, 17))
     b, dw, dt, _ = system(9, 5)
-    Schur(sparse.csr_array(b), dw, dt).covariance()
+    Schur(sparse.csr_array(b), dw, dt).covariance(pair, 17)
     assert asked == [([int((row != 0).sum()) ** 2 if pair == 0 else 5 for row in b], 17)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from karat.judgments.message_tables import message_at, with_reasons
 from karat.messages import Message, NotComputed, message_of, with_code
 from karat.models.glrm import nominal
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
-from karat.screen.criteria.procedure import accuracy_step
+from karat.screen.criteria.deletion import Deletion
+from karat.screen.criteria.procedure import Procedure, accuracy_step
 from karat.screen.crowd import spammer_index
 from messages import raises
 
@@ -22,13 +24,23 @@ CROWD = WHOLE.without(WHOLE.participants.filter(pl.col("behaviour") == "attentiv
 """12 who do not look at the task, and 36 who answer attentively."""
 PEOPLE = CROWD.participants.height
 PUBLISHED: dict[str, Any] = {"cutoffs": "published", "rule": "mean"}
-DELETION = deletion(CROWD, by="published")
-FOUND = procedure(CROWD, **PUBLISHED)
+
+
+@cache
+def published_deletion() -> Deletion:
+    return deletion(CROWD, by="published")
+
+
+@cache
+def published() -> Procedure:
+    return procedure(CROWD, **PUBLISHED)
 
 
 def test_flagged_is_who_meets_every_step() -> None:
-    found = FOUND
-    by_hand = {*markov(CROWD, "published").flagged} & {*time_filter(CROWD, "mean").flagged} & {*DELETION.flagged}
+    found = published()
+    by_hand = (
+        {*markov(CROWD, "published").flagged} & {*time_filter(CROWD, "mean").flagged} & {*published_deletion().flagged}
+    )
     assert set(found.flagged) == by_hand != set()
     assert found.participants.filter("flagged")["score"].to_list() == [3.0] * len(by_hand)
     assert found.participants["threshold"].unique().to_list() == [3.0]
@@ -39,7 +51,7 @@ def test_flagged_is_who_meets_every_step() -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("candidates_only", [True, False])
 def test_the_order_and_who_is_looked_at_do_not_change_who_meets_every_step(candidates_only: bool) -> None:
-    first = FOUND
+    first = published()
     other = procedure(CROWD, "deletion first", candidates_only=candidates_only, **PUBLISHED)
     assert set(first.flagged) == set(other.flagged)
     assert first.flow["step"].to_list() == ["markov", "time", "deletion"]
@@ -49,7 +61,7 @@ def test_the_order_and_who_is_looked_at_do_not_change_who_meets_every_step(candi
 
 
 def test_every_path_ends_where_it_ends() -> None:
-    found = FOUND
+    found = published()
     for participant, rows in found.path.group_by("participant", maintain_order=True):
         steps, outcomes = rows["step"].to_list(), rows["outcome"].to_list()
         assert (steps[0], steps[-1]) == ("index", "verdict")
@@ -66,15 +78,15 @@ def test_every_path_ends_where_it_ends() -> None:
 def test_with_all_workers_everything_is_noted_of_everybody() -> None:
     found = procedure(CROWD, candidates_only=False, **PUBLISHED)
     assert found.path.height == PEOPLE * 5
-    assert found.steps["deletion"].flagged == DELETION.flagged
+    assert found.steps["deletion"].flagged == published_deletion().flagged
     cleared = found.path.filter(pl.col("outcome") == "cleared", pl.col("step") == "markov")["participant"].to_list()
     after = found.path.filter(pl.col("participant").is_in(cleared), pl.col("step").is_in(["time", "deletion"]))
     assert after["outcome"].unique().to_list() == ["noted"]
 
 
 def test_candidates_have_the_distances_of_the_whole_analysis() -> None:
-    found = FOUND.steps["deletion"].participants
-    whole = DELETION.participants
+    found = published().steps["deletion"].participants
+    whole = published_deletion().participants
     joined = found.join(whole, on="participant")
     assert 0 < found.height < PEOPLE
     for row in joined.iter_rows(named=True):
@@ -86,7 +98,7 @@ def test_candidates_have_the_distances_of_the_whole_analysis() -> None:
 @pytest.mark.slow
 def test_any_criterion_with_the_auxiliary_factor() -> None:
     found = procedure(CROWD, candidates_only=False, verdict="any criterion", **PUBLISHED)
-    either = {*markov(CROWD, "published").flagged} | {*DELETION.flagged}
+    either = {*markov(CROWD, "published").flagged} | {*published_deletion().flagged}
     assert set(found.flagged) == either & {*time_filter(CROWD, "mean").flagged}
     assert found.participants.filter("flagged")["score"].min() >= 2  # type: ignore[operator]
     assert found.participants["threshold"].unique().to_list() == [2.0]
@@ -97,7 +109,7 @@ def test_any_criterion_with_the_auxiliary_factor() -> None:
 @pytest.mark.parametrize("name", ["markov", "deletion"])
 def test_one_criterion_alone_without_an_auxiliary_factor(name: Any) -> None:
     found = procedure(CROWD, criteria=[name], auxiliary=None, cutoffs="published")
-    alone = markov(CROWD, "published") if name == "markov" else DELETION
+    alone = markov(CROWD, "published") if name == "markov" else published_deletion()
     assert set(found.flagged) == set(alone.flagged)
     assert found.flow["step"].to_list() == [name]
 
@@ -192,12 +204,12 @@ def test_the_simulated_null_decides_where_it_is_asked_for() -> None:
     assert with_reasons(table)["reason"].str.contains("among redrawn answers p = ").all()
     assert seen[-1] == (table.height, table.height)
     no_test = Message("procedure.note", {"step": "deletion", "note": Message("deletion.no_test")})
-    assert no_test in FOUND.notes
+    assert no_test in published().notes
     assert no_test not in found.notes
 
 
 def test_the_path_in_words_and_the_verdict() -> None:
-    found = FOUND
+    found = published()
     result = found.path_of(found.flagged[0])
     rows = found.path.filter(pl.col("participant") == found.flagged[0])
     assert rows["step"].to_list() == ["index", "markov", "time", "deletion", "verdict"]

@@ -16,7 +16,8 @@ WITH_ORDER = karat.Judgments(KEPT, LIKERT.scales, LIKERT.participants)
 WITHOUT = karat.Judgments(KEPT.drop("trial", "time"), LIKERT.scales, LIKERT.participants)
 LABELS = karat.Judgments(crowd(karat.Nominal(("a", "b", "c"))).frame.drop("trial"), karat.Nominal(("a", "b", "c")))
 SEQUENCES = {"markov", "straightlining", "even_odd", "risk"}
-LONG = {"deletion", "procedure"}
+LONG = {"credence", "deletion", "procedure"}
+"""Those whose own tests say so too."""
 
 
 @pytest.mark.parametrize(

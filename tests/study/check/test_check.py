@@ -342,7 +342,7 @@ def test_what_leaves_no_questionnaire_cannot_be_allowed(name: str, tmp_path: Pat
     assert report.summary() == last
 
 
-@pytest.mark.few(30)
+@pytest.mark.few(10)
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_without_such_findings_can_be_planned(name: str) -> None:
     study = load(FOLDER / name)

@@ -162,8 +162,14 @@ class Buckets:
     [0.0, 0.0, 1.0]
     """
 
-    def __init__(self, per_minute: float, at_once: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.rate = per_minute / 60
+    def __init__(
+        self,
+        per_minute: float,
+        at_once: int,
+        clock: Callable[[], float] = time.monotonic,
+        most: int = MOST_BUCKETS,
+    ) -> None:
+        self.rate, self.most = per_minute / 60, most
         self.at_once = at_once
         self._clock = clock
         self._salt = secrets.token_bytes(16)
@@ -180,7 +186,7 @@ class Buckets:
         if tokens < 1:
             self._buckets[key] = (tokens, now)
             return (1 - tokens) / self.rate
-        if key not in self._buckets and len(self._buckets) >= MOST_BUCKETS:
+        if key not in self._buckets and len(self._buckets) >= self.most:
             self._forget_full(now)
         self._buckets[key] = (tokens - 1, now)
         return 0.0
@@ -195,7 +201,7 @@ class Buckets:
             for key, (tokens, since) in self._buckets.items()
             if tokens + (now - since) * self.rate < self.at_once
         }
-        if len(kept) >= MOST_BUCKETS:
+        if len(kept) >= self.most:
             latest = sorted(kept.items(), key=lambda entry: entry[1][1])
             kept = dict(latest[len(latest) // 2 :])
         self._buckets = kept

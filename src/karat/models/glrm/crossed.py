@@ -191,9 +191,15 @@ class Listed:
 @overload
 def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: Literal[True]) -> AnswerGrid: ...
 @overload
-def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> AnswerGrid | Listed: ...
-def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False) -> AnswerGrid | Listed:
+def crossed(
+    worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False, listed: bool = False
+) -> AnswerGrid | Listed: ...
+def crossed(
+    worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False, listed: bool = False
+) -> AnswerGrid | Listed:
     """Lay answers out as a table where that is not wasteful, or `whole` is asked for; as a list where it is.
+
+    Where it is `listed`, it is a list in any case.
 
     >>> layout = crossed(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, 2)
     >>> layout.cells(layout.place(np.array([5.0, 6.0, 7.0]))).tolist()
@@ -207,7 +213,7 @@ def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = Fa
     repeat = np.arange(len(ordered)) - np.flatnonzero(first)[cell]
     sheets = int(repeat.max()) + 1
     places = sheets * workers * tasks
-    if whole or places <= max(PADDED * len(flat), SMALL):
+    if whole or (not listed and places <= max(PADDED * len(flat), SMALL)):
         position = np.empty(len(flat), dtype=np.int64)
         position[order] = repeat * (workers * tasks) + ordered
         present = None

@@ -31,7 +31,7 @@ from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import Factor, arrange, crossed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.objective import variance_information
-from karat.models.glrm.optimise import Convergence, Evaluation, SearchResult, newton, solve
+from karat.models.glrm.optimise import STEPS, Convergence, Evaluation, SearchResult, newton, solve
 from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats
 
@@ -80,7 +80,13 @@ class NominalFit(SearchResult):
 
 
 def fit_nominal(
-    response: ArrayLike, worker: ArrayLike, task: ArrayLike, design: ArrayLike | None = None, *, baseline: Any = None
+    response: ArrayLike,
+    worker: ArrayLike,
+    task: ArrayLike,
+    design: ArrayLike | None = None,
+    *,
+    baseline: Any = None,
+    largest: int = LARGEST,
 ) -> NominalFit:
     """Fit crossed random intercepts for every category but the baseline (the first in order, unless one is named).
 
@@ -103,7 +109,7 @@ def fit_nominal(
         order = np.concatenate([[first], np.delete(np.arange(len(categories)), first)])
         categories, number = categories[order], np.argsort(order)[number]
     m, workers, tasks = len(categories) - 1, len(answers.workers), len(answers.tasks)
-    if workers * tasks * m * m > LARGEST:
+    if workers * tasks * m * m > largest:
         raise ValueError(Message("models.nominal_size", {"workers": workers, "tasks": tasks, "categories": m}))
     layout = crossed(answers.worker, answers.task, workers, tasks, whole=True)
     chosen = np.stack([layout.place((number == k + 1).astype(np.float64)) for k in range(m)])
@@ -186,6 +192,8 @@ class NominalObjective:
     """sheets x workers x tasks: 1 where there is an answer; None where there is one everywhere."""
     design: Floats
     """sheets x workers x tasks x columns."""
+    steps: int = STEPS
+    """After how many steps the search for the modes is given up."""
 
     @property
     def predictors(self) -> int:
@@ -261,7 +269,8 @@ class SoftmaxEvaluation:
         """The mode, its curvature and whether it was found."""
         point = self.evaluate(start.worker, start.task)
         search = self.factorise, self._step, self._moved
-        return newton(point, *search, kept=start.factor, enough=DECREMENT, lasting=True)
+        steps = self.objective.steps
+        return newton(point, *search, kept=start.factor, enough=DECREMENT, lasting=True, steps=steps)
 
     def _step(self, point: _SoftmaxPoint, factor: Factorised) -> tuple[tuple[Floats, Floats], float]:
         worker, task = factor[0].solve(point.towards_worker, point.towards_task)

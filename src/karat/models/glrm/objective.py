@@ -46,6 +46,8 @@ class Objective:
     design: Floats
     """The answers in the layout's order x the columns of X."""
     cell_effect: bool = False
+    steps: int = STEPS
+    """After how many steps the search for the modes is given up."""
 
     @property
     def parameters(self) -> int:
@@ -102,7 +104,7 @@ class Objective:
             return None
         with np.errstate(over="ignore", invalid="ignore"):
             try:
-                mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start)
+                mode = find_mode(self.layout, self.family, self.design @ beta, psi, scales, start, self.steps)
                 covariance = mode.schur.covariance()
                 gradient = self._gradient(mode, psi, scales, covariance)
             except (np.linalg.LinAlgError, OverflowError):
@@ -285,7 +287,13 @@ class CrossedMode:
 
 
 def find_mode(
-    layout: CrossedLayout, family: Family, base: Floats, psi: Floats, scales: Scales, start: Modes
+    layout: CrossedLayout,
+    family: Family,
+    base: Floats,
+    psi: Floats,
+    scales: Scales,
+    start: Modes,
+    steps: int = STEPS,
 ) -> CrossedMode:
     """Newton's method from `start`; `base` is the linear predictor without the effects."""
 
@@ -303,7 +311,8 @@ def find_mode(
         moved = Modes(modes.worker + length * along[0], modes.task + length * along[1], modes.cell)
         return evaluate(layout, family, base, psi, scales, moved)
 
-    return CrossedMode(*newton(evaluate(layout, family, base, psi, scales, start), factorised, step, move))
+    begin = evaluate(layout, family, base, psi, scales, start)
+    return CrossedMode(*newton(begin, factorised, step, move, steps=steps))
 
 
 def evaluate(

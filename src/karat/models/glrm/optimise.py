@@ -330,6 +330,7 @@ def newton(
     enough: float = DECREMENT,
     lasting: bool = False,
     patience: int = PATIENCE,
+    steps: int = STEPS,
 ) -> tuple[Reached, Factorised, bool]:
     """Newton's method with step halving: the mode, the factorised curvature there and whether it was found.
 
@@ -338,7 +339,7 @@ def newton(
     one of an earlier search.
     """
     factor, fresh, before = kept, False, np.inf
-    for _ in range(STEPS):
+    for _ in range(steps):
         if factor is None:
             factor, fresh, before = factorise(point), True, np.inf
         along, decrement = step(point, factor)

@@ -58,10 +58,10 @@ class Schur:
         outer = scaled - (self.matrix @ inner) / divisor
         return (inner, outer) if self.turned else (outer, inner)
 
-    def covariance(self) -> tuple[Floats, Floats, Floats]:
+    def covariance(self, pair: float = PAIR, chunk: int = CHUNK) -> tuple[Floats, Floats, Floats]:
         """The variances of the worker effects, of the task effects, and their covariance in each cell."""
         inverse = inverted(self.factor)
-        between, many = covariance_of_many(self.matrix, self.many, inverse)
+        between, many = covariance_of_many(self.matrix, self.many, inverse, pair, chunk)
         if self.turned and sparse.issparse(self.matrix):
             cells = (between, self.matrix.indices, self.matrix.indptr)
             back = sparse.csr_array(cells, shape=self.matrix.shape).T.tocsr()
@@ -108,43 +108,45 @@ def mirrored(lower: Floats) -> Floats:
     return lower
 
 
-def covariance_of_many(matrix: Any, many: Floats, inverse: Floats) -> tuple[Floats, Floats]:
+def covariance_of_many(
+    matrix: Any, many: Floats, inverse: Floats, pair: float = PAIR, chunk: int = CHUNK
+) -> tuple[Floats, Floats]:
     """The covariance of each cell and the variances of the larger side, or of any part of it, given P."""
     if not sparse.issparse(matrix):
         product = matrix @ inverse
         product /= -many[:, None]
         return product, (1.0 - np.einsum("ij,ij->i", product, matrix)) / many
     row = np.repeat(np.arange(len(many)), np.diff(matrix.indptr))
-    between = cells_of_product(matrix, inverse)
+    between = cells_of_product(matrix, inverse, pair, chunk)
     between /= -many[row]
     return between, (1.0 - np.bincount(row, between * matrix.data, len(many))) / many
 
 
-def cells_of_product(matrix: Any, inverse: Floats) -> Floats:
-    """The cells of B P, where B has some."""
+def cells_of_product(matrix: Any, inverse: Floats, pair: float = PAIR, chunk: int = CHUNK) -> Floats:
+    """The cells of B P, where B has some: pair by pair, each of which costs `pair`, or from whole rows."""
     length = np.diff(matrix.indptr)
-    if PAIR * float((length.astype(np.float64) ** 2).sum()) < len(matrix.indices) * float(len(inverse)):
-        return _product_by_pairs(matrix, inverse)
-    return _product_by_rows(matrix, inverse, np.repeat(np.arange(len(length)), length))
+    if pair * float((length.astype(np.float64) ** 2).sum()) < len(matrix.indices) * float(len(inverse)):
+        return _product_by_pairs(matrix, inverse, chunk)
+    return _product_by_rows(matrix, inverse, np.repeat(np.arange(len(length)), length), chunk)
 
 
-def _product_by_rows(matrix: Any, inverse: Floats, row: Any) -> Floats:
+def _product_by_rows(matrix: Any, inverse: Floats, row: Any, chunk: int) -> Floats:
     """The cells of B P, from whole rows of the product."""
     starts, column = matrix.indptr, matrix.indices
     cells = np.empty(len(column))
-    for first, last in chunks(np.full(matrix.shape[0], len(inverse)), CHUNK):
+    for first, last in chunks(np.full(matrix.shape[0], len(inverse)), chunk):
         part = slice(starts[first], starts[last])
         product = matrix[first:last] @ inverse
         cells[part] = product[row[part] - first, column[part]]
     return cells
 
 
-def _product_by_pairs(matrix: Any, inverse: Floats) -> Floats:
+def _product_by_pairs(matrix: Any, inverse: Floats, chunk: int) -> Floats:
     """The cells of B P, each from the few cells of its row."""
     starts, column = matrix.indptr, matrix.indices
     length = np.diff(starts)
     cells = np.empty(len(column))
-    for first, last in chunks(length.astype(np.int64) ** 2, CHUNK):
+    for first, last in chunks(length.astype(np.int64) ** 2, chunk):
         part = slice(starts[first], starts[last])
         times = np.repeat(length[first:last], length[first:last])
         begin = np.concatenate([[0], np.cumsum(times)[:-1]])

@@ -40,7 +40,7 @@ from karat.models.glrm.crossed import PADDED, SMALL
 from karat.models.glrm.families import Derivatives, Family
 from karat.models.glrm.mixed.sparse import SparseLayout
 from karat.models.glrm.mixed.terms import RandomBlock, Side
-from karat.models.glrm.optimise import Evaluation, newton
+from karat.models.glrm.optimise import STEPS, Evaluation, newton
 from karat.types import Floats
 
 FLOOR = 0.1
@@ -170,19 +170,24 @@ class Crossing:
     """All sides, and how their levels meet."""
 
     sides: tuple[Side, ...]
+    listed: bool = False
+    """Only levels that met are laid out, also where blocks for all pairs are not wasteful."""
+    largest: int = LARGEST
 
     def __post_init__(self) -> None:
         """Refuse what would not fit into memory."""
         sizes = sorted((side.groups * side.effects for side in self.sides), reverse=True)
-        if not self.dense and sum(sizes[1:]) ** 2 > LARGEST:
+        if not self.dense and sum(sizes[1:]) ** 2 > self.largest:
             raise ValueError(Message("models.effects_size", {"first": sizes[0], "second": sum(sizes[1:])}))
 
     @property
     def dense(self) -> bool:
         """Whether a block for every pair of levels is not wasteful."""
+        if self.listed or len(self.sides) != 2:
+            return False
         places = math.prod(side.groups for side in self.sides)
         blocks = places * math.prod(side.effects for side in self.sides)
-        return len(self.sides) == 2 and places <= max(PADDED * len(self.sides[0].codes), SMALL) and blocks <= LARGEST
+        return places <= max(PADDED * len(self.sides[0].codes), SMALL) and blocks <= self.largest
 
     @cached_property
     def layout(self) -> DenseLayout | SparseLayout:
@@ -304,12 +309,12 @@ class ModeSearch:
     psi: Floats
     factors: Sides
 
-    def find(self, start: Sides) -> MixedMode:
+    def find(self, start: Sides, steps: int = STEPS) -> MixedMode:
         """Newton's method with step halving; a factor that is known serves for as long as its steps shrink quickly."""
         kept = start.factor if isinstance(start, FoundModes) else None
         point, (curvature, schur), found = newton(
             self.evaluate(tuple(start)), self._factorised, self._step, self._moved,
-            kept=kept, enough=DECREMENT, lasting=True, patience=PATIENCE,
+            kept=kept, enough=DECREMENT, lasting=True, patience=PATIENCE, steps=steps,
         )  # fmt: skip
         return MixedMode(point, curvature, schur, found)
 

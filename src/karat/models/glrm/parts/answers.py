@@ -259,9 +259,11 @@ class PassesError(ValueError):
 class Crew:
     """The parts, and the map that asks them; counts how often they were asked."""
 
-    def __init__(self, parts: Sequence[Placed], mapper: Map, most: int, passes: Passes | None = None) -> None:
+    def __init__(
+        self, parts: Sequence[Placed], mapper: Map, most: int, passes: Passes | None = None, held: int = HELD
+    ) -> None:
         self.parts, self.mapper, self.most, self.after_pass = parts, mapper, most, passes
-        self.passes = 0
+        self.passes, self.held = 0, held
 
     def total(self, function: Callable[[Any, Any], Any], shared: Any, items: Sequence[Any], numbers: int) -> Any:
         """The sum of `function(shared, item)` over one item for each part, by the method `add` of what it gives.
@@ -271,7 +273,7 @@ class Crew:
         """
         if self.passes >= self.most:
             raise PassesError(Message("models.passes", {"n": self.passes}))
-        portions = min(len(items), max(2, HELD // max(numbers, 1)))
+        portions = min(len(items), max(2, self.held // max(numbers, 1)))
         ends = [len(items) * number // portions for number in range(portions + 1)]
         total, *others = self.mapper(_added, (function, shared), [items[first:last] for first, last in pairwise(ends)])
         for other in others:

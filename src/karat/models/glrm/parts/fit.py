@@ -30,6 +30,7 @@ from karat.models.glrm.families import FamilyName
 from karat.models.glrm.fit import About, Fit, conclude
 from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, solve
 from karat.models.glrm.parts.answers import (
+    HELD,
     AnswerPart,
     Crew,
     Described,
@@ -65,6 +66,7 @@ def fit_crossed_in_parts(
     most: int = PASSES,
     passes: Passes | None = None,
     keep: Keep | None = None,
+    held: int = HELD,
 ) -> Fit:
     """Fit crossed random intercepts for workers and tasks to binary or ordered answers in parts of workers.
 
@@ -72,7 +74,7 @@ def fit_crossed_in_parts(
     tasks; it may spread them over processes or machines. Where there are more than `tasks` tasks, `seed` draws the
     sample. `passes` hears after each pass how often the answers were gone through; after `most`
     passes the fit gives up. `keep` may keep evaluations, for these answers alone: a fit that was broken off then goes
-    on where it was.
+    on where it was. Sums of parts are brought together as long as they have no more than `held` numbers in all.
 
     >>> from karat.models.glrm.parts.answers import PartAnswers
     >>> random = np.random.default_rng(1)
@@ -102,7 +104,7 @@ def fit_crossed_in_parts(
     whole, about = about, merged(every, family)
     view = View(family, about.tasks, about.categories, sample)
     sizes = tuple(len(known.workers) for known in every)
-    objective = PartedObjective(Crew(placed, mapper, most, passes), view, len(about.size), sizes)
+    objective = PartedObjective(Crew(placed, mapper, most, passes, held), view, len(about.size), sizes)
     objective = objective if keep is None else replace(objective, keep=keep)
     optimum, convergence = solve(objective, start_values(objective, about, start), objective.zero_modes())
     known = About(

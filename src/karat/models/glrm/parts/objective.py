@@ -41,7 +41,7 @@ from karat.models.glrm.objective import (
     evaluate,
     variance_information,
 )
-from karat.models.glrm.optimise import Evaluation, newton
+from karat.models.glrm.optimise import STEPS, Evaluation, newton
 from karat.models.glrm.parts.answers import Crew, Placed, View
 from karat.models.glrm.schur import covariance_of_many, eliminated, inverted
 from karat.types import Bools, Floats
@@ -114,6 +114,8 @@ class PartedObjective:
     keep: Keep = lambda _, compute: compute()
     """How evaluations are kept."""
     deviations: int = 2
+    steps: int = STEPS
+    """After how many steps the search for the modes is given up."""
 
     @property
     def thresholds(self) -> int:
@@ -174,7 +176,7 @@ class PartedObjective:
             return self._at(parameters, scales, point.task + length * along, point.worker)
 
         begin = self._at(parameters, scales, start.expected(parameters, scales.task), start.worker)
-        point, factor, found = newton(begin, lambda one: one.factorise(scales), step, move)
+        point, factor, found = newton(begin, lambda one: one.factorise(scales), step, move, steps=self.steps)
         return point, factor, found and point.sums.found
 
     def _at(self, parameters: Floats, scales: Scales, task: Floats, worker: Floats) -> _PartedPoint:
