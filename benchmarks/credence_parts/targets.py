@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.marked import Target
 
-from .families import LOW, OWN, Family
+from .families import LOW, OWN, Family, families
 from .injected import Injected
 from .powers import Lead
 from .questionnaire_oracle import MINORITY
@@ -106,13 +106,11 @@ def minorities(rows: Sequence[Row]) -> Target:
 def fair_to_families(scored: Sequence[Scored]) -> list[Target]:
     """Who is flagged in the new families as credence comes, and whether middling probabilities are what they say."""
     own = [one for one in scored if isinstance(one.job.scenario, Family)]
-    kinds, flagged, attentive, said = (
-        np.concatenate([getattr(one, name) for one in own]) for name in ("kinds", "flagged", "attentive", "reported")
+    kinds, flagged, attentive = (
+        np.concatenate([getattr(one, name) for one in own]) for name in ("kinds", "flagged", "attentive")
     )
     shares = {kind: float(flagged[kinds == kind].mean()) for kind in (LOW, OWN)}
     wrong = float(attentive[flagged].mean()) if flagged.any() else 0.0
-    middle = (said >= BAND[0]) & (said < BAND[1])
-    away = abs(float(said[middle].mean() - attentive[middle].mean())) if middle.any() else 0.0
     return [
         Target(
             f"at most {100 * MINORITY_AT_MOST:.0f} % of attentive participants with low discrimination or a grammar of "
@@ -124,11 +122,20 @@ def fair_to_families(scored: Sequence[Scored]) -> list[Target]:
             f"at most {100 * ATTENTIVE_AT_MOST:.0f} % of flagged participants attentive", number(wrong),
             wrong <= ATTENTIVE_AT_MOST,
         ),
-        Target(
-            f"between {number(BAND[0])} and {number(BAND[1])} the share who are attentive within {number(BAND_AWAY)}",
-            f"{number(away, 3)} apart, {int(middle.sum()):,} participants (asked: {BAND_PEOPLE})", away <= BAND_AWAY,
-        ),
+        *(_in_band(family, [one for one in own if one.job.scenario == family]) for family in families()),
     ]  # fmt: skip
+
+
+def _in_band(family: Family, scored: Sequence[Scored]) -> Target:
+    """Whether the middling probabilities of a family are the shares of attentive participants."""
+    said, attentive = (
+        np.concatenate([[], *(getattr(one, name) for one in scored)]) for name in ("reported", "attentive")
+    )
+    middle = (said >= BAND[0]) & (said < BAND[1])
+    away = abs(float(said[middle].mean() - attentive[middle].mean())) if middle.any() else 0.0
+    name = f"between {number(BAND[0])} and {number(BAND[1])} the share who are attentive within {number(BAND_AWAY)}"
+    found = f"{number(away, 3)} apart, {int(middle.sum()):,} participants (asked: {BAND_PEOPLE})"
+    return Target(f"{name}: {family.name}", found, away <= BAND_AWAY and bool(middle.sum() >= BAND_PEOPLE))
 
 
 def in_time(seconds: float, people: int, trials: int) -> Target:
