@@ -73,8 +73,8 @@ def fit_pairs(
     adds a preference for the left side. `participant` (a number for each choice) asks for the robust covariance.
 
     >>> three = Pairs.of([0, 0, 1, 1, 2, 2], [1, 2, 2, 0, 0, 1], [1, 1, 1, 1, 1, -1], 3)
-    >>> fit_pairs(three).strengths.round(3).tolist()
-    [0.0, 0.756, -0.756]
+    >>> [round(strength, 2) for strength in fit_pairs(three).strengths[1:].tolist()]
+    [0.76, -0.76]
     """
     if ties is False and pairs.has_ties:
         raise ValueError('There are answers "no difference", for which the model needs ties.')
