@@ -137,7 +137,7 @@ def main() -> int:
     if asked.write:
         for path, parts in PAGES.items():
             check_page(path, parts)
-    if not asked.smallest and crowd_kit.python() is None:
+    if not (asked.smallest or asked.families) and crowd_kit.python() is None:
         print(f"{crowd_kit.PEER} cannot be installed here: without MACE and Dawid-Skene", file=sys.stderr)
     start = time.perf_counter()
     if asked.families:
