@@ -21,6 +21,7 @@ def cells(column: str, sign: str) -> list[list[str]]:
     return rows
 
 
+@pytest.mark.few(11)
 @pytest.mark.parametrize("scale", [None, karat.Ordinal(5)])
 @pytest.mark.parametrize("column", COLUMNS[:-1])
 @pytest.mark.parametrize("sign", ["#REF!", "#N/A", "#NAME?"])

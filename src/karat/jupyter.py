@@ -24,7 +24,7 @@ class NotebookDisplay:
     """A result with a table and, where it has one, a figure; a notebook shows both below what the result says.
 
     >>> import karat
-    >>> page = karat.measure.agreement(karat.datasets.load("crowd"), samples=20)._repr_html_()
+    >>> page = karat.measure.agreement(karat.simulate.crowd(12, 10), samples=20)._repr_html_()
     >>> page.startswith("<p>"), "<table" in page
     (True, True)
     """

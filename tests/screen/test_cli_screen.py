@@ -318,7 +318,7 @@ def test_a_study_and_rules_beside_it_are_refused(capsys: pytest.CaptureFixture[s
 
 
 def test_a_pilot_becomes_a_line_of_the_study_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pilot = with_hands(karat.datasets.load("likert"), "mouse")
+    pilot = with_hands(karat.simulate.crowd(20, 12), "mouse")
     pilot.to_parquet(tmp_path / "pilot.parquet")
     settings = tomllib.loads(printed(capsys, tmp_path / "pilot.parquet", "--refit"))["screening"]["automation"]
     assert {name: tuple(ends) for name, ends in settings["people"].items()} == refit(pilot)

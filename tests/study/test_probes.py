@@ -13,6 +13,7 @@ from karat.study.init import LANGUAGES, WITH_PROBES, write_study
 from karat.study.study import load
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("task", WITH_PROBES)
 def test_the_example_can_run_and_is_explained(task: str, language: str, tmp_path: Path) -> None:

@@ -259,8 +259,9 @@ def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.Da
     """How many participants answered attentively with which probability.
 
     >>> import karat
-    >>> credence_figure(karat.screen.credence(karat.datasets.load("crowd")), "").title
-    '12 of 120 participants are attentive with a probability below .05'
+    >>> crowd = karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1})
+    >>> credence_figure(karat.screen.credence(crowd), "").title
+    '2 of 20 participants are attentive with a probability below .05'
     """
     below = float(evidence.settings["below"])
     bound = language_of("en").value(below, ".2r")

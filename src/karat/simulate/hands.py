@@ -252,8 +252,8 @@ def with_hands(judgments: Judgments, kinds: Mapping[str, str] | str = "people", 
     25 % with a touch screen and 5 % with keys. Response times stay as they are, and are drawn where there are none.
 
     >>> import karat
-    >>> made = with_hands(karat.datasets.load("likert"), {"p01": "http"})
-    >>> made.frame.filter(pl.col("participant") == "p01")["trace"].null_count() > 0
+    >>> made = with_hands(karat.simulate.crowd(4, 10), {"w001": "http"})
+    >>> made.frame.filter(pl.col("participant") == "w001")["trace"].null_count() > 0
     True
     """
     named = {} if isinstance(kinds, str) else dict(kinds)

@@ -26,6 +26,7 @@ def whole() -> Multiverse:
     return multiverse(LIKERT, RULES, ORDER)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "exclude", [pytest.param("any", marks=pytest.mark.slow), 2, "remfod and (attention or controls)"]
 )

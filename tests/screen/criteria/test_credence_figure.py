@@ -30,6 +30,7 @@ def found() -> Credence:
     return credence(karat.Judgments(frame, judgments.scales))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [8, 16])
 def test_everybody_is_in_one_bar_and_the_cutoff_is_written(width: float) -> None:
     figure = found().plot(width_cm=width)
@@ -42,6 +43,7 @@ def test_everybody_is_in_one_bar_and_the_cutoff_is_written(width: float) -> None
     assert found().to_svg().startswith("<svg role=")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [8, 16])
 def test_one_participant_has_a_bar_for_each_part_and_a_mark_for_each_answer(width: float) -> None:
     figure = found().plot("p04", width_cm=width)

@@ -41,6 +41,7 @@ def everything_inside(figure: object) -> None:
                 assert box.y1 <= page.y1 + 1, text.get_text()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [8, 16])
 def test_everybody_has_a_row_and_every_trial_a_mark(width: float) -> None:
     figure = EVIDENCE.plot(width_cm=width, rows=100)
@@ -62,6 +63,7 @@ def test_of_many_people_the_least_genuine_are_drawn_and_the_others_counted() -> 
     assert "38 participants with a larger share not shown" in axes.get_title(loc="left")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("width", [8, 16])
 @pytest.mark.parametrize("participant", ["p08", "p06"])
 def test_one_participant_with_the_cutoffs(participant: str, width: float) -> None:
@@ -87,6 +89,7 @@ def test_marks_of_single_criteria_are_those_of_their_rules() -> None:
         assert marked[marker] == found.filter(found["participant"] == "p08").height
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [8, 16])
 def test_densities_of_functions_and_participants(width: float) -> None:
     figure = EVIDENCE.plot_density(width_cm=width)
@@ -100,6 +103,7 @@ def test_densities_of_functions_and_participants(width: float) -> None:
     everything_inside(figure)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("rule", list(TIME_RULES))
 def test_every_rule_can_be_drawn(rule: str) -> None:
     evidence = remfod(LIKERT, rule)

@@ -35,6 +35,7 @@ def with_doubles(judgments: karat.Judgments) -> karat.Judgments:
     return karat.Judgments(pl.concat([frame, again, shorter]), judgments.scales, people)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "shares",
     [SPLITS[2], *(pytest.param(one, marks=pytest.mark.slow) for one in (*SPLITS[:2], (0.3,) + (0.1,) * 7))],

@@ -33,6 +33,7 @@ def repeated(scale: Any, seed: int = 1) -> karat.Judgments:
     return karat.Judgments(frame, scale)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.kind)
 def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from screen.parted.test_alone import several_scales
 QUICK: dict[str, Any] = {"simulations": 300}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize("scale", [karat.Binary(), karat.Ordinal(5), karat.Choice()], ids=lambda scale: scale.kind)
 def test_the_same_as_in_memory(scale: Any, shares: Sequence[float], tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def some_untimed() -> karat.Judgments:
     return karat.Judgments(judgments.frame.with_columns(rt=rt), judgments.scales, people)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("shares", FIVE_FIRST, ids=len)
 @pytest.mark.parametrize(
     "settings", [{}, {"relative_below": 0.9}, EXPECTED, {"mean_below": 2.5, "median_below": None}], ids=str

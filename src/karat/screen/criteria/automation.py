@@ -90,9 +90,9 @@ def automation(
 
     >>> import karat
     >>> from karat.simulate.hands import with_hands
-    >>> kinds = {"p01": "http", "p02": "clicks", "p03": "paths"}
-    >>> automation(with_hands(karat.datasets.load("likert"), kinds)).flagged
-    ['p01', 'p02']
+    >>> kinds = {"w001": "http", "w002": "clicks", "w003": "paths"}
+    >>> automation(with_hands(karat.simulate.crowd(6, 20), kinds)).flagged
+    ['w001', 'w002']
     """
     known = dict(people or {})
     settings = {"above": above, "prior": prior, "imitators": imitators, "people": known or None}
@@ -125,7 +125,7 @@ def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
 
     >>> import karat
     >>> from karat.simulate.hands import with_hands
-    >>> sorted(refit(with_hands(karat.datasets.load("likert"), "mouse")))
+    >>> sorted(refit(with_hands(karat.simulate.crowd(20, 12), "mouse")))
     ['bend', 'fitts', 'off', 'press', 'profile']
     """
     table = _summaries(pilot)

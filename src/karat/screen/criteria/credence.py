@@ -87,12 +87,12 @@ class Credence(Evidence):
         """Everybody's probability with the cutoff; or what counted for one participant, with their answers and times.
 
         >>> import karat
-        >>> found = credence(karat.datasets.load("likert"))
+        >>> found = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
         >>> found.plot().get_suptitle()
-        '5 of 48 participants are attentive with a probability below .05'
-        >>> print(found.plot("p06").get_suptitle())
-        p06: attentive with probability below .001; closest behaviour:
-        rushing
+        '2 of 20 participants are attentive with a probability below .05'
+        >>> print(found.plot("w002").get_suptitle())
+        w002: attentive with probability below .001; closest behaviour:
+        repeated pattern
         """
         from karat.plots import credence as plots
         from karat.plots.style import short_name
@@ -144,9 +144,9 @@ def credence(judgments: Judgments, below: float = BELOW, seed: int = 1) -> Crede
     lie between), log_odds and its parts usual, agreement, controls, sequence and times; speakers numbers the group.
 
     >>> import karat
-    >>> found = karat.screen.credence(karat.datasets.load("likert"))
-    >>> found.participants.filter("flagged").select("participant", "behaviour").rows()[:2]
-    [('p06', 'rushing'), ('p11', 'random guessing')]
+    >>> found = credence(karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1}))
+    >>> found.participants.filter("flagged").select("participant", "behaviour").rows()
+    [('w001', 'random guessing'), ('w002', 'repeated pattern')]
     """
     from karat.screen.credence_model import answers_table
 

@@ -107,7 +107,7 @@ class Deletion(Evidence):
         """The distance of each participant, those flagged as diamonds; with the published rule, its cutoff.
 
         >>> import karat
-        >>> deletion(karat.simulate.crowd(30, 24, {"random guessing": 2})).plot().axes[0].get_ylabel()
+        >>> deletion(karat.simulate.crowd(20, 24), by="published").plot().axes[0].get_ylabel()
         'deviance distance'
         """
         from scipy.special import chdtri
@@ -129,7 +129,7 @@ class Deletion(Evidence):
         """The distribution of the distances, with the chi-squared curve of the published rule (figure 5a).
 
         >>> import karat
-        >>> deletion(karat.simulate.crowd(30, 24)).plot_chance().axes[0].get_xlabel()
+        >>> deletion(karat.simulate.crowd(20, 24), by="published").plot_chance().axes[0].get_xlabel()
         'deviance distance'
         """
         from karat.plots.crowd import chance_plot
@@ -162,9 +162,9 @@ def deletion(
     made (`karat.executors.open_executor`); the numbers are the same.
 
     >>> import karat
-    >>> found = deletion(karat.datasets.load("crowd"), by="published")
+    >>> found = deletion(karat.simulate.crowd(30, 40, {"random guessing": 3}), by="published")
     >>> print(found)
-    deletion: 18 of 120 participants flagged.
+    deletion: 4 of 30 participants flagged.
     """
     from scipy.special import chdtrc, chdtri
 
@@ -365,7 +365,7 @@ def deletion_windows(
         How many answers windows begin apart; by default half the width.
 
     >>> import karat
-    >>> windows = deletion_windows(karat.datasets.load("crowd"), width=40, step=40)
+    >>> windows = deletion_windows(karat.simulate.crowd(20, 24), width=12, step=12)
     >>> windows.columns
     ['participant', 'first', 'last', 'distance', 'df', 'p_value', 'flagged']
     """

@@ -71,9 +71,9 @@ def receipt_times(
 
     >>> import karat
     >>> from karat.simulate.hands import with_hands
-    >>> evidence = receipt_times(with_hands(karat.datasets.load("likert"), {"p01": "http"}))
+    >>> evidence = receipt_times(with_hands(karat.simulate.crowd(6, 20), {"w001": "http"}))
     >>> evidence.flagged
-    ['p01']
+    ['w001']
     """
     return over_parts(OnePart(judgments), slack, credit, words_per_minute)
 

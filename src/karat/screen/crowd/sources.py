@@ -105,12 +105,10 @@ def compare(
         As in `markov`.
 
     >>> import karat
-    >>> crowd = karat.datasets.load("crowd")
-    >>> odd = crowd.participants.filter(pl.col("behaviour") != "attentive")["participant"].to_list()
-    >>> found = compare({"all": crowd, "attentive": crowd.without(odd)}, cutoffs="published")
-    >>> print(found)
-    all: 120 participants, 80 items: Spammer Index .105 [.068, .156]; ... flagged by markov; 18 flagged by deletion.
-    attentive: 108 participants, 80 items: Spammer Index ...
+    >>> one, other = (karat.simulate.crowd(20, 24, {"random guessing": number}) for number in (0, 5))
+    >>> print(compare({"attentive": one, "mixed": other}, cutoffs="published"))
+    attentive: 20 participants, 24 items: Spammer Index ...; ... flagged by markov; ... flagged by deletion.
+    mixed: 20 participants, 24 items: Spammer Index ...
     """
     if not isinstance(groups, Mapping) or len(groups) < 2:
         raise ScreenError(Message("compare.groups"))
