@@ -69,7 +69,7 @@ def read_items(
     parts = []
     for number, table in enumerate(tables):
         problems = Problems()
-        problems.extend(_flaws(table))
+        problems.extend(flaws(table))
         if wide and any(name in table.frame.columns for name in wide):
             tables[number] = table = long_table(table, wide, factors, problems)
         elif unread and number == 0:
@@ -135,7 +135,7 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
     sentences, words = _read(templates), _read(lexicon)
     problems = Problems()
     for table in (sentences, words):
-        problems.extend(_flaws(table))
+        problems.extend(flaws(table))
     _flag_failed(words.frame, words.locate, problems)
     _check_slots(sentences, words, problems)
     rows, places = [], []
@@ -153,7 +153,7 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
 def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
     """The adjective pairs of a differential: a name, the left and the right pole, each filled and named once."""
     table = _read(path)
-    problems.extend(_flaws(table))
+    problems.extend(flaws(table))
     _flag_failed(table.frame, table.locate, problems)
     frame = table.frame.with_columns(text_column(table.frame[name]) for name in table.frame.columns)
     for name in QUESTION_COLUMNS:
@@ -245,7 +245,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
         _flag(words.frame[slot].is_null(), slot, "is empty", fix, words.locate, problems)
 
 
-def _flaws(table: FileTable) -> list[Problem]:
+def flaws(table: FileTable) -> list[Problem]:
     """What is wrong with the rows of a table; a study leaves none of them out."""
     fix = "Fix the row: put cells that contain the separator in quotation marks."
     return [replace(problem, fix=fix) if problem.fix == MEND_ROW else problem for problem in table.problems]
