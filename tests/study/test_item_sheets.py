@@ -554,6 +554,21 @@ def test_rows_of_the_sheet_are_named_in_findings(tmp_path: Path) -> None:
     assert items.locate(5) == ("sets.xlsx", "row", 3)
 
 
+def test_problems_of_several_sheets_name_the_sheet(tmp_path: Path) -> None:
+    rows = [*WIDE_ROWS[:3], [3, "It rained then.", None, "So it did.", "So it did then."]]
+    path = book_of(tmp_path / "sets.xlsx", Items=rows, Fillers=[["item", "function", "sentence"], ["f1", "filer", "x"]])
+    (tmp_path / "study.toml").write_text(WIDE.replace('"Items"', '["Items", "Fillers"]'))
+    with pytest.raises(StudyError) as error:
+        load(tmp_path)
+    assert {(p.file, p.number, p.column) for p in error.value.problems} == {
+        (f"{path.name}, sheet Items", 4, "b (that, long)"), (f"{path.name}, sheet Fillers", 2, "function"),
+    }  # fmt: skip
+    fixed = [["item", "function", "sentence"], ["f1", "filler", "The bus is late."]]
+    book_of(path, Items=WIDE_ROWS, Fillers=fixed)
+    items = load(tmp_path).blocks[0].items
+    assert items.locate(items.frame.height - 1) == ("sets.xlsx, sheet Fillers", "row", 2)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "text"),
     [

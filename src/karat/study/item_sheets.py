@@ -1169,7 +1169,7 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
         _, place, line = table.locate(row)
         problems.add("occurs twice", "Number every set once.", column=item, value=value, place=place, number=line)
     if problems:
-        raise SetsError(f"{path.name} is not readable as item sets:", problems)
+        raise SetsError(f"{where} is not readable as item sets:", problems)
     sets = {row[item]: {name: row[name] for name in conditions} for row in frame.to_dicts()}
     readable = (
         not numbering and others.is_empty() and (item == "item" or item == own_name("item", columns, set(conditions)))

@@ -64,7 +64,8 @@ def read_items(
     with the columns that `wide` names have one row per item and one column per condition. `sheets` are the sheets of
     workbooks that are read, by default the first.
     """
-    tables = _tables(paths, sheets)
+    found = _tables(paths, sheets)
+    tables, labels = [table for table, _ in found], [label for _, label in found]
     unread = bool(wide) and not any(name in table.frame.columns for table in tables for name in wide or ())
     parts = []
     for number, table in enumerate(tables):
@@ -75,11 +76,26 @@ def read_items(
         elif unread and number == 0:
             tables[number] = table = _without_conditions(table, wide or {}, factors, problems)
         frame = table.frame
-        parts.append(_checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task))
+        part = _checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task)
+        parts.append(part if labels[number] == table.file.name else _labelled(part, labels[number]))
     items = parts[0]
     for part in parts[1:]:
         items = together(items, part)
-    return _whole(items, [(table.file.name, table.frame.columns) for table in tables], factors)
+    names = [(label, table.frame.columns) for label, table in zip(labels, tables, strict=True)]
+    return _whole(items, names, factors)
+
+
+def _labelled(items: Items, label: str) -> Items:
+    """Items whose rows and problems name the sheet beside the workbook."""
+    problems = Problems()
+    problems.extend(replace(problem, file=label) for problem in items.problems)
+    like = dict.fromkeys([label], *items.like_functions.values()) if items.like_functions else {}
+
+    def locate(row: int) -> Place:
+        _, place, number = items.locate(row)
+        return label, place, number
+
+    return Items(items.frame, locate, problems, like)
 
 
 def long_table(
@@ -201,18 +217,23 @@ def _read(path: Path, sheet: str | None = None) -> FileTable:
     return replace(table, frame=with_failed_formulas(table.frame, numbers, table.file, number))
 
 
-def _tables(paths: Sequence[Path], sheets: Sequence[str]) -> list[FileTable]:
-    """All tables of a block: CSV files, and of workbooks the sheets that are named, else the first."""
+def _tables(paths: Sequence[Path], sheets: Sequence[str]) -> list[tuple[FileTable, str]]:
+    """All tables of a block: CSV files, and of workbooks the sheets that are named, else the first.
+
+    With each comes what messages call it: the file, and the sheet where several of one workbook are read.
+    """
     books = {path: sheets_of(source_file(path)) for path in paths}
     there = {name for names in books.values() for name in names}
     unknown = next((name for name in sheets if name not in there), None)
     if unknown is not None:
         known = f"There are {', '.join(sorted(there))}." if there else "None of the item tables is a workbook."
         raise KaratError(f'sheets names "{unknown}", which is not a sheet of the item tables. {known}')
-    tables = []
+    tables: list[tuple[FileTable, str]] = []
     for path, names in books.items():
         own = [name for name in sheets if name in names]
-        tables += [_read(path, sheet) for sheet in own] if own else [_read(path)]
+        read = [_read(path, sheet) for sheet in own] if own else [_read(path)]
+        calls = [f"{path.name}, sheet {sheet}" for sheet in own] if len(own) > 1 else [read[0].file.name]
+        tables += zip(read, calls, strict=True)
     return tables
 
 
