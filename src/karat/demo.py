@@ -86,7 +86,7 @@ class Served:
         records = asyncio.run(_take_part(self.server.address, self.slug, self.study, mixed, progress, watched))
         answers = sum(len(record.acknowledged) for record in records)
         left = sum(record.left_early for record in records)
-        who = f"{len(records)} bots ({counted_behaviours(self.kinds)})"
+        who = f"{len(people)} bots ({counted_behaviours(self.kinds)})"
         text = f"answered   {who} gave {answers:,} answers over HTTP; {left} left early"
         return self._exported(text)
 
@@ -121,8 +121,9 @@ REHEARSAL = "rehearsal"
 NOT_REHEARSED = (
     "platform", "participants", "invitations", "not_from", "only_from", "waiting_days", "quotas", "list_quota",
     "completion_code", "screened_out_code", "failed_quiz_code", "no_consent_code", "completion_url", "id_parameter",
+    "days_between",
 )  # fmt: skip
-"""Keys of [recruitment] that would keep bots out or send them to a platform."""
+"""Keys that would keep bots out, send them to a platform, or let them wait for their next session."""
 HUMAN_CLOCKS = r"(?m)^receipt_times\s*=.*\n?"
 """The rule on receipts would find what is so: bots answer sooner than the response times they claim."""
 
@@ -146,7 +147,7 @@ def rehearse(study: Study, folder: Path, bots: int) -> Served:
         shutil.copyfile(study.path.parent / name, copy / name)
     text = study.path.read_text(encoding="utf-8")
     for key in NOT_REHEARSED:
-        text = re.sub(rf"(?m)^{key}\s*=.*\n?", "", text)
+        text = re.sub(rf"(?m)^{key}[^\S\n]*=[^\S\n]*(?:\[[^\]]*\])?.*\n?", "", text)
     text = re.sub(HUMAN_CLOCKS, "", re.sub(r"(?ms)^\[recruitment\.quotas.*?(?=^\[|\Z)", "", text))
     if not re.search(r"(?m)^\[recruitment\]", text):
         text += "\n[recruitment]\n"
@@ -197,8 +198,9 @@ async def _take_part(
     progress: Callable[[int, int], None],
     watched: bool,
 ) -> list[WalkRecord]:
-    """All bots take part, arriving one by one and answering all at once."""
+    """All bots take part, arriving one by one and answering all at once; in each session of the study."""
     records: list[WalkRecord] = []
+    finished = count(1)
 
     async def one(number: int, bot: Behaviour) -> None:
         await asyncio.sleep(number * APART if watched else 0)
@@ -208,10 +210,14 @@ async def _take_part(
         )  # fmt: skip
         client = Client(address)
         try:
-            records.append(await visit(client, way, bot))
+            for _ in range(study.settings.questionnaire.sessions):
+                record = await visit(client, way, bot)
+                records.append(record)
+                if record.left_early:
+                    break
         finally:
             await client.close()
-        progress(len(records), len(people))
+        progress(next(finished), len(people))
 
     await asyncio.gather(*(one(number, bot) for number, bot in enumerate(people)))
     return records

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import karat
@@ -78,20 +79,28 @@ def test_mixing_leaves_nobody_out() -> None:
 
 
 def test_a_rehearsal_leaves_the_study_alone(tmp_path: Path) -> None:
-    """A study for Prolific with invitations: bots come in all the same, into a database of their own."""
+    """A study for Prolific with invitations and two sessions: bots come in and come back, in their own database."""
     folder = tmp_path / "mine"
     write_study(folder, "yes-no")
     text = (folder / "study.toml").read_text(encoding="utf-8")
-    (folder / "study.toml").write_text(
-        text.replace("[recruitment]", "[recruitment]\ninvitations = true"), encoding="utf-8"
-    )
+    for old, new in (
+        ("[recruitment]", '[recruitment]\ninvitations = true\nnot_from = [\n  "pilot",\n]'),
+        ("[questionnaire]", "[questionnaire]\nsessions = 2\ndays_between = 7"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "study.toml").write_text(text, encoding="utf-8")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     command = [sys.executable, "-m", "karat", "rehearse", str(folder), "--bots", "12", "--out", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "http://" not in done.stdout
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    assert karat.read(tmp_path / "out" / "judgments.parquet").frame["participant"].n_unique() == 12
+    answers = karat.read(tmp_path / "out" / "judgments.parquet").frame
+    assert answers["participant"].n_unique() == 12
+    assert answers.group_by("participant").agg(pl.col("session").n_unique())["session"].to_list().count(2) == 11
+    people = pl.read_csv(tmp_path / "out" / "screened" / "participants.csv")
+    assert 0 < people.filter(pl.col("excluded"))["participant"].n_unique() < 9, "the attentive ones stay"
     assert (tmp_path / "out" / "report.html").is_file()
     assert (tmp_path / "out" / "screened" / "participants.csv").is_file()
 

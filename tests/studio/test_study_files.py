@@ -186,5 +186,13 @@ def test_a_long_sheet_and_a_workbook_become_a_study(tmp_path: Path) -> None:
     made = workspace.create(NewStudy(name="Two", source="sheet", sheet=kept))
     assert made.files.table("items.csv").editable
     assert made.files.table("fillers.csv").editable
+    book = openpyxl.load_workbook(tmp_path / "sheet.xlsx")
+    notes = book.create_sheet("Notes", 0)
+    notes.append(["To do", "Done"])
+    book.save(tmp_path / "notes.xlsx")
+    kept = workspace.keep_sheet("notes.xlsx", (tmp_path / "notes.xlsx").read_bytes())
+    assert len(workspace.sheet(kept)[0].sets) == 8, "the sets are in the second sheet"
+    made = workspace.create(NewStudy(name="Notes", source="sheet", sheet=kept))
+    assert made.files.table("items.csv").editable
     with pytest.raises(StudioError):
         workspace.keep_sheet("sheet.pdf", b"%PDF")

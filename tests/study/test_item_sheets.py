@@ -127,6 +127,11 @@ def test_without_fillers_the_examples_of_the_template_come(tmp_path: Path) -> No
         (["inanimate-make-v", "inanimate-v", "animate-make-v", "animate-v"],
          [("inanimate-make-v", "inanimate-v", "animate-make-v", "animate-v")]),
         (["SO", "OS"], [("SO", "OS")]),
+        (["[+wh, -isl]", "[+wh, +isl]", "[-wh, -isl]", "[-wh, +isl]"], [("+wh", "-wh"), ("-isl", "+isl")]),
+        (["that + short", "that + long", "null + short", "null + long"], [("that", "null"), ("short", "long")]),
+        (["ThatShort", "ThatLong", "NullShort", "NullLong"], [("That", "Null"), ("Short", "Long")]),
+        (["A1", "A2", "B1", "B2"], [("A", "B"), ("1", "2")]),
+        (["Condition 1", "Condition 2", "Condition 3"], [("1", "2", "3")]),
     ],
 )  # fmt: skip
 def test_levels_of_headers(conditions: list[str], levels: list[tuple[str, ...]]) -> None:
@@ -350,6 +355,85 @@ def test_fillers_among_the_sets_and_an_empty_column(tmp_path: Path) -> None:
     assert (len(read_sets(sheet).sets), read_sets(sheet).wide) == (8, True)
 
 
+def book_of(path: Path, **sheets: list[list[object]]) -> Path:
+    """A workbook with these sheets, an empty one for no rows."""
+    book = openpyxl.Workbook()
+    book.remove(book.worksheets[0])
+    for title, rows in sheets.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+WIDE_ROWS: list[list[object]] = [["Item", *HEADERS], *([n, *sentences(noun)] for n, noun in enumerate(NOUNS, start=1))]
+
+
+def test_the_sheet_with_sets_is_found_and_all_sheets_beside_it_are_read(tmp_path: Path) -> None:
+    path = book_of(
+        tmp_path / "material.xlsx", Notes=[["To do"], ["Ask Mary about set 4."]], Sheet2=[], Items=WIDE_ROWS,
+        Fillers_good=[["Nr", "Sentence"], [1, "The bus is late today."]],
+        Fillers_bad=[["The bus late is."], ["Late the is bus."]],
+        Practice=[["Sentence"], ["This is the first one."]],
+    )  # fmt: skip
+    sets = read_sets(path)
+    assert (sets.sheet, sets.wide, sets.conditions) == ("Items", True, HEADERS)
+    assert [(row["function"], row["sentence"]) for row in sets.fillers] == [
+        ("filler", "The bus is late today."), ("filler", "The bus late is."), ("filler", "Late the is bus."),
+        ("practice", "This is the first one."),
+    ]  # fmt: skip
+    (note,) = sets.notes
+    assert "Notes" in note
+    assert "Sheet2" not in note, "an empty sheet holds nothing that could be missed"
+    study = made(path, tmp_path / "study")
+    assert study.settings.block[0].sheets == ["Items"]
+    only = read_sets(book_of(tmp_path / "control.xlsx", Control_verbs=WIDE_ROWS))
+    assert (len(only.sets), only.fillers) == (8, ()), "sets in a sheet that is called like one of controls"
+    (tmp_path / "sets.csv").write_text("Item,a,b\n1,It rained then.,Then it rained.\n")
+    with pytest.raises(SetsError):
+        read_sets(tmp_path / "sets.csv", sheet="Items")
+
+
+@pytest.mark.parametrize(
+    ("first", "names"),
+    [("", ["1", "2"]), ("Lexical frame", ["1", "2"]), (None, ["1", "2"])],
+    ids=["no header", "another name", "no numbers"],
+)
+def test_sets_without_a_column_called_item(first: str | None, names: list[str], tmp_path: Path) -> None:
+    sheet = tmp_path / "sets.csv"
+    rows = [["" if first is None else first, *FOUR], *([str(n), *sentences(NOUNS[n])] for n in (1, 2))]
+    sheet.write_text("".join(",".join(row[first is None :]) + "\n" for row in rows))
+    sets = read_sets(sheet)
+    assert (list(sets.sets), sets.conditions, sets.wide, len(sets.notes)) == (names, FOUR, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("Condition,1,2\na,It rained then.,It snowed then.\nb,Then it rained.,Then it snowed.\n", None),
+        ("1,It rained then.,Then it rained.\n2,It snowed then.,Then it snowed.\n", None),
+        ("Item,a,b\n" + "".join(f"{n},It rained then.,Then it rained.\n" for n in range(9)) + "Total,9,9\n", 11),
+    ],
+    ids=["transposed", "no header", "totals"],
+)
+def test_sheets_that_are_no_item_sets(text: str, place: int | None, tmp_path: Path) -> None:
+    sheet = tmp_path / "sets.csv"
+    sheet.write_text(text)
+    with pytest.raises(SetsError) as error:
+        read_sets(sheet)
+    assert {problem.number for problem in error.value.problems} == ({place} if place else set())
+
+
+def test_a_comprehension_question_is_no_condition(tmp_path: Path) -> None:
+    path = book_of(
+        tmp_path / "sets.xlsx",
+        Items=[[*row, "Comprehension question" if n == 0 else "Did it rain there?", "Probe question?" if n == 0
+                else "What did it do?"] for n, row in enumerate(WIDE_ROWS)],
+    )  # fmt: skip
+    assert read_sets(path).conditions == HEADERS
+
+
 IBEX = """\
 var shuffleSequence = seq("intro", rshuffle(startsWith("target"), "filler"));
 var defaults = ["AcceptabilityJudgment", {as: ["1", "2", "3"], q: "How is it?"}];
@@ -428,6 +512,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(study.settings.block[0].factors) == ["comp", "distance"]
     assert study.settings.block[0].task == "yes-no"
     assert len(run("--from-sets", "islands.xlsx")["notes"]) == 2
+    Path("letters.csv").write_text("Item,a,b,c,d\n1,It rained then.,It rained so.,So it rained.,So rained it.\n")
+    (note,) = run("--from-sets", "letters.csv")["notes"]
+    assert "--factor structure=island,none" in note, "what to write where the headers show nothing"
     with pytest.raises(KaratError, match="--from-sets"):
         run("--factor", "comp", "--task", "likert")
     with pytest.raises(KaratError, match="There is no file"):
@@ -465,6 +552,21 @@ def test_rows_of_the_sheet_are_named_in_findings(tmp_path: Path) -> None:
     items = load(tmp_path).blocks[0].items
     assert items.frame.height == 32
     assert items.locate(5) == ("sets.xlsx", "row", 3)
+
+
+def test_problems_of_several_sheets_name_the_sheet(tmp_path: Path) -> None:
+    rows = [*WIDE_ROWS[:3], [3, "It rained then.", None, "So it did.", "So it did then."]]
+    path = book_of(tmp_path / "sets.xlsx", Items=rows, Fillers=[["item", "function", "sentence"], ["f1", "filer", "x"]])
+    (tmp_path / "study.toml").write_text(WIDE.replace('"Items"', '["Items", "Fillers"]'))
+    with pytest.raises(StudyError) as error:
+        load(tmp_path)
+    assert {(p.file, p.number, p.column) for p in error.value.problems} == {
+        (f"{path.name}, sheet Items", 4, "b (that, long)"), (f"{path.name}, sheet Fillers", 2, "function"),
+    }  # fmt: skip
+    fixed = [["item", "function", "sentence"], ["f1", "filler", "The bus is late."]]
+    book_of(path, Items=WIDE_ROWS, Fillers=fixed)
+    items = load(tmp_path).blocks[0].items
+    assert items.locate(items.frame.height - 1) == ("sets.xlsx, sheet Fillers", "row", 2)
 
 
 @pytest.mark.parametrize(

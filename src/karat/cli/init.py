@@ -6,13 +6,16 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli.convert_questions import read_and_ask
 from karat.cli.reading import ReadOptions
 from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.study.item_sheets import CrossedFactors
 
 EXAMPLE = "Example: karat init islands --from-sets items.xlsx --factor structure --factor length"
 
@@ -213,7 +216,20 @@ def _from_sets(
         ]
         factors = CrossedFactors(dict(zip(names, factors.levels.values(), strict=True)), factors.cells)
     elif not stated:
-        found = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
-        notes.append(f"Guessed from the conditions: {found}. If that is wrong, use --factor.")
+        notes.append(_about_factors(factors))
     written = study_from_sets(sets, factors, folder or Path(source.stem), language, task or "likert")
     return written, tuple(notes)
+
+
+def _about_factors(factors: CrossedFactors) -> str:
+    """What was guessed of the factors, and how to state others."""
+    separator = "; " if any("," in level for levels in factors.levels.values() for level in levels) else ", "
+    found = "; ".join(f"{name} ({separator.join(levels)})" for name, levels in factors.levels.items())
+    if factors.guessed or len(factors.cells) < LEAST_CROSSED:
+        return f"Guessed from the conditions: {found}. If that is wrong, use --factor."
+    example = "--factor structure=island,none --factor length=short,long"
+    return f"The conditions do not show which factors cross in them: {found}. State these, such as {example}."
+
+
+LEAST_CROSSED = 4
+"""Two factors with two levels each make this many conditions."""

@@ -137,7 +137,7 @@ class Workspace:
         path.write_bytes(content)
         if path.suffix.lower() in SPREADSHEETS:
             sets = read_sets(path)
-            path = _as_csv(path) if sets.wide and not sets.fillers else path
+            path = _as_csv(path) if sets.wide and sets.sheet is None else path
         elif path.suffix.lower() not in (".csv", ".tsv", ".txt", ".js", ".itm"):
             raise StudioError(f"{name} is not a sheet. Drop a CSV file or a workbook, or paste the cells.")
         elif path.suffix.lower() in (".csv", ".tsv") and delimiter_of(table_file(path).sample) == "\t":

@@ -30,13 +30,23 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from karat.errors import KaratError, Problems, ProblemsError, counted
+from karat.errors import IntakeError, KaratError, Problems, ProblemsError, counted
 from karat.judgments import Judgments
 from karat.judgments.checks import places
 from karat.judgments.columns import COLUMNS
 from karat.judgments.scales import Nominal
 from karat.judgments.tables import SPREADSHEETS, FileTable, delimiter_of, read_table, records, sheets_of
-from karat.study.items import COLUMN_NAMES, KNOWN, STATUSES, function_meant, like_functions, own_name, plain, table_file
+from karat.study.items import (
+    COLUMN_NAMES,
+    KNOWN,
+    STATUSES,
+    flaws,
+    function_meant,
+    like_functions,
+    own_name,
+    plain,
+    table_file,
+)
 from karat.study.setting_base import meant
 
 if TYPE_CHECKING:
@@ -52,8 +62,16 @@ BESIDE_SETS = (
     "kontext",
 )  # fmt: skip
 """Columns of a sheet that hold sentences or words, but no condition."""
-FILLER_SHEETS = ("filler", "distra", "füller", "füllsätze", "ablenker", "control", "kontroll")
-"""How the names of sheets with fillers begin."""
+BESIDE_WORDS = ("comprehension", "attention", "verification", "verständnis")
+"""Words of headers such as "Comprehension question", which are no conditions either."""
+FILLER_SHEETS: Mapping[str, str] = {
+    **dict.fromkeys(("filler", "distra", "füller", "füllsätze", "ablenker"), "filler"),
+    **dict.fromkeys(("control", "kontroll"), "control"),
+    **dict.fromkeys(("practice", "training", "warm", "übung"), "practice"),
+    **dict.fromkeys(("catch", "attention", "aufmerksamkeit"), "attention"),
+    **dict.fromkeys(("calibration", "kalibrier", "anchor"), "calibration"),
+}
+"""How the names of sheets beside the sets begin, and the function that their sentences have."""
 CONDITIONS = ("condition", "cond", "conditions", "bedingung")
 TEXTS = (
     "sentence", "sentences", "content", "text", "stimulus", "stimuli", "string", "satz", "item_text", "stim", "sent",
@@ -65,8 +83,8 @@ ITEMS = (
 )  # fmt: skip
 KINDS = ("function", "type", "kind", "item_type", "trial_type", "experiment", "materials", "section")
 LEVELS_OF: Mapping[str, Sequence[str]] = {
-    "complementizer": ("that", "null", "zero", "no that", "without", "dass", "whether"),
-    "length": ("short", "long", "kurz", "lang"),
+    "complementizer": ("that", "null", "zero", "no that", "without", "dass", "whether", "ohne", "ohne dass"),
+    "length": ("short", "mid", "medium", "long", "kurz", "mittel", "lang"),
     "grammaticality": ("grammatical", "ungrammatical", "gram", "ungram", *STATUSES),
     "structure": ("island", "nonisland", "non-island", "non island"),
     "dependency": ("matrix", "embedded", "subject", "object"),
@@ -159,7 +177,7 @@ def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None
     path
         A CSV file, a workbook or a text file.
     sheet
-        The sheet of a workbook; by default the first that is not one of fillers.
+        The sheet of a workbook; by default the first with item sets.
     experiment
         Of a file with several experiments, the one to take.
     """
@@ -174,17 +192,23 @@ def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None
         if path.suffix.lower() == ".js" or SCRIPT.search(text):
             return _sections(path, list(_scripted(path, text)), experiment)
     sheets = sheets_of(file)
-    chosen = sheet or next((name for name in sheets if not _is_filler_sheet(name)), None)
+    if sheet is not None and not sheets:
+        raise SetsError(f"{path.name} is not a workbook, so it has no sheet {sheet}. Leave out the name of the sheet.")
+    chosen = sheet or _sheet_of_sets(file, sheets)
     table, tidied = _tidied(file, chosen)
     if table.problems:
-        raise SetsError(f"{path.name} is not readable as item sets:", table.problems)
+        raise SetsError(f"{path.name} is not readable as item sets:", flaws(table))
     if sum(bool(LISTED.fullmatch(name)) for name in table.frame.columns) > 3:
         return _sections(path, list(_listed(table.frame)), experiment)
     sets = _long(path, table, experiment) or _wide(path, table, chosen if len(sheets) > 1 else None)
     if tidied:
         sets = replace(sets, wide=False, notes=(*tidied, *sets.notes))
-    beside = next((name for name in sheets if name != chosen and _is_filler_sheet(name)), None)
-    return sets if beside is None else with_fillers(sets, path, beside)
+    beside = [name for name in sheets if name != chosen and _function_of_sheet(name) and _rows_of(file, name)]
+    for name in beside:
+        sets = with_fillers(sets, path, name)
+    unread = [name for name in sheets if name not in (chosen, *beside) and _rows_of(file, name)]
+    left = (f"Item sets are read from the sheet {chosen}. Sheets left out: {', '.join(unread)}.",) if unread else ()
+    return replace(sets, notes=(*sets.notes, *left))
 
 
 def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> ItemSets:
@@ -197,21 +221,33 @@ def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> 
         rows = [_filler(one, "filler") for one in _marked(file.text().splitlines())]
         return _joined(sets, rows)
     sheets = sheets_of(file)
-    own = sheet or next((name for name in sheets if _is_filler_sheet(name)), None)
+    own = sheet or next((name for name in sheets if _function_of_sheet(name)), None)
     table, _ = _tidied(file, own)
-    columns = table.frame.columns
-    text = _text_column(table.frame)
+    if table.problems:
+        raise SetsError(f"{path.name} is not readable as fillers:", flaws(table))
+    frame = _with_first_sentence(table.frame)
+    columns = frame.columns
+    text = _text_column(frame)
     if text is None:
-        raise SetsError(f"{path.name}: which column has the fillers? Name it sentence. There are {', '.join(columns)}.")
+        where = f"{path.name}, sheet {own}" if own else path.name
+        raise SetsError(f"{where}: which column has the fillers? Name it sentence. There are {', '.join(columns)}.")
     names, kind = _named(columns, ITEMS), _named(columns, KINDS)
+    usual = (_function_of_sheet(own) if own else None) or "filler"
     rows = []
-    for number, row in enumerate(table.frame.to_dicts(), start=1):
+    for number, row in enumerate(frame.to_dicts(), start=1):
         if row[text] is None:
             continue
-        function = function_meant(row.get(kind or "") or "") or "filler"
+        function = function_meant(row.get(kind or "") or "") or usual
         kept = {name: row[name] for name in columns if name in KNOWN and row[name] and name not in (names, kind, text)}
         rows.append({"item": row.get(names or "") or str(number), "function": function, "sentence": row[text], **kept})
     return _joined(sets, rows)
+
+
+SEPARATORS = (
+    r"\s*[,;/|×]\s*", r"(?<=\w)\s*\+\s*(?=\w)", r"[_.]", r"(?<=\w)\s*[-–:]\s*(?=\w)", r"\s+", r"(?<=[a-zß-ÿ])(?=[A-Z])",
+    r"(?<=[A-Za-z])(?=\d)",
+)  # fmt: skip
+"""What stands between the levels in the name of a condition: a sign, a blank, a capital letter or a digit."""
 
 
 def guess_factors(conditions: Sequence[str]) -> CrossedFactors:
@@ -222,7 +258,7 @@ def guess_factors(conditions: Sequence[str]) -> CrossedFactors:
     >>> guess_factors(["a", "b", "c"]).levels
     {'condition': ('a', 'b', 'c')}
     """
-    for separator in (r"\s*[,;/|×+]\s*", r"[_.]", r"\s*[-–:]\s*", r"\s+"):
+    for separator in SEPARATORS:
         parts = [[part for part in re.split(separator, _bare(name)) if part] for name in conditions]
         levels = [tuple(dict.fromkeys(column)) for column in zip(*parts, strict=False)]
         even = len({len(own) for own in parts}) == 1 and len({tuple(own) for own in parts}) == len(conditions)
@@ -1106,18 +1142,25 @@ def _joined(sets: ItemSets, rows: Sequence[Mapping[str, str]]) -> ItemSets:
 
 def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
     """The sets of a sheet with one column per condition; a filler among them has a sentence in one of these."""
+    where = f"{path.name}, sheet {sheet}" if sheet else path.name
+    table, item, numbering = _item_column(table, where)
     columns = table.frame.columns
-    item = "item" if "item" in columns else own_name("item", columns) or _named(columns, ITEMS)
-    if item is None:
-        raise SetsError(f"{path.name}: which column numbers the sets? Name it item. There are: {', '.join(columns)}.")
     kind = _kind_column(table.frame, item, "")
     frame, others = _fillers_apart(table.frame.with_row_index(ROW), kind)
-    conditions = [name for name in columns if name != item and _is_condition(name, frame[name])]
+    conditions = _condition_names(frame, item)
     if len(conditions) < 2:
         raise SetsError(
-            f"{path.name} has no two columns of sentences, one per condition. There are {', '.join(columns)}."
+            f"{where} has no two columns of sentences, one per condition. There are {', '.join(columns)}. Give each "
+            "condition a column, or each sentence a row with its item and condition."
         )
+    if sum(map(_is_sentence, conditions)) == len(conditions):
+        raise SetsError(f"{where} begins with sentences. Put a row above them that names the columns.")
     problems = Problems()
+    for name in conditions:
+        for row, cell in frame.filter(pl.col(name).str.contains(r"^[\d.,\s%]+$")).select(ROW, name).rows():
+            _, place, line = table.locate(row)
+            fix = "Write the sentence, or delete the row."
+            problems.add("is a number", fix, column=name, value=cell, place=place, number=line)
     for name in (item, *conditions):
         for row in frame.filter(pl.col(name).is_null())[ROW].to_list():
             _, place, line = table.locate(row)
@@ -1126,11 +1169,13 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
         _, place, line = table.locate(row)
         problems.add("occurs twice", "Number every set once.", column=item, value=value, place=place, number=line)
     if problems:
-        raise SetsError(f"{path.name} is not readable as item sets:", problems)
+        raise SetsError(f"{where} is not readable as item sets:", problems)
     sets = {row[item]: {name: row[name] for name in conditions} for row in frame.to_dicts()}
-    readable = others.is_empty() and (item == "item" or item == own_name("item", columns, set(conditions)))
+    readable = (
+        not numbering and others.is_empty() and (item == "item" or item == own_name("item", columns, set(conditions)))
+    )
     unused = [name for name in columns if name not in (item, *conditions, *KNOWN)]
-    notes = (f"Columns that are not conditions: {', '.join(unused)}.",) if unused else ()
+    notes = (*numbering, *([f"Columns that are not conditions: {', '.join(unused)}."] if unused else ()))
     found = ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
     return _joined(found, [
         {"item": row[item] or "", "function": function_of(row[kind or ""]) or "filler",
@@ -1140,6 +1185,35 @@ def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
 
 
 ROW = "_row"
+NUMBER = "set"
+
+
+def _item_column(table: FileTable, where: str) -> tuple[FileTable, str, tuple[str, ...]]:
+    """The table, its column with the names of the sets, and a note where nothing is called so.
+
+    Such a column is the first, if it has a short name for each row; else the sets are numbered.
+    """
+    frame, columns = table.frame, table.frame.columns
+    item = "item" if "item" in columns else own_name("item", columns) or _named(columns, ITEMS)
+    if item is not None:
+        return table, item, ()
+    first = columns[0]
+    if plain(first) in CONDITIONS:
+        raise SetsError(f"{where} has one row per condition. Give each item set a row and each condition a column.")
+    cells = frame[first]
+    if not cells.null_count() and cells.is_unique().all() and not _are_sentences(cells):
+        title = "The first column" if first.startswith("unnamed_") else f"The first column, {first},"
+        return table, first, (f"{title} names the sets.",)
+    numbered = frame.insert_column(0, pl.Series(NUMBER, [str(n) for n in range(1, frame.height + 1)]))
+    return replace(table, frame=numbered), NUMBER, ("No column numbers the sets, so they are numbered by their rows.",)
+
+
+def _condition_names(frame: pl.DataFrame, item: str) -> list[str]:
+    """The columns with a sentence per condition, without one of questions where the names of the others cross."""
+    found = [name for name in frame.columns if name not in (item, ROW) and _is_condition(name, frame[name])]
+    fewer = [name for name in found if not set(re.findall(r"[^\W_]+", plain(name))) & {*BESIDE_SETS, *BESIDE_WORDS}]
+    crossed = len(fewer) > 1 and guess_factors(fewer).guessed and not guess_factors(found).guessed
+    return fewer if crossed else found
 
 
 def _fillers_apart(frame: pl.DataFrame, kind: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -1156,6 +1230,8 @@ def _fillers_apart(frame: pl.DataFrame, kind: str | None) -> tuple[pl.DataFrame,
 def _is_condition(name: str, cells: pl.Series) -> bool:
     """Whether a column has the sentences of one condition: texts of several words, in most rows."""
     if name in KNOWN or plain(name) in (*BESIDE_SETS, *ITEMS, *KINDS) or name.startswith("unnamed_"):
+        return False
+    if plain(name).startswith(BESIDE_WORDS):
         return False
     return cells.null_count() <= 0.5 * len(cells) and _are_sentences(cells)
 
@@ -1178,8 +1254,54 @@ def _text_column(frame: pl.DataFrame) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_filler_sheet(name: str) -> bool:
-    return plain(name).startswith(FILLER_SHEETS)
+def _is_sentence(text: str) -> bool:
+    """Whether a header is a sentence, as where a table has none."""
+    return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!"))
+
+
+def _with_first_sentence(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a table without a header, of which the first was taken for one; any other as it is."""
+    if not any(map(_is_sentence, frame.columns)):
+        return frame
+    above = pl.DataFrame([frame.columns], schema=frame.schema, orient="row")
+    number = f"column_{frame.columns.index(next(filter(_is_sentence, frame.columns))) + 1}"
+    whole = pl.concat([above, frame])
+    whole.columns = [f"column_{place}" for place in range(1, frame.width + 1)]
+    return whole.rename({number: "sentence"})
+
+
+def _function_of_sheet(name: str) -> str | None:
+    """The function of the sentences in a sheet beside the sets, by its name.
+
+    >>> _function_of_sheet("Fillers (new)"), _function_of_sheet("Practice"), _function_of_sheet("Items")
+    ('filler', 'practice', None)
+    """
+    return next((function for start, function in FILLER_SHEETS.items() if plain(name).startswith(start)), None)
+
+
+def _sheet_of_sets(file: SourceFile, sheets: Sequence[str]) -> str | None:
+    """The first sheet of a workbook that has item sets, by its name and its columns; else the first of all."""
+    named = [name for name in sheets if not _function_of_sheet(name)]
+    held = (name for name in (*named, *sheets) if _holds_sets(file, name))
+    return next(held, None) or next(iter((*named, *sheets)), None)
+
+
+def _holds_sets(file: SourceFile, sheet: str) -> bool:
+    """Whether a sheet has a column of sentences per condition, or sentences with their items or conditions."""
+    if not _rows_of(file, sheet):
+        return False
+    frame = _tidied(file, sheet)[0].frame
+    conditions = [name for name in frame.columns if _is_condition(name, frame[name])]
+    named = _named(frame.columns, (*ITEMS, *CONDITIONS)) is not None
+    return len(conditions) > 1 or (named and _text_column(frame) is not None)
+
+
+def _rows_of(file: SourceFile, sheet: str) -> int:
+    """How many rows a sheet has below its first; none of an empty one, as new workbooks have them."""
+    try:
+        return read_table(file, sheet=sheet).frame.height
+    except IntakeError:
+        return 0
 
 
 def _named(columns: Sequence[str], known: Sequence[str]) -> str | None:
@@ -1193,9 +1315,9 @@ def _bare(condition: str) -> str:
 
     A letter is one where a bracket, a colon, a full stop or a dash follows it.
     """
-    bracket = re.fullmatch(r"\s*\w{1,2}\s*[(\[](.+)[)\]]\s*", condition)
+    bracket = re.fullmatch(r"\s*\w{1,2}\s*[(\[](.+)[)\]]\s*|\s*[(\[]([^()\[\]]+)[)\]]\s*", condition)
     if bracket:
-        return bracket[1].strip()
+        return (bracket[1] or bracket[2]).strip()
     return re.sub(r"^\s*(?:[A-Za-z]|\d{1,2})\s*[).:–-]\s*(?=\S)", "", condition).strip()
 
 

@@ -64,22 +64,38 @@ def read_items(
     with the columns that `wide` names have one row per item and one column per condition. `sheets` are the sheets of
     workbooks that are read, by default the first.
     """
-    tables = _tables(paths, sheets)
+    found = _tables(paths, sheets)
+    tables, labels = [table for table, _ in found], [label for _, label in found]
     unread = bool(wide) and not any(name in table.frame.columns for table in tables for name in wide or ())
     parts = []
     for number, table in enumerate(tables):
         problems = Problems()
-        problems.extend(_flaws(table))
+        problems.extend(flaws(table))
         if wide and any(name in table.frame.columns for name in wide):
             tables[number] = table = long_table(table, wide, factors, problems)
         elif unread and number == 0:
             tables[number] = table = _without_conditions(table, wide or {}, factors, problems)
         frame = table.frame
-        parts.append(_checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task))
+        part = _checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task)
+        parts.append(part if labels[number] == table.file.name else _labelled(part, labels[number]))
     items = parts[0]
     for part in parts[1:]:
         items = together(items, part)
-    return _whole(items, [(table.file.name, table.frame.columns) for table in tables], factors)
+    names = [(label, table.frame.columns) for label, table in zip(labels, tables, strict=True)]
+    return _whole(items, names, factors)
+
+
+def _labelled(items: Items, label: str) -> Items:
+    """Items whose rows and problems name the sheet beside the workbook."""
+    problems = Problems()
+    problems.extend(replace(problem, file=label) for problem in items.problems)
+    like = dict.fromkeys([label], *items.like_functions.values()) if items.like_functions else {}
+
+    def locate(row: int) -> Place:
+        _, place, number = items.locate(row)
+        return label, place, number
+
+    return Items(items.frame, locate, problems, like)
 
 
 def long_table(
@@ -135,7 +151,7 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
     sentences, words = _read(templates), _read(lexicon)
     problems = Problems()
     for table in (sentences, words):
-        problems.extend(_flaws(table))
+        problems.extend(flaws(table))
     _flag_failed(words.frame, words.locate, problems)
     _check_slots(sentences, words, problems)
     rows, places = [], []
@@ -153,7 +169,7 @@ def filled_templates(templates: Path, lexicon: Path, factors: Sequence[str], tas
 def read_questions(path: Path, problems: Problems) -> pl.DataFrame:
     """The adjective pairs of a differential: a name, the left and the right pole, each filled and named once."""
     table = _read(path)
-    problems.extend(_flaws(table))
+    problems.extend(flaws(table))
     _flag_failed(table.frame, table.locate, problems)
     frame = table.frame.with_columns(text_column(table.frame[name]) for name in table.frame.columns)
     for name in QUESTION_COLUMNS:
@@ -201,18 +217,23 @@ def _read(path: Path, sheet: str | None = None) -> FileTable:
     return replace(table, frame=with_failed_formulas(table.frame, numbers, table.file, number))
 
 
-def _tables(paths: Sequence[Path], sheets: Sequence[str]) -> list[FileTable]:
-    """All tables of a block: CSV files, and of workbooks the sheets that are named, else the first."""
+def _tables(paths: Sequence[Path], sheets: Sequence[str]) -> list[tuple[FileTable, str]]:
+    """All tables of a block: CSV files, and of workbooks the sheets that are named, else the first.
+
+    With each comes what messages call it: the file, and the sheet where several of one workbook are read.
+    """
     books = {path: sheets_of(source_file(path)) for path in paths}
     there = {name for names in books.values() for name in names}
     unknown = next((name for name in sheets if name not in there), None)
     if unknown is not None:
         known = f"There are {', '.join(sorted(there))}." if there else "None of the item tables is a workbook."
         raise KaratError(f'sheets names "{unknown}", which is not a sheet of the item tables. {known}')
-    tables = []
+    tables: list[tuple[FileTable, str]] = []
     for path, names in books.items():
         own = [name for name in sheets if name in names]
-        tables += [_read(path, sheet) for sheet in own] if own else [_read(path)]
+        read = [_read(path, sheet) for sheet in own] if own else [_read(path)]
+        calls = [f"{path.name}, sheet {sheet}" for sheet in own] if len(own) > 1 else [read[0].file.name]
+        tables += zip(read, calls, strict=True)
     return tables
 
 
@@ -245,7 +266,7 @@ def _check_slots(sentences: FileTable, words: FileTable, problems: Problems) -> 
         _flag(words.frame[slot].is_null(), slot, "is empty", fix, words.locate, problems)
 
 
-def _flaws(table: FileTable) -> list[Problem]:
+def flaws(table: FileTable) -> list[Problem]:
     """What is wrong with the rows of a table; a study leaves none of them out."""
     fix = "Fix the row: put cells that contain the separator in quotation marks."
     return [replace(problem, fix=fix) if problem.fix == MEND_ROW else problem for problem in table.problems]

@@ -418,6 +418,11 @@ def _(study: Study) -> None:
     study.only("filler")[0]["sentence"] = 'The old baker said "no before the shop was shut.'
 
 
+@broken("judgment-marks__asterisk")
+def _(study: Study) -> None:
+    study.tests[1]["sentence"] = "*" + study.tests[1]["sentence"]
+
+
 @broken("unicode__two-codings")
 def _(study: Study) -> None:
     study.only("filler")[0]["sentence"] = "The cafe\u0301 was empty when the guests came."

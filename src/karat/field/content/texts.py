@@ -112,11 +112,15 @@ def plural(language: str, count: int) -> str:
 
     >>> [plural("pl", count) for count in (1, 2, 5, 12, 22)], plural("he", 2), plural("ja", 1)
     (['one', 'few', 'many', 'many', 'few'], 'two', 'many')
+    >>> plural("fr", 0), plural("it", 0)
+    ('one', 'many')
     """
     if language == "pl" and count % 10 in (2, 3, 4) and count % 100 not in (12, 13, 14):
         return "few"
     if language == "he" and count == 2:
         return "two"
+    if language == "fr" and count == 0:
+        return "one"
     return "one" if count == 1 and language not in ("ja", "zh") else MANY
 
 

@@ -127,6 +127,29 @@ def unbalanced_sign(text: str) -> str | None:
     return None
 
 
+@rule("warning", fix="Remove the mark, and write what you expect into the column status.")
+def judgment_marks(draft: Draft) -> Iterator[Flaw]:
+    """A sentence to be judged begins with an asterisk or another mark of linguists, which participants would see."""
+    judged = [
+        (row, mark)
+        for row, mark in _flawed(draft, judgment_mark, SENTENCES)
+        if row.block.task.acceptability and not row.block.settings.markdown
+    ]
+    if judged:
+        mark = f"the sentence begins with {shown(judged[0][1])}, and participants would see it."
+        yield _gathered([row for row, _ in judged], mark, "begin with a mark that participants would see")
+
+
+def judgment_mark(text: str) -> str | None:
+    """The mark with which linguists note that a sentence is not acceptable.
+
+    >>> judgment_mark("*Sleeps the cat."), judgment_mark("??The cat sleep."), judgment_mark("#1 is here.")
+    ('*', '??', None)
+    """
+    found = re.match(r"\s*([*?%]+|#)\s*(?=[^\W\d])", text)
+    return found[1] if found else None
+
+
 @rule("warning", fix="Save the table in the composed form (NFC) and type the letter again.")
 def unicode(draft: Draft) -> Iterator[Flaw]:
     """A text has letters with separate accents, or letters of two scripts in one word. Mixed Unicode forms: the same
