@@ -298,3 +298,80 @@ def test_reports_on_real_files_do_not_contradict_themselves(name: str, tmp_path:
     found = build(karat.read(file), quick=True, file=file.name)
     assert list(contradictions(found)) == []
     assert isinstance(found.outcomes, Outcomes)
+
+
+def keyed(hard: float, seed: int = 1, levels: int = 2) -> karat.Judgments:
+    """Labels of two kinds with a key; of each level of difficulty, a smaller share is right."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for person in range(16):
+        for number in range(12 * levels):
+            key = "yes" if number % 2 else "no"
+            level = number // 2 % levels
+            given = key if random.random() < 0.92 - hard * level else {"yes": "no", "no": "yes"}[key]
+            rows.append((f"p{person:02}", f"i{number:02}", f"level {level}", key, given))
+    names = ["participant", "item", "difficulty", "expected", "response"]
+    return karat.Judgments(pl.DataFrame(rows, schema=names, orient="row"), karat.Binary(("no", "yes")))
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_a_model_of_right_answers_decides_on_right_answers(levels: int) -> None:
+    """Half of the answers are “yes” at every level, so that a model of the answers finds nothing."""
+    found = build(keyed(0.2, levels=levels), quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    assert isinstance(found.measures, Measures)
+    (test,) = found.outcomes.tests
+    assert test.factors == ("difficulty",)
+    assert test.shown
+    assert not is_shown(found.measures.of("contrasts").frame["p"].item())
+    assert all(one.shown for one in found.outcomes.comparisons)
+    right = next(part for part in sections(found) if part.key == "results").sections[0]
+    assert right.title == "Contrasts (right answers)"
+    assert right.tables[0].frame["p"].item() == test.p
+    assert list(contradictions(found)) == []
+
+
+def test_a_factor_with_three_levels_leads_with_its_test() -> None:
+    for effect, shown in ((0.8, True), (0.0, False)):
+        judgments = drawn(0.0, 0.0, 0, 5, items=18)
+        random = np.random.default_rng(3)
+        level = (judgments.frame["item"].str.slice(1).cast(pl.Int64) + random.integers(0, 3, len(judgments))) % 3
+        moved = judgments.frame["response"].cast(pl.Int64) - (effect * level).round(0).cast(pl.Int64)
+        frame = judgments.frame.drop("length").with_columns(
+            size=pl.Series([f"size {one}" for one in level]), response=moved.clip(1, 5).cast(pl.String)
+        )
+        found = build(karat.Judgments(frame, karat.Ordinal(5)), quick=True)
+        assert isinstance(found.outcomes, Outcomes)
+        assert found.outcomes.factors == ("size",)
+        assert [one.shown for one in found.outcomes.tests] == [shown]
+        claim, rest = leads(found)[1]
+        assert ("No effect" in claim) == (not shown)
+        means = [cell[0] for cell in found.outcomes.analysed.cells]
+        assert f"{min(means):.2f}" in rest
+        assert f"{max(means):.2f}" in rest
+        assert list(contradictions(found)) == []
+
+
+def test_an_interaction_that_is_shown_leads() -> None:
+    found = build(karat.datasets.load("likert"), quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    first = found.outcomes.comparisons[0]
+    assert not first.simple
+    assert first.shown
+    gap = [found.outcomes.analysed.cells[place][0] for place in range(4)]
+    assert found.outcomes.analysed.comparisons[0][0] == pytest.approx(gap[0] - gap[1] - gap[2] + gap[3])
+    assert f"{gap[0] - gap[2]:.2f} for “no”" in leads(found)[1][1]
+
+
+def test_factors_with_equal_levels_have_their_own_p() -> None:
+    judgments = drawn(1.5, 0.0, 0, 2)
+    random = np.random.default_rng(1)
+    frame = judgments.frame.with_columns(
+        long=pl.when(pl.col("length") == "long").then(pl.lit("yes")).otherwise(pl.lit("no")),
+        bright=pl.Series(random.permuted(np.resize(["yes", "no"], len(judgments)))),
+    ).drop("length")
+    found = build(karat.Judgments(frame.select("participant", "item", "response", "bright", "long"), karat.Ordinal(5)),
+                  quick=True).outcomes  # fmt: skip
+    assert isinstance(found, Outcomes)
+    p = {one.name: one.shown for one in found.comparisons if one.simple}
+    assert p == {"bright": False, "long": True}

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from karat.errors import counted
-from karat.report.outcomes import Outcomes, RuleOutcome
+from karat.report.outcomes import Outcomes, RuleOutcome, round_step
 
 WIDTH, TOP, BOTTOM = 410.0, 26.0, 40.0
 LEFT = 44.0
@@ -132,8 +132,9 @@ def _ticks(found: Outcomes) -> list[float]:
     low, high = axis_of(found)
     if FEWEST_TICKS <= high - low <= 10 and float(low).is_integer() and float(high).is_integer():
         return [float(tick) for tick in range(int(low), int(high) + 1)]
-    parts = 5 if high - low == 1 else 4
-    return [low + part * (high - low) / parts for part in range(parts + 1)]
+    step = 0.2 if high - low == 1 else round_step(high - low)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
 
 
 def _tick(value: float) -> str:
@@ -196,7 +197,7 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
     levels = list(dict.fromkeys(cell[0] for cell in found.cells))
     series = list(dict.fromkeys(cell[1] for cell in found.cells))
     below = PEOPLE + BOTTOM if found.people else 0.0
-    room = min(max(len(name) for name in series) * LETTER + 30, 160.0)
+    room = min(max(*(len(name) * LETTER + 30 for name in series), len(found.factors[1]) * LETTER + 14), 160.0)
     width = WIDTH - LEFT - room
     step = width / len(levels)
     longest = int(step / LETTER)
@@ -223,7 +224,10 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
         drawn += [_point(found, found.analysed, c, number, axis, x[found.cells[c][0]] + aside, False) for c in cells]
         last = found.analysed.cells[known[-1]][0] if known else axis.low
         ends.append((axis.at(last), name, number))
-    for y, name, number in _apart(ends):
+    labels = _apart(ends)
+    drawn.append(f'<text class="quiet" x="{WIDTH - room + 4}" y="{labels[0][0] - 14:.1f}">'
+                 f"{_cut(found.factors[1], 22)}</text>")  # fmt: skip
+    for y, name, number in labels:
         drawn.append(f'<g class="pt key s{number % len(SHAPES)}" aria-hidden="true" transform="translate('
                      f'{WIDTH - room + 10} {y:.1f})">{_marker(number)}</g><text class="name" x="{WIDTH - room + 20}" '
                      f'y="{y + 4:.1f}">{_cut(name, 20)}</text>')  # fmt: skip

@@ -11,6 +11,7 @@ decided by the model of the measures, which looks at items as well.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,51 +26,30 @@ from karat.judgments.answer_codes import position
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.measures import Measures
-from karat.measure.result import is_shown
 from karat.messages import NotComputed
 from karat.models.proportions import wilson
+from karat.report.comparisons import (
+    RuleComparison,
+    TermTest,
+    comparisons,
+    model_of,
+    planned_rows,
+    right_model,
+    term_tests,
+)
 from karat.screen.screening import Screening
 from karat.study.criteria import title_of
-from karat.study.settings import ContrastSettings
 from karat.study.study import Study
-from karat.types import Bools, Floats
+from karat.types import Floats
 
 MOST_CELLS = 24
 """A figure with more points says less than a table."""
 MOST_RULES = 9
-FACTORS = 2
+FACTORS, MOST_FACTORS = 2, 3
+"""As many are in the figure; of right answers, a model has no more than this."""
 HALF = 50.0
 ANSWERS = "answers (%)"
 STATED, NOBODY, ALL = "stated", "nobody", "all"
-
-
-@dataclass(frozen=True)
-class RuleComparison:
-    """One side minus another, or a difference of differences."""
-
-    name: str
-    first: str
-    second: str
-    weights: tuple[float, ...]
-    """The weight of each cell: +1 on the first side, -1 on the second."""
-    model: dict[str, Any] | None = None
-    """The row of the model's table that decides: p, and adjusted where that one decides."""
-    planned: bool = False
-    simple: bool = True
-    """Whether it is the difference of two levels, and not a difference of differences or a sum with weights."""
-
-    @property
-    def p(self) -> float | None:
-        """The p that decides: as it is for a planned comparison, adjusted for others where there are several."""
-        if self.model is None:
-            return None
-        value = self.model["p"] if self.planned else self.model.get("adjusted", self.model["p"])
-        return value if value is not None and value == value else None
-
-    @property
-    def shown(self) -> bool | None:
-        """Whether the comparison is shown to differ from nothing; None where no model decides."""
-        return None if self.p is None else is_shown(self.p)
 
 
 @dataclass(frozen=True)
@@ -111,6 +91,10 @@ class Outcomes:
     """Of preferences that are in no figure, how many have an interval without the half."""
     by_ends: bool = True
     """Whether, of too many cells, those at both ends are in the figure; otherwise those with the most answers are."""
+    tests: tuple[TermTest, ...] = ()
+    """The model's tests of whole factors and of their interaction."""
+    accuracy: Contrasts | None = field(default=None, repr=False)
+    """Where answers have a key, the model of right answers by condition."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -144,6 +128,8 @@ class Outcomes:
             "comparisons": [{"name": one.name, "first": one.first, "second": one.second, "planned": one.planned,
                              "p": one.p, "shown": one.shown} for one in self.comparisons],
             "shown": sum(bool(one.shown) for one in self.comparisons[1:]),
+            "tests": [{"factors": list(one.factors), "test": str(one.test), "p": one.p, "shown": one.shown}
+                      for one in self.tests],
             "clear": self.clear() if self.kind == "preference" else None,
             "number": len(self.rules), "cells": len(self.cells), "all_cells": len(self.cells) + self.left_out,
             "rules": [
@@ -192,10 +178,10 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         rows = judgments.frame.filter(pl.col("function") != "practice", pl.col("response").is_not_null())
     if not rows.height:
         return NotComputed("report.no_answers")
-    rows, scale = _main_question(judgments, rows)
+    rows, scale, question = _main_question(judgments, rows)
     kind, unit, rows = _valued(rows, scale, study)
-    factors = [] if kind == "answers" else _factors(judgments, rows, scale, kind, study, measures)
-    rows, factors = _crossed(rows, scale, kind, factors)
+    named = [] if kind == "answers" else _factors(judgments, rows, scale, kind, study, measures)
+    rows, factors = _crossed(rows, scale, kind, named)
     if factors == ["answer"]:
         kind, unit = "answers", ANSWERS
     order = _level_order(rows, factors, study)
@@ -207,10 +193,18 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     place = {cell: number for number, cell in enumerate(cells)}
     people = judgments.participants["participant"].to_list()
     sums, counts = _sums(rows, factors, place, people)
-    compared = _comparisons(study, measures, factors, order, cells, kind)
-    rules = tuple(
-        _outcome(key, name, gone, people, sums, counts, compared, kind) for key, name, gone in _rules(screening)
-    )
+    stated = _rules(screening)
+    compared: list[RuleComparison] = []
+    model = accuracy = None
+    if kind not in ("preference", "answers") and factors != ["all"]:
+        levels = {name: order[name] for name in named if name in order}
+        if kind == "right" and 0 < len(named) <= MOST_FACTORS and not left_out:
+            accuracy = right_model(rows, named, levels, stated[0][2])
+        model = accuracy if kind == "right" else model_of(measures, question)
+        plan = [] if study is None else study.settings.contrast
+        planned = planned_rows(plan, model, measures, question, of_right=kind == "right")
+        compared = comparisons(plan, model, planned, factors, order, cells)
+    rules = tuple(_outcome(key, name, gone, people, sums, counts, compared, kind) for key, name, gone in stated)
     low, high = _ends(scale, kind, rows)
     examples = _examples(rows, factors, place)
     right = _right(rows, rules[0].excluded) if kind == "right" else None
@@ -235,6 +229,8 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         own,
         clear,
         by_ends,
+        term_tests(model, factors),
+        accuracy,
     )
 
 
@@ -256,18 +252,22 @@ def _right(rows: pl.DataFrame, excluded: Sequence[str]) -> tuple[float, float, f
 NONE = NotComputed("report.not_computed")
 
 
-def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, Scale]:
-    """The rows of the question with most answers; of a differential, all questions on the same scale."""
+def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, Scale, str | None]:
+    """The rows of the question with most answers; of a differential, all questions on the same scale.
+
+    The name of the question is None where there are several, and empty where there is only one.
+    """
     if "question" not in rows.columns or len(judgments.scales) == 1:
-        return rows, next(iter(judgments.scales.values()))
+        several = "question" in rows.columns and rows["question"].n_unique() > 1
+        return rows, next(iter(judgments.scales.values())), None if several else ""
     asked = rows.with_columns(pl.col("question").fill_null(""))
     counts = asked["question"].value_counts(sort=True)
     name = str(counts["question"][0])
     scale = judgments.scales.get(name) or next(iter(judgments.scales.values()))
     same = [question for question, own in judgments.scales.items() if own == scale]
     if len(same) > FACTORS:
-        return asked.filter(pl.col("question").is_in(same)), scale
-    return asked.filter(pl.col("question") == name).drop("question"), scale
+        return asked.filter(pl.col("question").is_in(same)), scale, None
+    return asked.filter(pl.col("question") == name).drop("question"), scale, name
 
 
 def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str, str, pl.DataFrame]:
@@ -539,101 +539,6 @@ def _t(df: int) -> float:
     return float(stdtrit(df, 0.975))
 
 
-def _comparisons(
-    study: Study | None, measures: Measures | NotComputed, factors: list[str], order: dict[str, list[str]],
-    cells: list[tuple[str, ...]], kind: str,
-) -> list[RuleComparison]:  # fmt: skip
-    """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other."""
-    if kind in ("preference", "answers") or factors in (["all"], ["answer"]):
-        return []
-    parts = () if isinstance(measures, NotComputed) else measures.parts
-    model = next((part.result for part in parts if isinstance(part.result, Contrasts)), None)
-    plan = [] if study is None else study.settings.contrast
-    if plan:
-        planned = next((part.result.frame for part in parts if part.name == "planned"), None)
-        rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
-        made = [(one, _planned_weights(one, factors, cells)) for one in plan]
-        return [
-            RuleComparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True, one.simple)
-            for one, weights in made
-            if weights is not None
-        ]
-    found = []
-    two = [name for name in factors if len(order[name]) == 2]
-    for name in two:
-        sides, masks = _side(name, name, order[name], {}, factors, cells)
-        found.append(RuleComparison(name, *sides, _weights(*masks), _model_row(model, *sides)))
-    if len(two) == len(factors) == 2 and len(cells) == 4:
-        a, b = factors
-        weights = tuple(
-            float((1 if cell[0] == order[a][0] else -1) * (1 if cell[1] == order[b][0] else -1)) for cell in cells
-        )
-        row = None
-        if model is not None and model.interactions.height:
-            row = model.interactions.row(0, named=True)
-        found.append(RuleComparison(f"{a} × {b}", f"{order[a][0]} minus {order[a][1]} at {order[b][0]}",
-                                f"at {order[b][1]}", weights, row, simple=False))  # fmt: skip
-    return found
-
-
-def _planned_sides(one: ContrastSettings) -> tuple[str, str]:
-    """What the two sides of a planned comparison are called, with the levels of other factors it is limited to."""
-    where = ", ".join(one.within.values())
-    first, second = (f"{side} ({where})" if where else side for side in one.sides)
-    return first, second
-
-
-def _planned_weights(
-    one: ContrastSettings, factors: list[str], cells: list[tuple[str, ...]]
-) -> tuple[float, ...] | None:
-    """The weight of each cell of the report; None where a cell of the plan has no answers."""
-    weights = np.zeros(len(cells))
-    for wanted, weight in one.cells.items():
-        mask = np.array([_has(cell, factors, dict(zip(one.names, wanted, strict=True))) for cell in cells])
-        if not mask.any():
-            return None
-        weights += weight * mask / mask.sum()
-    return tuple(map(float, weights))
-
-
-def _side(
-    name: str, factor: str, levels: Sequence[str], within: dict[str, str], factors: list[str],
-    cells: list[tuple[str, ...]],
-) -> tuple[tuple[str, str], tuple[Bools, Bools]]:  # fmt: skip
-    """What the two sides are called, and which cells they are."""
-    where = ", ".join(within.values())
-    masks = []
-    for level in levels:
-        wanted = {factor: level, **within}
-        masks.append(np.array([_has(cell, factors, wanted) for cell in cells], dtype=bool))
-    first, second = (f"{level} ({where})" if where else level for level in levels)
-    return (first, second), (masks[0], masks[1])
-
-
-def _has(cell: tuple[str, ...], factors: list[str], wanted: dict[str, str]) -> bool:
-    own: dict[str, str] = {}
-    for factor, level in zip(factors, cell, strict=True):
-        names, levels = factor.split(", "), level.split(", ")
-        own |= dict(zip(names, levels, strict=False)) if len(names) == len(levels) else {factor: level}
-    return all(own.get(name) == level for name, level in wanted.items())
-
-
-def _weights(first: Bools, second: Bools) -> tuple[float, ...]:
-    weights = first / max(int(first.sum()), 1) - second / max(int(second.sum()), 1)
-    return tuple(float(one) for one in weights)
-
-
-def _model_row(model: Contrasts | None, first: str, second: str) -> dict[str, Any] | None:
-    """The difference of two levels in the model's table, whichever way round."""
-    if model is None or not model.differences.height:
-        return None
-    for one, other in ((first, second), (second, first)):
-        found = model.differences.filter(pl.col("first") == one, pl.col("second") == other)
-        if found.height:
-            return found.row(0, named=True)
-    return None
-
-
 def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
     """The ends of the axis: those of the response scale, else those of the answers."""
     if kind != "means" or "answer" in rows.columns:
@@ -644,8 +549,21 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
     if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
         return float(scale.low), float(scale.high)
     known = rows["_value"].drop_nulls()
-    low, high = known.quantile(0.02), known.quantile(0.98)
-    return float(low or 0.0), float(high or 1.0)
+    low, high = float(known.quantile(0.02) or 0.0), float(known.quantile(0.98) or 1.0)
+    if high <= low:
+        return low, low + 1
+    step = round_step(high - low)
+    return math.floor(low / step) * step, math.ceil(high / step) * step
+
+
+def round_step(span: float) -> float:
+    """The distance of ticks that divide an axis of this length into about four parts: a round number.
+
+    >>> round_step(100), round_step(0.9), round_step(7.3)
+    (25.0, 0.25, 2.0)
+    """
+    power = 10.0 ** math.floor(math.log10(span / 4))
+    return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= span / 4 - 1e-9)
 
 
 def _examples(rows: pl.DataFrame, factors: list[str], place: dict[tuple[str, ...], int]) -> dict[int, str]:

@@ -76,6 +76,8 @@ def html(gathered: ReportData, language: str = "en") -> str:
     return page.strip() + "\n"
 
 
+UNNAMED = {"answer", "all", "_pair", "expected"}
+"""What the first figure is about where it has no factors of the design."""
 FACTS = 4
 """This many numbers stand below the title."""
 PRINTED = ("results", "words", "methods")
@@ -89,15 +91,17 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
     found = gathered.outcomes
     if not isinstance(found, Outcomes) or not found.cells:
         return None
-    caption = (
-        f"{found.unit[:1].upper()}{found.unit[1:]} with 95 % intervals, {counted(found.analysed.kept, 'participant')}."
-    )
+    by = "" if UNNAMED & set(found.factors) else f" by {language_of('en').several(found.factors)}"
+    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{by} with 95 % intervals, "
+    about = ""
     if found.people:
-        caption += " Each small dot is a participant; hollow ones are excluded."
+        about += " Each small dot is a participant"
+        about += "; hollow ones are excluded." if len(found.rules) > 1 else "."
     if found.left_out:
-        caption += f" Of {len(found.cells) + found.left_out:,}, {_which_cells(found)} are drawn."
+        about += f" Of {len(found.cells) + found.left_out:,}, {_which_cells(found)} are drawn."
     return {
-        "svg": svg(found, gathered.playback), "caption": caption, "data": as_json(figure_data(found)),
+        "svg": svg(found, gathered.playback), "caption": caption,
+        "kept": counted(found.analysed.kept, "participant"), "about": about, "data": as_json(figure_data(found)),
         "rules": found.rules, "table": found.table(),
     }  # fmt: skip
 

@@ -114,8 +114,8 @@ class Contrasts(MeasureResult):
         terms = self.means["term"].unique(maintain_order=True).to_list()
         if not terms:
             raise MeasureError(Message("contrasts.no_factors"))
-        term = max(terms, key=lambda name: (len(self._factors_of(name)), -terms.index(name)))
-        rows, names = self.means.filter(pl.col("term") == term), self._factors_of(term)
+        term = max(terms, key=lambda name: (len(self.factors_of(name)), -terms.index(name)))
+        rows, names = self.means.filter(pl.col("term") == term), self.factors_of(term)
         if len(names) > MOST_FACTORS:
             raise MeasureError(Message("contrasts.too_many_factors", {"n": len(names)}))
         if len(names) > 1 and rows[names[1]].n_unique() > LINES:
@@ -125,7 +125,14 @@ class Contrasts(MeasureResult):
         ylabel = f"{self.unit}, with {100 * self.level:.0f} % intervals"
         return means_plot(rows, names, ylabel, self._finding(term), self._points())
 
-    def _factors_of(self, term: str) -> list[str]:
+    def factors_of(self, term: str) -> list[str]:
+        """The factors of a term, in the order of the formula.
+
+        >>> import karat
+        >>> likert = karat.datasets.load("likert")
+        >>> contrasts(likert, "response ~ order * integration + (1 | participant)").factors_of("order:integration")
+        ['order', 'integration']
+        """
         first = self.means.filter(pl.col("term") == term).row(0, named=True)
         return [name for name in self.factors if first[name] is not None]
 
@@ -140,7 +147,7 @@ class Contrasts(MeasureResult):
         """What the picture shows: the difference, the difference of differences, or the test of the term."""
         of_term, pairs = (table.filter(pl.col("term") == term) for table in (self.interactions, self.differences))
         if of_term.height:
-            row, names = of_term.row(0, named=True), self._factors_of(term)
+            row, names = of_term.row(0, named=True), self.factors_of(term)
             changes = "changes" if is_shown(row["p"], self.level) else "is not shown to change"
             return f"The difference of {names[0]} {changes} with {' and '.join(names[1:])}: {_value(row)}"
         if pairs.height == 1 and pairs["estimate"].is_finite().item():
@@ -148,7 +155,7 @@ class Contrasts(MeasureResult):
             return f"{row['first']} minus {row['second']} is {_value(row)}"
         tests = self.frame.filter(pl.col("term") == term)
         if not tests.height:
-            return f"Means of {' and '.join(self._factors_of(term))}: cells of the design are empty"
+            return f"Means of {' and '.join(self.factors_of(term))}: cells of the design are empty"
         return f"{term}: {term_test(tests.row(0, named=True))}"
 
     @property

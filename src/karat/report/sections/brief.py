@@ -23,6 +23,7 @@ from karat.measure.measures import Measures
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
+from karat.report.comparisons import RIGHT
 from karat.report.counts import excluded_by
 from karat.report.figures import sentences
 from karat.report.outcomes import Outcomes
@@ -63,7 +64,7 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
     if isinstance(found, Outcomes):
         if found.right is not None:
             sentences.append(_right_answers(found.right, found))
-        decided = not found.comparisons or found.comparisons[0].shown is not None
+        decided = found.tests or not found.comparisons or found.comparisons[0].shown is not None
         sentences += [_main(found), *_robust(found)] if found.right is None or decided else []
     return sentences
 
@@ -98,6 +99,8 @@ def _right_answers(right: tuple[float, float, float], found: Outcomes) -> tuple[
 
 def _main(found: Outcomes) -> tuple[str, str]:
     """The main result on the response scale."""
+    if _by_tests(found):
+        return _tested(found)
     if found.comparisons:
         return _compared(found)
     means = [cell[0] for cell in found.analysed.cells]
@@ -134,6 +137,42 @@ def _main(found: Outcomes) -> tuple[str, str]:
     )
 
 
+def _by_tests(found: Outcomes) -> bool:
+    """Whether tests of whole factors lead: nothing is planned, and a factor has more than two levels."""
+    planned = any(one.planned for one in found.comparisons)
+    return bool(found.tests) and not planned and any(len(own) > 2 for own in _levels(found))
+
+
+def _levels(found: Outcomes) -> list[list[str]]:
+    """The levels of each factor that are in the figure."""
+    return [list(dict.fromkeys(cell[place] for cell in found.cells)) for place in range(len(found.factors))]
+
+
+def _tested(found: Outcomes) -> tuple[str, str]:
+    """Factors with several levels: whether they make a difference by the model's tests, and between which means."""
+    what = {"means": "Ratings", "share": f"Shares of {found.unit.removesuffix(' (%)')}",
+            "right": "Shares of right answers"}[found.kind]  # fmt: skip
+    cells = zip(found.analysed.cells, found.cells, strict=True)
+    known = [(cell[0], ", ".join(name)) for cell, name in cells if math.isfinite(cell[0])]
+    (low, worst), (high, best) = min(known), max(known)
+    spread = f"{'Means' if found.kind == 'means' else 'Shares'} range from {_number(found, low)} (“{worst}”) to "
+    spread += f"{_number(found, high)} (“{best}”)"
+    both = next((one for one in found.tests if len(one.factors) > 1), None)
+    if both is not None and both.shown:
+        claim = f"The effect of {both.factors[0]} depends on {both.factors[1]}."
+        return claim, f"{spread}; the interaction has p {p_text(both.p)}."
+    single = [one for one in found.tests if len(one.factors) == 1]
+    shown = [one.factors[0] for one in single if one.shown]
+    if shown:
+        claim = f"{what} differ by {ENGLISH.several(shown)}."
+    else:
+        claim = f"No effect of {ENGLISH.several([one.factors[0] for one in single], 'or')} is shown."
+    if len(found.tests) == 1:
+        return claim, f"{spread}, p {p_text(single[0].p)}."
+    tests = [f"p {p_text(one.p)} for {' × '.join(one.factors)}" for one in found.tests]
+    return claim, f"{spread}; {ENGLISH.several(tests)}."
+
+
 def _ends_sentence(found: Outcomes, cell: int) -> str:
     _, low, high = found.analysed.cells[cell]
     return f"The 95 % interval is [{_number(found, low)}, {_number(found, high)}]." if math.isfinite(low) else ""
@@ -148,7 +187,10 @@ def _compared(found: Outcomes) -> tuple[str, str]:
     over, under = (one.first, one.second) if found.analysed.comparisons[0][0] >= 0 else (one.second, one.first)
     verb = {"means": "is rated higher than", "share": f"gets more {found.unit.removesuffix(' (%)')} answers than",
             "right": "is answered correctly more often than"}[found.kind]  # fmt: skip
-    if not one.simple and one.shown is not None:
+    interaction = not one.simple and not one.planned
+    if interaction:
+        claim = f"The effect of {found.factors[0]} depends on {found.factors[1]}."
+    elif not one.simple and one.shown is not None:
         claim = f"{'A' if one.shown else 'No'} difference is shown for “{one.name}”."
     elif one.shown:
         claim = f"“{over}” {verb} “{under}”."
@@ -159,20 +201,37 @@ def _compared(found: Outcomes) -> tuple[str, str]:
     ends = f" [{_signed(found, low)}, {_signed(found, high)}]" if math.isfinite(low) else ""
     p = "" if one.p is None else f", p {p_text(one.p)}"
     rest = f"{_number(found, sides[0])} against {_number(found, sides[1])}: a difference of "
-    rest = rest if one.simple else f"“{one.first}” minus “{one.second}” is "
+    if interaction:
+        rest = _at_levels(found)
+    elif not one.simple:
+        rest = f"“{one.first}” minus “{one.second}” is "
     rest += f"{_signed(found, estimate)}{' points' if found.percent or found.kind == 'means' else ''}{ends}{p}."
     if one.shown is not None and math.isfinite(low) and one.shown != (low > 0 or high < 0):
         rest += " The interval is over participants; the p value, from the model with items, decides."
     more = [other for other in found.comparisons[1:] if other.shown is not None]
     if more:
         shown = sum(bool(other.shown) for other in more)
-        others = "one other comparison" if len(more) == 1 else f"{len(more)} other comparisons"
-        rest += f" {shown} of {others} {'shows' if shown == 1 else 'show'} a difference."
+        if len(more) == 1:
+            rest += f" The other comparison shows {'a' if shown else 'no'} difference."
+        else:
+            rest += f" {shown} of {len(more)} other comparisons {'shows' if shown == 1 else 'show'} a difference."
     return claim, rest
 
 
+def _at_levels(found: Outcomes) -> str:
+    """The difference of the first factor at each level of the second, before the difference of the two."""
+    (first, second), others = _levels(found)
+    means = dict(zip(found.cells, (cell[0] for cell in found.analysed.cells), strict=True))
+    gaps = [_signed(found, means[first, level] - means[second, level]) for level in others]
+    return (
+        f"“{first}” minus “{second}” is {gaps[0]} for “{others[0]}” and {gaps[1]} for “{others[1]}”: a difference of "
+    )
+
+
 def _robust(found: Outcomes) -> list[tuple[str, str]]:
-    """Whether the first comparison depends on who is excluded."""
+    """Whether the first comparison depends on who is excluded; where tests lead, how far the means vary."""
+    if _by_tests(found):
+        return _robust_ends(found)
     if not found.comparisons or len(found.rules) < 2:
         return []
     rows = [rule.comparisons[0] for rule in found.rules]
@@ -184,10 +243,29 @@ def _robust(found: Outcomes) -> list[tuple[str, str]]:
         return []
     low, high = min(row[0] for row in known), max(row[0] for row in known)
     sides = {(row[1] > 0) - (row[2] < 0) for row in known if math.isfinite(row[1])}
-    span = f"from {_signed(found, low)} to {_signed(found, high)} points under {len(known)} exclusion rules"
+    span = _span(found, low, high, len(known))
     if len(sides) == 1:
-        return [("The result does not depend on who is excluded.", f"The difference ranges {span}.")]
-    return [("The result depends on who is excluded.", f"The difference ranges {span}, and not all intervals agree.")]
+        return [("The result does not depend on who is excluded.", f"The difference {span}.")]
+    return [("The result depends on who is excluded.", f"The difference {span}, and not all intervals agree.")]
+
+
+def _robust_ends(found: Outcomes) -> list[tuple[str, str]]:
+    """How far the difference between the lowest and the highest mean varies with the rule, where one is shown."""
+    means = [cell[0] for cell in found.analysed.cells]
+    known = [place for place, mean in enumerate(means) if math.isfinite(mean)]
+    if not any(one.shown for one in found.tests) or len(known) < 2:
+        return []
+    low, high = min(known, key=means.__getitem__), max(known, key=means.__getitem__)
+    gaps = [gap for rule in found.rules if math.isfinite(gap := rule.cells[high][0] - rule.cells[low][0])]
+    return [] if len(gaps) < 2 else [(f"The largest difference {_span(found, min(gaps), max(gaps), len(gaps))}.", "")]
+
+
+def _span(found: Outcomes, low: float, high: float, rules: int) -> str:
+    """How far a difference varies with the exclusion rule."""
+    least, most = _signed(found, low), _signed(found, high)
+    if least == most:
+        return f"is {least} points under {'both' if rules == 2 else f'all {rules}'} exclusion rules"
+    return f"ranges from {least} to {most} points under {rules} exclusion rules"
 
 
 def _number(found: Outcomes, value: float, points: bool = False) -> str:
@@ -244,6 +322,9 @@ def plainly(part: Measure, measures: Measures, study: Study | None) -> str:
         fitted = [one.result for one in measures.parts if isinstance(one.result, Contrasts)]
         return planned_sentence(part.result, fitted, scale)
     if isinstance(part.result, Contrasts):
+        # The model of right answers has answers of its own.
+        if part.result.model is not None and part.result.model.answers == RIGHT:
+            scale = Binary(RIGHT)
         return f"{means_sentence(part.result, scale)} {_said(part)}".strip()
     if isinstance(part.result, Strengths):
         tables = [judgments.frame, *(() if study is None else (block.items.frame for block in study.blocks))]

@@ -64,6 +64,9 @@ def section(gathered: ReportData) -> Section:
         return Section("results", "Results", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
     made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
+    if isinstance(gathered.outcomes, Outcomes) and gathered.outcomes.accuracy is not None:
+        right = Measure("contrasts", gathered.outcomes.accuracy, label="right answers")
+        made = [_part(right, gathered, measures, len(made)), *made]
     notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
     text = f"All results are from the test trials of {who}."

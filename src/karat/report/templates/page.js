@@ -76,6 +76,7 @@ if (ruled && fieldset) {
   const svg = document.getElementById("first-figure");
   const flow = document.getElementById("flow");
   const note = document.querySelector(".rule-note");
+  const stay = document.querySelector("#figure-first .stay");
   const started = { flow: flow.innerHTML, rule: fieldset.querySelector(":checked").value };
   const across = svg.dataset.kind === "rows";
   const [start, end] = [Number(svg.dataset.start), Number(svg.dataset.end)];
@@ -116,6 +117,7 @@ if (ruled && fieldset) {
       line.setAttribute("points", cells.map((cell) => spot[cell].join(",")).join(" "));
     }
     const whole = rule.kept + rule.excluded;
+    stay.textContent = `${rule.kept.toLocaleString("en")} participant${rule.kept === 1 ? "" : "s"}`;
     if (key === started.rule) {
       flow.innerHTML = started.flow;
     } else {

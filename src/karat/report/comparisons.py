@@ -1,0 +1,232 @@
+"""What the report compares, and which model decides whether a difference is shown.
+
+Planned comparisons come first. Without a plan, the two levels of each factor are compared, and in a 2 × 2 design also
+whether one factor changes the difference of the other; a factor with more levels has the model's test of the factor.
+Where the main result is the share of right answers, the model is one of right answers: that of the answers themselves
+says nothing about it. All p values on the page come from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from karat.errors import KaratError
+from karat.judgments import Judgments
+from karat.judgments.scales import Binary
+from karat.measure.effects.contrasts import Contrasts, contrasts, term_test
+from karat.measure.effects.planned import planned_contrasts
+from karat.measure.measures import Measures
+from karat.measure.result import is_shown
+from karat.messages import Message, NotComputed
+from karat.study.settings import ContrastSettings
+from karat.types import Bools
+
+RIGHT = ("wrong", "right")
+"""The answers of the model of right answers."""
+
+
+@dataclass(frozen=True)
+class RuleComparison:
+    """One side minus another, or a difference of differences."""
+
+    name: str
+    first: str
+    second: str
+    weights: tuple[float, ...]
+    """The weight of each cell: +1 on the first side, -1 on the second."""
+    model: dict[str, Any] | None = None
+    """The row of the model's table that decides: p, and adjusted where that one decides."""
+    planned: bool = False
+    simple: bool = True
+    """Whether it is the difference of two levels, and not a difference of differences or a sum with weights."""
+
+    @property
+    def p(self) -> float | None:
+        """The p that decides: as it is for a planned comparison, adjusted for others where there are several."""
+        if self.model is None:
+            return None
+        value = self.model["p"] if self.planned else self.model.get("adjusted", self.model["p"])
+        return value if value is not None and value == value else None
+
+    @property
+    def shown(self) -> bool | None:
+        """Whether the comparison is shown to differ from nothing; None where no model decides."""
+        return None if self.p is None else is_shown(self.p)
+
+
+@dataclass(frozen=True)
+class TermTest:
+    """The model's test of a whole factor, or of whether one factor changes the effect of another."""
+
+    factors: tuple[str, ...]
+    test: Message
+    p: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the term is shown to change the answers."""
+        return is_shown(self.p)
+
+
+def model_of(measures: Measures | NotComputed, question: str | None) -> Contrasts | None:
+    """The model of the question that the main result is about; None where several questions are in one figure.
+
+    >>> model_of(NotComputed("report.not_computed"), "") is None
+    True
+    """
+    if isinstance(measures, NotComputed) or question is None:
+        return None
+    own = (part for part in measures.parts if part.question in ("", question))
+    return next((part.result for part in own if isinstance(part.result, Contrasts)), None)
+
+
+def right_model(
+    rows: pl.DataFrame, factors: Sequence[str], levels: dict[str, list[str]], excluded: Sequence[str]
+) -> Contrasts | None:
+    """The model of right answers by condition; None where it cannot be fitted. `rows` have 0 or 100 in _value.
+
+    >>> import karat
+    >>> rows = karat.datasets.load("crowd").frame
+    >>> rows = rows.with_columns(_value=100.0 * (pl.col("response") == pl.col("expected")))
+    >>> found = right_model(rows, ["difficulty"], {"difficulty": ["easy", "hard"]}, ())
+    >>> found.means["raw"].round(2).to_list()
+    [0.88, 0.71]
+    """
+    stay = rows.filter(~pl.col("participant").is_in(list(excluded)))
+    right = pl.when(pl.col("_value") > 0).then(pl.lit(RIGHT[1])).otherwise(pl.lit(RIGHT[0])).alias("response")
+    try:
+        judgments = Judgments(stay.select("participant", "item", right, *factors), Binary(RIGHT))
+        return contrasts(judgments, conditions=list(factors), levels=levels)
+    except (KaratError, ValueError):
+        return None
+
+
+def term_tests(model: Contrasts | None, factors: Sequence[str]) -> tuple[TermTest, ...]:
+    """The tests of these factors and of their interaction, as far as the model has them.
+
+    >>> import karat
+    >>> likert = karat.datasets.load("likert")
+    >>> found = karat.measure.contrasts(likert, "response ~ order * integration + (1 | participant) + (1 | item)")
+    >>> [(one.factors, one.shown) for one in term_tests(found, ["order", "integration"])]
+    [(('order',), True), (('integration',), True), (('order', 'integration'), True)]
+    """
+    if model is None or not model.means.height:
+        return ()
+    known = set(model.means["term"].to_list())
+    rows = [row for row in model.frame.to_dicts() if row["term"] in known and row["p"] is not None]
+    found = [(tuple(model.factors_of(row["term"])), row) for row in rows if row["p"] == row["p"]]
+    return tuple(TermTest(own, term_test(row), row["p"]) for own, row in found if set(own) <= set(factors))
+
+
+def comparisons(
+    plan: Sequence[ContrastSettings], model: Contrasts | None, planned: pl.DataFrame | None, factors: list[str],
+    order: dict[str, list[str]], cells: list[tuple[str, ...]],
+) -> list[RuleComparison]:  # fmt: skip
+    """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other.
+
+    An interaction that is shown comes first, since the means of its factors then say little.
+
+    >>> cells = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    >>> found = comparisons([], None, None, ["f", "g"], {"f": ["a", "b"], "g": ["x", "y"]}, cells)
+    >>> [(one.name, one.weights) for one in found][1:]
+    [('g', (0.5, -0.5, 0.5, -0.5)), ('f × g', (1.0, -1.0, -1.0, 1.0))]
+    """
+    if plan:
+        rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
+        made = [(one, _planned_weights(one, factors, cells)) for one in plan]
+        return [
+            RuleComparison(one.name, *_planned_sides(one), weights, rows.get(one.name), True, one.simple)
+            for one, weights in made
+            if weights is not None
+        ]
+    found = []
+    two = [name for name in factors if len(order[name]) == 2]
+    for name in two:
+        first, second = order[name]
+        masks = [np.array([_has(cell, factors, {name: level}) for cell in cells], dtype=bool) for level in order[name]]
+        found.append(RuleComparison(name, first, second, _weights(*masks), _model_row(model, name, first, second)))
+    if len(two) == len(factors) == 2 and len(cells) == 4:
+        a, b = factors
+        weights = tuple(
+            float((1 if cell[0] == order[a][0] else -1) * (1 if cell[1] == order[b][0] else -1)) for cell in cells
+        )
+        sides = f"{order[a][0]} minus {order[a][1]} at {order[b][0]}", f"at {order[b][1]}"
+        row = None
+        if model is not None and model.interactions.height:
+            of_both = model.interactions.filter(pl.col("term").is_in(_terms(model, [a, b])))
+            row = of_both.row(0, named=True) if of_both.height else None
+        both = RuleComparison(f"{a} × {b}", *sides, weights, row, simple=False)
+        found = [both, *found] if both.shown else [*found, both]
+    return found
+
+
+def planned_rows(
+    plan: Sequence[ContrastSettings], model: Contrasts | None, measures: Measures | NotComputed, question: str | None,
+    *, of_right: bool,
+) -> pl.DataFrame | None:  # fmt: skip
+    """The table of the planned comparisons that decides: that of the measures or, of right answers, a new one."""
+    if of_right:
+        try:
+            return None if model is None else planned_contrasts(plan, model).frame
+        except (KaratError, ValueError):
+            return None
+    if isinstance(measures, NotComputed) or question is None:
+        return None
+    own = (part for part in measures.parts if part.name == "planned" and part.question in ("", question))
+    return next((part.result.frame for part in own), None)
+
+
+def _planned_sides(one: ContrastSettings) -> tuple[str, str]:
+    """What the two sides of a planned comparison are called, with the levels of other factors it is limited to."""
+    where = ", ".join(one.within.values())
+    first, second = (f"{side} ({where})" if where else side for side in one.sides)
+    return first, second
+
+
+def _planned_weights(
+    one: ContrastSettings, factors: list[str], cells: list[tuple[str, ...]]
+) -> tuple[float, ...] | None:
+    """The weight of each cell of the report; None where a cell of the plan has no answers."""
+    weights = np.zeros(len(cells))
+    for wanted, weight in one.cells.items():
+        mask = np.array([_has(cell, factors, dict(zip(one.names, wanted, strict=True))) for cell in cells])
+        if not mask.any():
+            return None
+        weights += weight * mask / mask.sum()
+    return tuple(map(float, weights))
+
+
+def _has(cell: tuple[str, ...], factors: list[str], wanted: dict[str, str]) -> bool:
+    own: dict[str, str] = {}
+    for factor, level in zip(factors, cell, strict=True):
+        names, levels = factor.split(", "), level.split(", ")
+        own |= dict(zip(names, levels, strict=False)) if len(names) == len(levels) else {factor: level}
+    return all(own.get(name) == level for name, level in wanted.items())
+
+
+def _weights(first: Bools, second: Bools) -> tuple[float, ...]:
+    weights = first / max(int(first.sum()), 1) - second / max(int(second.sum()), 1)
+    return tuple(float(one) for one in weights)
+
+
+def _model_row(model: Contrasts | None, factor: str, first: str, second: str) -> dict[str, Any] | None:
+    """The difference of two levels of a factor in the model's table, whichever way round."""
+    if model is None or not model.differences.height:
+        return None
+    of_factor = model.differences.filter(pl.col("term").is_in(_terms(model, [factor])))
+    for one, other in ((first, second), (second, first)):
+        found = of_factor.filter(pl.col("first") == one, pl.col("second") == other)
+        if found.height:
+            return found.row(0, named=True)
+    return None
+
+
+def _terms(model: Contrasts, factors: Sequence[str]) -> list[str]:
+    """The terms of the model with just these factors."""
+    terms = model.means["term"].unique().to_list()
+    return [term for term in terms if set(model.factors_of(term)) == set(factors)]
