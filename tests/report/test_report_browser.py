@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from field.browser import chromium, picture
@@ -165,6 +166,10 @@ def test_a_participant_is_played_back_and_can_be_linked(opened: Any) -> None:
     own = gathered().judgments.frame.filter(participant="p31")
     shown = own.filter(own["function"] != "practice")
     assert dialog.locator("tbody tr").count() == shown.height
+    judgments, first = gathered().judgments, shown.row(0, named=True)
+    same = {name: first[name] for name in ("item", *judgments.stimuli().conditions) if first[name] is not None}
+    rest = judgments.frame.filter(pl.col("participant") != "p31", **same)["response"].cast(pl.Float64)
+    assert dialog.locator("tbody tr").first.locator("td").nth(3).inner_text() == f"mean {rest.mean():.1f}"
     assert opened.url.endswith("#participant=p31")
     opened.keyboard.press("ArrowRight")
     assert dialog.locator("h2").inner_text() != "p31"

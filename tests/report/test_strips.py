@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
+from typing import Any
 
 import hypothesis.strategies as st
 import polars as pl
+import pytest
 from hypothesis import given
 
 import karat
+from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.figures import HEIGHT, MOST, WIDTH, answer_strips, rt_strips
+from karat.report.sections.people import change_place, playback
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=1, max_size=2 * MOST + 3))
@@ -62,3 +67,42 @@ def test_times_stand_on_one_axis_for_everybody() -> None:
     places = [int(place) for place in re.findall(r"M(\d+) ", first)]
     assert [int(place) for place in re.findall(r"M(\d+) ", second)] == [places[1]]
     assert abs((places[0] + places[2]) / 2 - places[1]) <= 1
+
+
+def played(rows: dict[str, list[str]], scale: karat.Scale) -> dict[str, Any]:
+    judgments = karat.Judgments(pl.DataFrame(rows), scale)
+    found = playback(ReportData(karat.screen.run(judgments, {"completion": {}}), None, NOT_COMPUTED, NOT_COMPUTED))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("scale", "answers", "mean", "total"),
+    [
+        (karat.Ordinal(levels=["-2", "-1", "0", "1", "2"]), ["-2", "-1"], "mean", -3.0),
+        (karat.Ordinal(levels=["bad", "fair", "good"]), ["good", "fair"], "mean point", 5.0),
+        (karat.Continuous(0, 100), ["20", "60"], "mean", 80.0),
+        (karat.Magnitude(), ["2", "8"], "geometric mean", math.log(16)),
+    ],
+)
+def test_playback_sums_answers_as_they_were_given(
+    scale: karat.Scale, answers: list[str], mean: str, total: float
+) -> None:
+    found = played({"participant": ["a", "b"], "item": ["i", "i"], "response": answers}, scale)
+    (stimulus,) = found["stimuli"]
+    assert (found["mean"], stimulus[3]) == (mean, 2)
+    assert stimulus[2] == pytest.approx(total, abs=1e-5)
+
+
+def test_playback_counts_answers_that_have_no_mean() -> None:
+    rows = {"participant": ["a", "b", "c"], "item": ["i"] * 3, "response": ["yes", "no", "yes"]}
+    found = played(rows, karat.Binary(levels=["no", "yes"]))
+    assert found["values"] is None
+    assert found["stimuli"][0][2] == {0: 1, 1: 2}
+
+
+def test_a_change_is_marked_at_its_trial() -> None:
+    """Practice has numbers, too, but no row."""
+    rows = pl.DataFrame({"trial": [5, 6, 7], "response": ["1", None, "2"]})
+    assert [change_place(rows, trial) for trial in (5, 7, 4, None)] == [1, 3, None, None]
+    assert change_place(rows.drop("trial"), 2) == 3

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import polars as pl
 
 from karat.errors import counted
+from karat.judgments import Judgments
 from karat.judgments.answer_codes import is_ordered, position
-from karat.judgments.scales import Ordinal
+from karat.judgments.scales import Binary, Magnitude, Ordinal
 from karat.judgments.trial_order import presented
 from karat.report.build import ReportData
 from karat.report.figures import answer_strips, rt_strips
@@ -122,8 +124,7 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
     frame = frame.with_columns(
         _answer=pl.col("response").replace_strict(codes, default=None, return_dtype=pl.Int64).fill_null(-1)
     )
-    flags = _flagged_trials(gathered, frame)
-    changes = _changes(gathered)
+    flags, changes = _flagged_trials(gathered, frame), _changes(gathered)
     timed = "rt" in frame.columns
     people: dict[str, Any] = {}
     own = {str(key[0]): part for key, part in frame.filter(pl.col("participant").is_in(chosen)).group_by("participant")}
@@ -137,12 +138,13 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
             "verdict": "excluded" if name in out else "kept", "shown": part["_stimulus"].to_list(),
             "answers": part["_answer"].to_list(),
             "times": (part["rt"] * 100).round(0).cast(pl.Int64, strict=False).to_list() if timed else [],
-            "flags": marked, "switch": changes.get(name),
+            "flags": marked, "switch": change_place(part, changes.get(name)),
             "reasons": [f"{title}: {reason}" for title, reason in reasons.get(name, [])],
         }  # fmt: skip
+    values, mean = _values(judgments, answers)
     return {
-        "participants": people, "stimuli": _stimuli(gathered, frame), "answers": answers,
-        "flags": ["response time", "wrong answer"],
+        "participants": people, "stimuli": _stimuli(gathered, frame, values), "answers": answers,
+        "values": values, "mean": mean, "flags": ["response time", "wrong answer"],
     }  # fmt: skip
 
 
@@ -177,22 +179,53 @@ def _changes(gathered: ReportData) -> dict[str, int]:
     )
 
 
-def _stimuli(gathered: ReportData, frame: pl.DataFrame) -> list[list[str]]:
-    """What was shown, its condition, and what everybody said to it, by the number of the stimulus."""
+def change_place(rows: pl.DataFrame, change: int | None) -> int | None:
+    """Where in the list of a participant's trials, from 1 on, the trial of a change stands.
+
+    >>> change_place(pl.DataFrame({"trial": [5, 6, 7], "response": ["1", "2", "2"]}), 6)
+    2
+    """
+    if change is None:
+        return None
+    answered = rows.with_row_index("_place", offset=1).filter(pl.col("response").is_not_null())
+    if "trial" in rows.columns:
+        found = answered.filter(pl.col("trial") == change)["_place"]
+    else:
+        found = answered["_place"].slice(change - 1, 1)
+    return int(found[0]) if len(found) else None
+
+
+def _values(judgments: Judgments, answers: list[str]) -> tuple[list[float] | None, str]:
+    """Each answer as a number, and what the mean of these is called; no numbers where answers have no mean."""
+    kinds = list(judgments.scales.values())
+    scale = kinds[0]
+    if len(kinds) > 1 or not is_ordered(scale) or isinstance(scale, Binary):
+        return None, ""
+    if not isinstance(scale, Ordinal):
+        numbers = pl.DataFrame({"response": answers}).select(position(scale)).to_series().to_list()
+        return numbers, "geometric mean" if isinstance(scale, Magnitude) else "mean"
+    try:
+        return [float(answer) for answer in answers], "mean"
+    except ValueError:
+        return [scale.levels.index(answer) + 1.0 for answer in answers], "mean point"
+
+
+def _stimuli(gathered: ReportData, frame: pl.DataFrame, values: list[float] | None) -> list[list[Any]]:
+    """What was shown, its condition, and all answers to it, by the number of the stimulus.
+
+    The answers are the sum of their values and how many there are; or, without values, how often each was given. The
+    page takes those of the participant who is looked at away from them.
+    """
     judgments = gathered.judgments
     sentences = shown_sentences(gathered)
     conditions = [name for name in judgments.stimuli().conditions if name in frame.columns]
-    ordered = all(is_ordered(scale) for scale in judgments.scales.values()) and len(judgments.scales) == 1
-    value = position(next(iter(judgments.scales.values()))) if ordered else pl.lit(None, dtype=pl.Float64)
-    first = pl.col("response").drop_nulls()
-    grouped = frame.with_columns(_value=value).group_by("_stimulus").agg(
+    given = pl.col("_answer").filter(pl.col("_answer") >= 0)
+    grouped = frame.group_by("_stimulus").agg(
         pl.col("^(item|left|right|sentence|function)$").first(),
         *(pl.col(name).first().cast(pl.String).alias(f"_c{number}") for number, name in enumerate(conditions)),
-        pl.col("_value").mean(), first.mode().sort().first().alias("_mode"), first.len().alias("_n"),
-        (first == first.mode().sort().first()).mean().alias("_share"),
+        given.alias("_given"),
     ).sort("_stimulus")  # fmt: skip
-    shift = 1 if ordered and isinstance(next(iter(judgments.scales.values())), Ordinal) else 0
-    found = []
+    found: list[list[Any]] = []
     for row in grouped.to_dicts():
         cell = [row[f"_c{number}"] for number in range(len(conditions)) if row[f"_c{number}"]]
         text = (
@@ -201,11 +234,11 @@ def _stimuli(gathered: ReportData, frame: pl.DataFrame) -> list[list[str]]:
         if row.get("left") and not row.get("sentence"):
             text = f"{row['left']} / {row['right']}"
         about = ", ".join([*([row["function"]] if row["function"] != "test" else []), *cell])
-        if row["_value"] is not None:
-            others = f"mean {row['_value'] + shift:.1f}"
+        if values is None:
+            answers: list[Any] = [dict(sorted(Counter(row["_given"]).items()))]
         else:
-            others = f"{100 * (row['_share'] or 0):.0f} % {row['_mode']}" if row["_mode"] is not None else ""
-        found.append([str(text), about, others])
+            answers = [round(sum(values[code] for code in row["_given"]), 6), len(row["_given"])]
+        found.append([str(text), about, *answers])
     return found
 
 

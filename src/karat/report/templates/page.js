@@ -153,6 +153,20 @@ if (played && dialog) {
     if (number) made.className = "number";
     return made;
   };
+  const others = (one, stimulus) => {
+    const own = one.answers.filter((answer, place) => answer >= 0 && one.shown[place] === stimulus);
+    const [, , given, number] = played.stimuli[stimulus];
+    if (played.values) {
+      const left = number - own.length;
+      const mean = own.reduce((sum, answer) => sum - played.values[answer], given) / left;
+      return left ? `${played.mean} ${(played.mean === "geometric mean" ? Math.exp(mean) : mean).toFixed(1)}` : "";
+    }
+    const left = { ...given };
+    for (const answer of own) left[answer] -= 1;
+    const whole = Object.values(left).reduce((sum, count) => sum + count, 0);
+    const [most, count] = Object.entries(left).reduce((best, other) => (other[1] > best[1] ? other : best), ["", 0]);
+    return whole ? `${Math.round((100 * count) / whole)} % ${played.answers[most]}` : "";
+  };
   const show = (name) => {
     const one = played.participants[name];
     if (!one) return;
@@ -165,13 +179,13 @@ if (played && dialog) {
     const body = part("tbody");
     body.replaceChildren();
     one.shown.forEach((stimulus, place) => {
-      const [text, about, others] = played.stimuli[stimulus];
+      const [text, about] = played.stimuli[stimulus];
       const row = body.insertRow();
       cell(row, place + 1, true);
       const shown = cell(row, text);
       if (about) shown.append(Object.assign(document.createElement("small"), { textContent: ` ${about}` }));
       cell(row, one.answers[place] < 0 ? "–" : played.answers[one.answers[place]]);
-      cell(row, others);
+      cell(row, others(one, stimulus));
       cell(row, one.times.length && one.times[place] !== null ? (one.times[place] / 100).toFixed(2) : "", true);
       cell(row, (one.flags[place] || []).map((flag) => played.flags[flag]).join(", "));
       if (one.flags[place]) row.className = "flagged";
