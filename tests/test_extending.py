@@ -24,8 +24,8 @@ from karat.messages import Message
 from karat.packages import PackageError, added, naming, offered
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.page import html
+from karat.report.words import methods
 from karat.report.words.criteria import clause, name_of
-from karat.report.words.methods import methods
 from karat.screen import Evidence, ScreenError
 from karat.study.criteria import CRITERIA, Criterion, CriterionSettings, criterion_named, criterion_settings, register
 from study.studies import RATING, write_study

@@ -1,7 +1,74 @@
-"""Words for a paper: what was done, and what will be done, with real settings and numbers, in two languages."""
+"""Words for a paper: what was done, and what will be done, fit for a registry before there are data, in two languages.
+
+Every number comes from the study file, the screening or the measures. Literature is cited by key, [@bates2015]: see
+`karat.report.literature`, which writes the entries and can put names and years in place of the keys.
+"""
 
 from __future__ import annotations
 
-from karat.report.words.methods import methods, preregistration
+from karat.languages import language_of
+from karat.report.build import ReportData
+from karat.report.words.design import answered, asked
+from karat.report.words.exclusions import excluded, to_be_excluded
+from karat.report.words.measured import measured, to_be_measured
+from karat.report.words.sample import recruited, simulated_notice, took_part
+from karat.simulate.behaviours import simulated
+from karat.study.study import Study
 
 __all__ = ["methods", "preregistration"]
+
+
+def methods(gathered: ReportData, language: str = "en") -> str:
+    """What was done, in paragraphs with an empty line between them.
+
+    >>> import karat
+    >>> from karat.report.build import NOT_COMPUTED
+    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "exclude": "any"})
+    >>> text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
+    >>> text.split(". ")[0]
+    'Participants rated each stimulus on a scale of five points'
+    >>> "In total, this excluded 1 of 48 participants, leaving 47 for analysis." in text
+    True
+    """
+    words, study, judgments = language_of(language), gathered.study, gathered.judgments
+    made_up, everyone = simulated(judgments.participants), judgments.participants.height
+    plan = None if 0 < everyone == made_up else study
+    paragraphs = [
+        simulated_notice(words, judgments, "simulated.methods"),
+        [*([] if study is None else asked(words, study)), *answered(words, judgments, study is not None)],
+        [*([] if plan is None else recruited(words, plan)), *took_part(words, judgments, study)],
+        excluded(words, gathered.screening, study, gathered.index),
+        measured(words, gathered.measures, study, gathered.versions),
+    ]
+    return "\n\n".join(" ".join(sentences) for sentences in paragraphs if sentences)
+
+
+def preregistration(planned: ReportData | Study, language: str = "en") -> str:
+    """What a study will ask, who will answer, who will be excluded and what it will compare, in paragraphs.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from karat.study import load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "items.csv").write_text("item,function,sentence\\nt1,test,It rains.\\n")
+    ...     _ = Path(folder, "study.toml").write_text(
+    ...         'title = "Rain"\\n[[block]]\\ntask = "likert"\\nitems = "items.csv"\\n'
+    ...         "[screening]\\ncompletion = { at_least = 0.8 }\\n"
+    ...     )
+    ...     text = preregistration(load(folder))
+    >>> text.split(". ")[0]
+    'Participants will rate each stimulus on a scale of five points'
+    >>> "Completion: answers to at least 80 % of 1 trials, and no second participation [@pieper]." in text
+    True
+    """
+    words = language_of(language, planned=True)
+    study = planned if isinstance(planned, Study) else planned.study
+    if study is None:
+        return words.say("no study")
+    paragraphs = [
+        asked(words, study),
+        recruited(words, study),
+        to_be_excluded(words, study),
+        [*to_be_measured(words, study), words.say("fingerprint", fingerprint=study.fingerprint)],
+    ]
+    return "\n\n".join(" ".join(sentences) for sentences in paragraphs)
