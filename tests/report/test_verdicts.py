@@ -81,10 +81,19 @@ def _order(found: OrderEffects, figures: list[Figure]) -> Iterator[str]:
 
 def _brief(found: ReportData, outcomes: Outcomes) -> Iterator[str]:
     """The claim on the first screen goes by the p of the table, which is that of the measure."""
-    for one in outcomes.comparisons[:1]:
-        claims = " ".join(claim for claim, _ in leads(found))
-        if one.shown is not None and one.shown == ("No difference" in claims):
-            yield f"{claims} p = {one.p}"
+    claims = " ".join(claim for claim, _ in leads(found))
+    several = any(len({cell[place] for cell in outcomes.cells}) > 2 for place in range(len(outcomes.factors)))
+    if several and outcomes.tests and not any(one.planned for one in outcomes.comparisons):
+        # Factors with more than two levels: the model's tests of whole factors decide.
+        changed = [one for one in outcomes.tests if len(one.factors) > 1 and one.shown][:1]
+        said = changed or [one for one in outcomes.tests if one.shown]
+        words = ["depends on" if changed else "differ by", *(name for one in said for name in one.factors)]
+        if not all(word in claims for word in (words if said else ["No effect"])):
+            yield f"{claims} {outcomes.tests}"
+    else:
+        for one in outcomes.comparisons[:1]:
+            if one.shown is not None and one.shown == ("No difference" in claims):
+                yield f"{claims} p = {one.p}"
     planned = [part.result for part in found.measures.parts if isinstance(part.result, PlannedContrasts)] if isinstance(
         found.measures, Measures) else []  # fmt: skip
     for own in planned:
