@@ -21,9 +21,12 @@ from karat.report import build
 from karat.report.build import ReportData
 from karat.report.outcomes import Outcomes
 from karat.report.page import html
-from karat.report.sections import quality, sections
+from karat.report.sections import quality, results, sections
 from karat.report.sections.brief import leads
 from karat.section import Figure
+from karat.simulate import answer_study
+from karat.study import load
+from karat.study.init import write_study
 from report.small import gathered
 
 
@@ -384,3 +387,19 @@ def test_factors_with_equal_levels_have_their_own_p() -> None:
     assert isinstance(found, Outcomes)
     p = {one.name: one.shown for one in found.comparisons if one.simple}
     assert p == {"bright": False, "long": True}
+
+
+def test_planned_comparisons_of_right_answers_are_under_the_results(tmp_path: Path) -> None:
+    write_study(tmp_path, "yes-no")
+    study = load(tmp_path)
+    answered = answer_study(study, 30, shares={}, effects=1.5, seed=1)
+    # Half of the right answers are "no", so that a model of the answers has another p.
+    key = pl.when(pl.col("item").str.tail(1).is_in(list("02468"))).then(pl.lit("yes")).otherwise(pl.lit("no"))
+    frame = answered.frame.with_columns(expected=pl.when(pl.col("function") == "test").then(key).otherwise("expected"))
+    found = build(karat.Judgments(frame, answered.scales, answered.participants), study=study, quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    (own,) = (one for one in results.section(found).sections if one.title == "Planned (right answers)")
+    (answers,) = (one for one in results.section(found).sections if one.title == "Planned")
+    p = [one.p for one in found.outcomes.comparisons]
+    assert own.tables[0].frame["p"].to_list() == p
+    assert answers.tables[0].frame["p"].to_list() != p

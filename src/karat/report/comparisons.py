@@ -28,6 +28,8 @@ from karat.types import Bools
 
 RIGHT = ("wrong", "right")
 """The answers of the model of right answers."""
+RIGHT_ANSWERS = "right answers"
+"""How its results are labelled beside those of the answers themselves."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from karat.measure.measures import Measures
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
-from karat.report.comparisons import RIGHT
+from karat.report.comparisons import RIGHT, RIGHT_ANSWERS
 from karat.report.counts import excluded_by
 from karat.report.figures import sentences
 from karat.report.outcomes import Outcomes
@@ -320,6 +320,7 @@ def plainly(part: Measure, measures: Measures, study: Study | None) -> str:
     scale = judgments.scales.get(part.question) or next(iter(judgments.scales.values()))
     if isinstance(part.result, PlannedContrasts):
         fitted = [one.result for one in measures.parts if isinstance(one.result, Contrasts)]
+        fitted = [] if part.label == RIGHT_ANSWERS else fitted
         return planned_sentence(part.result, fitted, scale)
     if isinstance(part.result, Contrasts):
         # The model of right answers has answers of its own.

@@ -7,6 +7,7 @@ import re
 import polars as pl
 
 from karat.measure.effects.order_effects import OrderEffects
+from karat.measure.effects.planned import planned_contrasts
 from karat.measure.export import MEANINGS, TABLES, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
@@ -14,6 +15,7 @@ from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths
 from karat.messages import NotComputed
 from karat.report.build import ReportData
+from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
 from karat.report.figures import ranking_figure, report_figure, sentences
 from karat.report.outcomes import Outcomes
@@ -65,8 +67,13 @@ def section(gathered: ReportData) -> Section:
     people = measures.judgments.participants.height
     made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
     if isinstance(gathered.outcomes, Outcomes) and gathered.outcomes.accuracy is not None:
-        right = Measure("contrasts", gathered.outcomes.accuracy, label="right answers")
-        made = [_part(right, gathered, measures, len(made)), *made]
+        right = [Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS)]
+        plan = () if gathered.study is None else gathered.study.settings.contrast
+        if plan and any(one.p is not None for one in gathered.outcomes.comparisons):
+            right.insert(
+                0, Measure("planned", planned_contrasts(plan, gathered.outcomes.accuracy), label=RIGHT_ANSWERS)
+            )
+        made = [*(_part(one, gathered, measures, len(made) + place) for place, one in enumerate(right)), *made]
     notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
     who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
     text = f"All results are from the test trials of {who}."
