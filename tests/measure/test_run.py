@@ -109,7 +109,7 @@ def test_a_semantic_differential_has_dimensions(differentials: Measures, tmp_pat
     assert {"loadings.csv", "scores.csv", "profiles.csv", "profiles.svg", "eigenvalues.svg", "stability.csv"} <= found
     text = str(differentials)
     assert "By question; agreement.csv has all of it." in text
-    assert "not run    strengths, contrasts, order effects, decisions: A semantic differential" in text
+    assert "not run    strengths, contrasts, order effects, decisions: " in text
 
 
 @pytest.mark.slow
