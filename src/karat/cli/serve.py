@@ -199,8 +199,8 @@ def _named(paths: list[Path]) -> list[tuple[str, Study]]:
         if report.errors:
             typer.echo("\n".join(report.lines()), err=True)
             raise KaratError(
-                f"{study.path} has {counted(report.errors, 'error')}. Fix what it names; if something is "
-                "intended, declare it in the study file as the last line of the report shows."
+                f"{study.path} has {counted(report.errors, 'error')}. Fix what the report names; if something is "
+                "intended, declare it in the study file as the report's last line shows."
             )
         slug = slug_of(study)
         if slug in named:
