@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -35,3 +36,14 @@ def raises(kind: type[Exception], code: str) -> Iterator[pytest.ExceptionInfo[Ex
     with pytest.raises(kind) as caught:
         yield caught
     assert code_or_text(caught.value) == code
+
+
+@contextmanager
+def refuses(
+    kind: type[Exception] | tuple[type[Exception], ...], *names: object
+) -> Iterator[pytest.ExceptionInfo[Exception]]:
+    """An error of this class that names what users need: a file, a line, a column, an option, the right spelling."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    text = str(caught.value)
+    assert [name for name in map(str, names) if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)] == [], text
