@@ -1,0 +1,489 @@
+"""Item sets from a sheet: a row per set with a column per condition, or a row per item and condition.
+
+There may be a title above the header, a header of two rows, and notes below the table. PCIbex (`table.csv`) and L-Rex
+have one row per item and condition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import prod
+from pathlib import Path
+from statistics import median_low
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from karat.errors import IntakeError, KaratError, Problems, counted
+from karat.judgments.checks import places
+from karat.judgments.tables import SPREADSHEETS, FileTable, delimiter_of, read_table, records, sheets_of
+from karat.study.item_sheets.sets import (
+    BESIDE_SETS,
+    CONDITIONS,
+    ITEMS,
+    TEXTS,
+    ItemSets,
+    SetsError,
+    are_sentences,
+    guess_factors,
+    with_rows,
+)
+from karat.study.item_sheets.tool_files import (
+    LISTED,
+    SetSentence,
+    filler_row,
+    function_of,
+    is_test,
+    listed,
+    sections,
+    sentences_in,
+)
+from karat.study.items import KNOWN, flaws, function_meant, like_functions, own_name, plain, table_file
+
+if TYPE_CHECKING:
+    from karat.judgments.source import SourceFile
+
+BESIDE_WORDS = ("comprehension", "attention", "verification", "verständnis")
+"""Words of headers such as "Comprehension question", which are no conditions either."""
+FILLER_SHEETS: Mapping[str, str] = {
+    **dict.fromkeys(("filler", "distra", "füller", "füllsätze", "ablenker"), "filler"),
+    **dict.fromkeys(("control", "kontroll"), "control"),
+    **dict.fromkeys(("practice", "training", "warm", "übung"), "practice"),
+    **dict.fromkeys(("catch", "attention", "aufmerksamkeit"), "attention"),
+    **dict.fromkeys(("calibration", "kalibrier", "anchor"), "calibration"),
+}
+"""How the names of sheets beside the sets begin, and the function that their sentences have."""
+KINDS = ("function", "type", "kind", "item_type", "trial_type", "experiment", "materials", "section")
+
+
+def read_sets(path: str | Path, sheet: str | None = None, experiment: str | None = None) -> ItemSets:
+    """Read item sets from any of the known files.
+
+    Parameters
+    ----------
+    path
+        A CSV file, a workbook or a text file.
+    sheet
+        The sheet of a workbook; by default the first with item sets.
+    experiment
+        Of a file with several experiments, the one to take.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise KaratError(f"There is no file {path}. Give a table of item sets: CSV, a spreadsheet or an Ibex file.")
+    file = table_file(path)
+    if file.suffix not in SPREADSHEETS:
+        sentences = sentences_in(path, file.text())
+        if sentences is not None:
+            return sections(path, sentences, experiment)
+    sheets = sheets_of(file)
+    if sheet is not None and not sheets:
+        raise SetsError(f"{path.name} is not a workbook, so it has no sheet {sheet}. Leave out the name of the sheet.")
+    chosen = sheet or _sheet_of_sets(file, sheets)
+    table, tidied = _tidied(file, chosen)
+    if table.problems:
+        raise SetsError(f"{path.name} is not readable as item sets:", flaws(table))
+    if sum(bool(LISTED.fullmatch(name)) for name in table.frame.columns) > 3:
+        return sections(path, list(listed(table.frame)), experiment)
+    sets = _long(path, table, experiment) or _wide(path, table, chosen if len(sheets) > 1 else None)
+    if tidied:
+        sets = replace(sets, wide=False, notes=(*tidied, *sets.notes))
+    beside = [name for name in sheets if name != chosen and _function_of_sheet(name) and _rows_of(file, name)]
+    for name in beside:
+        sets = with_fillers(sets, path, name)
+    unread = [name for name in sheets if name not in (chosen, *beside) and _rows_of(file, name)]
+    left = (f"Item sets are read from the sheet {chosen}. Sheets left out: {', '.join(unread)}.",) if unread else ()
+    return replace(sets, notes=(*sets.notes, *left))
+
+
+def with_fillers(sets: ItemSets, path: str | Path, sheet: str | None = None) -> ItemSets:
+    """The sets with the fillers of another table or sheet: a column of sentences, and what karat knows beside it."""
+    path = Path(path)
+    if not path.is_file():
+        raise KaratError(f"There is no file {path} of fillers.")
+    file = table_file(path)
+    sentences = None if file.suffix in SPREADSHEETS else sentences_in(path, file.text())
+    if sentences is not None:
+        return with_rows(sets, [filler_row(one, "filler") for one in sentences])
+    sheets = sheets_of(file)
+    own = sheet or next((name for name in sheets if _function_of_sheet(name)), None)
+    table, _ = _tidied(file, own)
+    if table.problems:
+        raise SetsError(f"{path.name} is not readable as fillers:", flaws(table))
+    frame = _with_first_sentence(table.frame)
+    columns = frame.columns
+    text = _text_column(frame)
+    if text is None:
+        where = f"{path.name}, sheet {own}" if own else path.name
+        raise SetsError(f"{where}: which column has the fillers? Name it sentence. There are {', '.join(columns)}.")
+    names, kind = _named(columns, ITEMS), _named(columns, KINDS)
+    usual = (_function_of_sheet(own) if own else None) or "filler"
+    rows = []
+    for number, row in enumerate(frame.to_dicts(), start=1):
+        if row[text] is None:
+            continue
+        function = function_meant(row.get(kind or "") or "") or usual
+        kept = {name: row[name] for name in columns if name in KNOWN and row[name] and name not in (names, kind, text)}
+        rows.append({"item": row.get(names or "") or str(number), "function": function, "sentence": row[text], **kept})
+    return with_rows(sets, rows)
+
+
+MOST_LEVELS = 6
+UNNAMEABLE = re.compile(r"[,;/|×+=]")
+"""Signs that part the levels in the name of a condition."""
+LONG_KEPT = ("subgroup", "status", "context", "gloss")
+
+
+def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | None:
+    """The sets of a table with one row per item and condition; None where there is a row per set.
+
+    The number of a set may stand in its first row alone, as in a sheet with merged cells.
+    """
+    text = _text_column(table.frame)
+    item = _named(table.frame.columns, ITEMS)
+    condition = _named(table.frame.columns, CONDITIONS)
+    if text is None or (item is None and condition is None):
+        return None
+    if item is None:
+        raise SetsError(
+            f"{path.name}: which column has the item numbers? Name it item. There are {', '.join(table.frame.columns)}."
+        )
+    frame = _with_letters(table.frame.with_columns(pl.col(item).forward_fill()), item, condition)
+    condition = condition or _named(frame.columns, CONDITIONS)
+    if condition is None and not frame[item].is_duplicated().any():
+        return None
+    empty = frame[text].is_null().arg_true().to_list()
+    notes = []
+    if empty:
+        _, place, line = table.locate(empty[0])
+        notes.append(f"{counted(len(empty), 'row')} without a sentence left out, the first in {place} {line}.")
+    frame = frame.filter(pl.col(text).is_not_null() & pl.col(item).is_not_null())
+    kind = _kind_column(frame, item, text)
+    test = frame if kind is None else frame.filter(
+        pl.col(kind).is_null() | pl.col(kind).map_elements(is_test, return_dtype=pl.Boolean)
+    )  # fmt: skip
+    names = _condition_columns(path, test, item, text, condition, kind)
+    used = {item, text, kind, condition, *names}
+    kept = [name for name in LONG_KEPT if name in frame.columns and name not in used]
+    unused = [name for name in frame.columns if name not in {*used, *kept} and not name.startswith("unnamed_")]
+    if unused:
+        notes.append(f"Columns left out: {', '.join(unused)}.")
+    sets = sections(path, list(_rows(frame, item, text, kind, names)), experiment)
+    beside: dict[tuple[str, str], dict[str, str]] = {}
+    for row in frame.to_dicts():
+        key = row[item], _cell(row, names)
+        if key[1] in sets.sets.get(key[0], {}):
+            beside.setdefault(key, {name: row[name] for name in kept if row[name]})
+    return replace(sets, notes=(*notes, *sets.notes), beside=beside)
+
+
+LETTERED = r"^(.*\d)[-_. ]?([A-Za-z])$"
+
+
+def _with_letters(frame: pl.DataFrame, item: str, condition: str | None) -> pl.DataFrame:
+    """Names such as 12a parted into the number of a set and its condition, where names share a number."""
+    number, letter = (pl.col(item).str.extract(LETTERED, group) for group in (1, 2))
+    parts = frame.select(number=number, letter=letter).drop_nulls()
+    if frame[item].is_duplicated().any() or parts["number"].n_unique() * 2 > parts.height or not parts.height:
+        return frame
+    named = [] if condition else [letter.fill_null("").alias("condition")]
+    return frame.with_columns(number.fill_null(pl.col(item)), *named)
+
+
+def _kind_column(frame: pl.DataFrame, item: str, text: str) -> str | None:
+    """The column that parts test items from the others: one of functions, or of experiments with items of their own."""
+    for name in filter(None, (_named(frame.columns, [known]) for known in KINDS)):
+        words = frame[name].drop_nulls().unique().to_list()
+        apart = frame.select(item, name).n_unique() == frame[item].n_unique()
+        if words and (apart or all(function_of(word) for word in words)):
+            return name
+    return like_functions(frame, [item, text])
+
+
+def _condition_columns(
+    path: Path, test: pl.DataFrame, item: str, text: str, condition: str | None, kind: str | None
+) -> list[str]:
+    """The columns of the factors: those that cross in the conditions, else the one that names these."""
+    told_apart = condition or text
+    items, whole = test[item].n_unique(), test.select(item, told_apart).n_unique()
+    free = [
+        name for name in test.columns
+        if name not in (item, text, condition, kind) and plain(name) not in (*BESIDE_SETS, *KNOWN)
+        and not name.startswith("unnamed_") and not UNNAMEABLE.search(name)
+        and test[name].null_count() == 0 and 2 <= test[name].n_unique() <= MOST_LEVELS
+        and not any(UNNAMEABLE.search(level) for level in test[name].unique().to_list())
+        and test.select(item, name).n_unique() > items
+    ]  # fmt: skip
+    for size in (2, 3):
+        for names in combinations(free, size):
+            cells = prod(test[name].n_unique() for name in names)
+            if cells * items == whole == test.select(item, *names).n_unique() and (
+                cells == test.select(*names, *filter(None, [condition])).n_unique()
+            ):
+                return list(names)
+    if condition is not None:
+        return [condition]
+    single = [name for name in free if test.select(item, name).n_unique() == whole]
+    if not single:
+        raise SetsError(
+            f"{path.name}: items have several sentences, and no column says in which condition each is. Name such a "
+            f"column condition. There are {', '.join(test.columns)}."
+        )
+    return [min(single, key=lambda name: test[name].n_unique())]
+
+
+def _cell(row: Mapping[str, str | None], names: Sequence[str]) -> str:
+    """The name of the condition of a row, or each level with its factor."""
+    if plain(names[0]) in CONDITIONS:
+        return row[names[0]] or ""
+    return ", ".join(f"{name}={row[name]}" for name in names) if all(row[name] for name in names) else ""
+
+
+def _rows(frame: pl.DataFrame, item: str, text: str, kind: str | None, names: Sequence[str]) -> Iterable[SetSentence]:
+    """The sentences of a table with one row per item and condition."""
+    rows = [(row, _cell(row, names)) for row in frame.to_dicts()]
+    single = Counter(number for number, _ in {(row[item], cell) for row, cell in rows})
+    for row, cell in rows:
+        # Without a column of functions, the condition of an item that has no other may be one: filler.
+        own = cell if kind is None and single[row[item]] == 1 and not is_test(cell) else ""
+        yield SetSentence((row[kind] or "") if kind else own, row[item], cell, [row[text]])
+
+
+GridRow = tuple[int, list[str | None]]
+"""The number of a row in its file, and its cells."""
+
+
+def _tidied(file: SourceFile, sheet: str | None) -> tuple[FileTable, tuple[str, ...]]:
+    """A table without what people write around one: a title above it, a header of two rows, notes below it.
+
+    With it comes what was left out or put together; nothing where the table is as it should be.
+    """
+    table = read_table(file, sheet=sheet)
+    rows = _grid(file, table)
+    filled = [sum(cell is not None for cell in cells) for _, cells in rows]
+    usual = median_low([count for count in filled if count > 2] or [0])
+    if not usual:
+        return table, ()
+    first = next(place for place, count in enumerate(filled) if count > max(2, usual / 2))
+    last = max(place for place, count in enumerate(filled) if count > 1)
+    names, start = _header(rows, first)
+    body = rows[start : last + 1]
+    used = [place for place, name in enumerate(names) if name or any(cells[place] for _, cells in body)]
+    columns = [names[place] or f"unnamed_{place + 1}" for place in used]
+    ragged = len({len(cells) for _, cells in [rows[first], *body]}) > 1
+    if (start == 1 and last + 1 == len(rows) and len(used) == len(names)) or ragged or len(set(columns)) < len(columns):
+        return table, ()
+    word = "row" if file.suffix in SPREADSHEETS else "line"
+    left = ", ".join(str(number) for number, _ in rows[last + 1 :])
+    notes = (
+        f"The columns are named in {word} {rows[start - 1][0]}: {' | '.join(filter(None, names))}.",
+        f"Left out below the table: {word} {left}.",
+    )
+    frame = pl.DataFrame([[cells[place] for place in used] for _, cells in body],
+                         schema=dict.fromkeys(columns, pl.String), orient="row")  # fmt: skip
+    tidy = FileTable(file, frame, places(file.name, [number for number, _ in body], word))
+    return tidy, (*notes[: start > 1], *notes[1 : 1 + bool(left)])
+
+
+def _grid(file: SourceFile, table: FileTable) -> list[GridRow]:
+    """All rows of a file that are not blank, the header among them."""
+    if file.suffix not in SPREADSHEETS:
+        found = records(file.text(), table.delimiter or delimiter_of(file.sample), file.name)
+        return [(one.line, [cell.strip() or None for cell in one.cells]) for one in found if any(one.cells)]
+    header = [None if name.startswith("unnamed_") else name for name in table.frame.columns]
+    return [(1, header), *((table.locate(n)[2], list(cells)) for n, cells in enumerate(table.frame.iter_rows()))]
+
+
+def _header(rows: Sequence[GridRow], first: int) -> tuple[list[str | None], int]:
+    """The names of the columns, and where the rows below them begin; `first` is the first row as full as most."""
+    cells = rows[first][1]
+    below = rows[first + 1][1] if first + 1 < len(rows) else []
+    number = next(place for place, cell in enumerate(cells) if cell)
+    short = [cell for cell in below if cell and len(cell.split()) < 5]
+    if len(below) == len(cells) and below[number] is None and len(short) == sum(map(bool, below)) > 1:
+        return _joined_header(cells, below), first + 2
+    named = [cell for cell in cells if cell]
+    if first > 0 and len(rows[first - 1][1]) == len(cells) and len(set(named)) < len(named):
+        return _joined_header(rows[first - 1][1], cells), first + 1
+    return cells, first + 1
+
+
+def _joined_header(top: Sequence[str | None], below: Sequence[str | None]) -> list[str | None]:
+    """Names from two rows, of which the upper has a name once for all columns that it spans.
+
+    >>> _joined_header(["Nr", "island", None, "Note"], [None, "short", "long", None])
+    ['Nr', 'island, short', 'island, long', 'Note']
+    """
+    names: list[str | None] = []
+    spanning = None
+    for upper, lower in zip(top, below, strict=True):
+        spanning = upper or (spanning if lower else None)
+        names.append(", ".join(filter(None, (spanning, lower))) or None)
+    return names
+
+
+def _wide(path: Path, table: FileTable, sheet: str | None) -> ItemSets:
+    """The sets of a sheet with one column per condition; a filler among them has a sentence in one of these."""
+    where = f"{path.name}, sheet {sheet}" if sheet else path.name
+    table, item, numbering = _item_column(table, where)
+    columns = table.frame.columns
+    kind = _kind_column(table.frame, item, "")
+    frame, others = _fillers_apart(table.frame.with_row_index(ROW), kind)
+    conditions = _condition_names(frame, item)
+    if len(conditions) < 2:
+        raise SetsError(
+            f"{where} has no two columns of sentences, one per condition. There are {', '.join(columns)}. Give each "
+            "condition a column, or each sentence a row with its item and condition."
+        )
+    if sum(map(_is_sentence, conditions)) == len(conditions):
+        raise SetsError(f"{where} begins with sentences. Put a row above them that names the columns.")
+    problems = Problems()
+    for name in conditions:
+        for row, cell in frame.filter(pl.col(name).str.contains(r"^[\d.,\s%]+$")).select(ROW, name).rows():
+            _, place, line = table.locate(row)
+            fix = "Write the sentence, or delete the row."
+            problems.add("is a number", fix, column=name, value=cell, place=place, number=line)
+    for name in (item, *conditions):
+        for row in frame.filter(pl.col(name).is_null())[ROW].to_list():
+            _, place, line = table.locate(row)
+            problems.add("is empty", "Fill the cell, or delete the row.", column=name, place=place, number=line)
+    for row, value in frame.filter(pl.col(item).is_duplicated() & pl.col(item).is_not_null()).select(ROW, item).rows():
+        _, place, line = table.locate(row)
+        problems.add("occurs twice", "Number every set once.", column=item, value=value, place=place, number=line)
+    if problems:
+        raise SetsError(f"{where} is not readable as item sets:", problems)
+    sets = {row[item]: {name: row[name] for name in conditions} for row in frame.to_dicts()}
+    readable = (
+        not numbering and others.is_empty() and (item == "item" or item == own_name("item", columns, set(conditions)))
+    )
+    unused = [name for name in columns if name not in (item, *conditions, *KNOWN)]
+    notes = (*numbering, *([f"Columns that are not conditions: {', '.join(unused)}."] if unused else ()))
+    found = ItemSets(path, sets, tuple(conditions), wide=readable, sheet=sheet, notes=notes)
+    return with_rows(found, [
+        {"item": row[item] or "", "function": function_of(row[kind or ""]) or "filler",
+         "sentence": next(row[name] for name in columns if name not in (item, kind) and row[name])}
+        for row in others.to_dicts()
+    ])  # fmt: skip
+
+
+ROW = "_row"
+NUMBER = "set"
+
+
+def _item_column(table: FileTable, where: str) -> tuple[FileTable, str, tuple[str, ...]]:
+    """The table, its column with the names of the sets, and a note where nothing is called so.
+
+    Such a column is the first, if it has a short name for each row; else the sets are numbered.
+    """
+    frame, columns = table.frame, table.frame.columns
+    item = "item" if "item" in columns else own_name("item", columns) or _named(columns, ITEMS)
+    if item is not None:
+        return table, item, ()
+    first = columns[0]
+    if plain(first) in CONDITIONS:
+        raise SetsError(f"{where} has one row per condition. Give each item set a row and each condition a column.")
+    cells = frame[first]
+    if not cells.null_count() and cells.is_unique().all() and not are_sentences(cells):
+        title = "The first column" if first.startswith("unnamed_") else f"The first column, {first},"
+        return table, first, (f"{title} names the sets.",)
+    numbered = frame.insert_column(0, pl.Series(NUMBER, [str(n) for n in range(1, frame.height + 1)]))
+    return replace(table, frame=numbered), NUMBER, ("No column numbers the sets, so they are numbered by their rows.",)
+
+
+def _condition_names(frame: pl.DataFrame, item: str) -> list[str]:
+    """The columns with a sentence per condition, without one of questions where the names of the others cross."""
+    found = [name for name in frame.columns if name not in (item, ROW) and _is_condition(name, frame[name])]
+    fewer = [name for name in found if not set(re.findall(r"[^\W_]+", plain(name))) & {*BESIDE_SETS, *BESIDE_WORDS}]
+    crossed = len(fewer) > 1 and guess_factors(fewer).guessed and not guess_factors(found).guessed
+    return fewer if crossed else found
+
+
+def _fillers_apart(frame: pl.DataFrame, kind: str | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows of sets, and those that are called fillers and have fewer sentences than a set."""
+    if kind is None:
+        return frame, frame[:0]
+    filled = pl.sum_horizontal(pl.col(pl.String).is_not_null())
+    called = pl.col(kind).map_elements(lambda word: not is_test(word), return_dtype=pl.Boolean)
+    usual = frame.filter(~called).select(filled.alias("n"))["n"].min()
+    apart = called & (filled < usual) if isinstance(usual, int) else pl.lit(False)
+    return frame.filter(~apart), frame.filter(apart)
+
+
+def _is_condition(name: str, cells: pl.Series) -> bool:
+    """Whether a column has the sentences of one condition: texts of several words, in most rows."""
+    if name in KNOWN or plain(name) in (*BESIDE_SETS, *ITEMS, *KINDS) or name.startswith("unnamed_"):
+        return False
+    if plain(name).startswith(BESIDE_WORDS):
+        return False
+    return cells.null_count() <= 0.5 * len(cells) and are_sentences(cells)
+
+
+def _text_column(frame: pl.DataFrame) -> str | None:
+    """The column of sentences: one that is named so and holds some, else the only one that does."""
+    texts = [name for name in frame.columns if are_sentences(frame[name], more_than=1)]
+    named = [name for name in texts if plain(name) in TEXTS]
+    ending = [name for name in texts if plain(name).rpartition("_")[2] in TEXTS]
+    if named or len(ending) == 1:
+        return (named or ending)[0]
+    found = [name for name in frame.columns if _is_condition(name, frame[name])]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a header is a sentence, as where a table has none."""
+    return len(text.split()) > 2 and text.rstrip().endswith((".", "?", "!"))
+
+
+def _with_first_sentence(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a table without a header, of which the first was taken for one; any other as it is."""
+    if not any(map(_is_sentence, frame.columns)):
+        return frame
+    above = pl.DataFrame([frame.columns], schema=frame.schema, orient="row")
+    number = f"column_{frame.columns.index(next(filter(_is_sentence, frame.columns))) + 1}"
+    whole = pl.concat([above, frame])
+    whole.columns = [f"column_{place}" for place in range(1, frame.width + 1)]
+    return whole.rename({number: "sentence"})
+
+
+def _function_of_sheet(name: str) -> str | None:
+    """The function of the sentences in a sheet beside the sets, by its name.
+
+    >>> _function_of_sheet("Fillers (new)"), _function_of_sheet("Practice"), _function_of_sheet("Items")
+    ('filler', 'practice', None)
+    """
+    return next((function for start, function in FILLER_SHEETS.items() if plain(name).startswith(start)), None)
+
+
+def _sheet_of_sets(file: SourceFile, sheets: Sequence[str]) -> str | None:
+    """The first sheet of a workbook that has item sets, by its name and its columns; else the first of all."""
+    named = [name for name in sheets if not _function_of_sheet(name)]
+    held = (name for name in (*named, *sheets) if _holds_sets(file, name))
+    return next(held, None) or next(iter((*named, *sheets)), None)
+
+
+def _holds_sets(file: SourceFile, sheet: str) -> bool:
+    """Whether a sheet has a column of sentences per condition, or sentences with their items or conditions."""
+    if not _rows_of(file, sheet):
+        return False
+    frame = _tidied(file, sheet)[0].frame
+    conditions = [name for name in frame.columns if _is_condition(name, frame[name])]
+    named = _named(frame.columns, (*ITEMS, *CONDITIONS)) is not None
+    return len(conditions) > 1 or (named and _text_column(frame) is not None)
+
+
+def _rows_of(file: SourceFile, sheet: str) -> int:
+    """How many rows a sheet has below its first; none of an empty one, as new workbooks have them."""
+    try:
+        return read_table(file, sheet=sheet).frame.height
+    except IntakeError:
+        return 0
+
+
+def _named(columns: Sequence[str], known: Sequence[str]) -> str | None:
+    """The first column that has one of some names, however its words are set apart."""
+    words = {word.replace("_", "") for word in known}
+    return next((name for name in columns if plain(name).replace("_", "") in words), None)
