@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert_questions import read_and_ask
+from karat.cli.convert import read_and_ask
 from karat.cli.reading import ReadOptions
 from karat.errors import KaratError
 

@@ -44,7 +44,7 @@ def encoding(draft: Draft) -> Iterator[Flaw]:
 
 @rule("hint", fix='If the items are on another sheet, name the sheets in the block: sheets = ["..."].')
 def sheets(draft: Draft) -> Iterator[Flaw]:
-    """A spreadsheet has several sheets, of which only the first is read. Items on a second sheet, which nobody would be
+    """A spreadsheet has several sheets, of which only the first is read. Items on a second sheet would never be
     shown. A block that names its `sheets` has decided."""
     named = {name for block in draft.study.settings.block for name in block.sheets}
     for file in _files(draft):
