@@ -12,12 +12,12 @@ and the same for each kind of spammer; for late guessers the sums run over both 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 from scipy.special import expit
 
-from karat.judgments.scales import Choice, Ordinal
+from karat.judgments.scales import Choice, Ordinal, Scale
 from karat.simulate import Spread
 from karat.simulate.behaviours import (
     INTERRUPTED,
@@ -34,14 +34,24 @@ from karat.simulate.scale_answers import levels_of, thresholds
 
 from .scenes import Floats, Ints, log_sum
 
-if TYPE_CHECKING:
-    from .questionnaires import Plan
-
 MINORITY, FAST, LATE = "minority dialect", "fast", "late guesser"
 FASTER, HURRY = np.log(0.5), np.log(0.7)
 """How much less time fast participants take, and late guessers after the change, in logarithms."""
 POINTS = {"shift": 15, "stretch": 5, "effect": 5, "pace": 101}
 """Of the grids. Paces are known so well from so many times that their grid must be fine."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The trials of everybody, practice left out, in the order of presentation."""
+
+    frame: pl.DataFrame
+    person: Ints
+    place: Ints
+    scale: Scale
+    side: Floats
+    compared: bool
+    usual: float
 
 
 @dataclass(frozen=True)

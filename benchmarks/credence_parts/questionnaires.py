@@ -19,7 +19,6 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked
-from karat.judgments.scales import Scale
 from karat.simulate import Spread, answer_study
 from karat.simulate.behaviours import PACE, allot, seconds
 from karat.simulate.layout import USUAL_EFFECT, planned_contrasts, side_of
@@ -28,7 +27,7 @@ from karat.simulate.scale_answers import codes, guesses, levels_of, logistic
 from karat.study.init import write_study
 from karat.study.study import load
 
-from .questionnaire_oracle import FAST, FASTER, HURRY, LATE, MINORITY, Known, log_ratios
+from .questionnaire_oracle import FAST, FASTER, HURRY, LATE, MINORITY, Known, Plan, log_ratios
 from .scenes import Floats, Ints, Scene, generator
 
 COOPERATIVE = ("attentive", FAST, "dawdler")
@@ -52,19 +51,6 @@ class Questionnaire:
     def name(self) -> str:
         """What the tables call it."""
         return {"likert": "ratings on 5 points", "choice": "choices"}.get(self.task, self.task)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The trials of everybody, practice left out, in the order of presentation."""
-
-    frame: pl.DataFrame
-    person: Ints
-    place: Ints
-    scale: Scale
-    side: Floats
-    compared: bool
-    usual: float
 
 
 @lru_cache
