@@ -75,7 +75,7 @@ test: setup-dev browser
 	@$(MAKE) --no-print-directory -j 2 tests checks
 
 tests: setup-dev browser
-	$(ALONE) $(ENV) -m pytest -n $(WORKERS) --dist worksteal -rs --durations=30 -m "not slow"
+	$(ALONE) $(ENV) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -rs --durations=30 -m "not slow"
 
 checks: style types docs
 

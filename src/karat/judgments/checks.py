@@ -68,10 +68,7 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     if checked.problems:
         return checked
     checked.frame = _with_items_of_choices(checked.frame)
-    checked.frame = checked.frame.with_columns(
-        text_column(checked.frame[name]) for name in of_type("text") if name in checked.frame.columns
-    )
-    checked.frame = plain_types(checked.frame)
+    checked.frame = plain_types(text_columns(checked.frame))
     for name in ("participant", "item"):
         given = checked.frame[name]
         _flag(checked, locate, name, given.is_null(), "is empty", "Fill the cell.")
@@ -83,6 +80,19 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     _check_answers(checked, scales, locate)
     _check_duplicates(checked, locate)
     return checked
+
+
+UNTIDY = r"^\s|\s$|^$"
+"""Blanks around a text, or nothing."""
+
+
+def text_columns(frame: pl.DataFrame) -> pl.DataFrame:
+    """A table with its columns of text as text. Most are so already, which is seen of all of them together."""
+    names = [name for name in of_type("text") if name in frame.columns]
+    texts = [name for name in names if frame.schema[name] == pl.String]
+    untidy = frame.select(pl.col(texts).unique().str.contains(UNTIDY).any()).row(0) if texts else ()
+    tidy = {name for name, found in zip(texts, untidy, strict=True) if not found}
+    return frame.with_columns(text_column(frame[name]) for name in names if name not in tidy)
 
 
 def text_column(column: pl.Series) -> pl.Series:
@@ -101,7 +111,7 @@ def text_column(column: pl.Series) -> pl.Series:
     if column.dtype != pl.String:
         column = column.cast(pl.String)
     # Distinct values are few in most columns, and looking at them alone is much cheaper.
-    if column.unique().str.contains(r"^\s|\s$|^$").any():
+    if column.unique().str.contains(UNTIDY).any():
         column = column.str.strip_chars().replace("", None)
     return column
 

@@ -38,8 +38,11 @@ def is_failed(cell: str | None) -> bool:
 
 def failed_cells(column: pl.Series) -> pl.Series:
     """Where a column of text holds the sign of a failed formula; distinct cells are few, and looked at once."""
-    distinct = column.drop_nulls().unique()
-    return column.is_in(distinct.filter(distinct.str.contains(SIGN)).implode()).fill_null(False)
+    distinct = column.unique()
+    failed = distinct.filter(distinct.str.contains(SIGN))
+    if failed.is_empty():
+        return pl.repeat(False, len(column), eager=True)
+    return column.is_in(failed.implode()).fill_null(False)
 
 
 def columns_with_failed(frame: pl.DataFrame) -> list[str]:
