@@ -241,6 +241,5 @@ def test_a_search_that_ends_where_modes_or_likelihood_are_not_found_says_so(monk
     assert without.convergence.reason == Message("fit.reason_modes")
     assert without.convergence.evaluations == fit.convergence.evaluations
     nothing: Any = Otherwise(objective, lambda at: None)
-    text = r"^The likelihood cannot be computed at the end of the search\. Rescale the columns\.$"
-    with pytest.raises(ArithmeticError, match=text):
+    with pytest.raises(ArithmeticError):
         describe(problem, nothing, *rest)

@@ -16,7 +16,7 @@ from karat.models.glrm import share as module
 from karat.models.glrm.optimise import Evaluated, Evaluation
 from karat.models.glrm.share import FittedShare, ShareSearch, variance_share
 from karat.models.numerics import one_thread
-from messages import raises
+from messages import raises, refuses
 from models.glrm.dense import differences
 from models.glrm.simulated import answers
 
@@ -194,7 +194,7 @@ def test_how_far_the_likelihood_falls_without_a_form() -> None:
 
     assert replace(model, function=positive).without_one == np.inf
     nowhere = replace(model, function=lambda x, modes: None)
-    with pytest.raises(ValueError, match=r"^The parameters of the fit are not allowed\.$"):
+    with refuses(ValueError):
         nowhere.at  # noqa: B018
 
 
