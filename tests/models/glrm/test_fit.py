@@ -377,7 +377,7 @@ def repeated(seed: int, noise: float) -> tuple[Any, Any, Any]:
     return value + noise * random.normal(size=240), worker, task
 
 
-def test_measured_answers_that_are_repeated_exactly_leave_no_residual() -> None:
+def test_exact_repetitions_leave_no_residual() -> None:
     value, worker, task = repeated(1, 0.0)
     for same in (value, value + 1e6, 1e-9 * value):
         with refuses(ValueError, "worker:task"):

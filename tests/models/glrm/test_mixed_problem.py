@@ -107,7 +107,7 @@ def test_columns_are_told_apart_in_any_unit(unit: float) -> None:
         checked(design=twice, names=["1", "x", "z"])
 
 
-def test_of_more_columns_than_answers_the_first_that_is_too_many_is_named() -> None:
+def test_the_first_column_too_many_is_named() -> None:
     design = np.random.default_rng(1).normal(size=(4, 6))
     with refuses(ValueError, "Column e"):
         checked(design=design, names=list("abcdef"))

@@ -229,7 +229,7 @@ class Otherwise:
         return self.change(self.objective(parameters, start))
 
 
-def test_a_search_that_ends_where_modes_or_likelihood_are_not_found_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_ends_without_modes_or_likelihood(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
     monkeypatch.setattr(mixed, "describe", lambda *arguments: given.append(arguments) or describe(*arguments))
     fit = fitted("binary")

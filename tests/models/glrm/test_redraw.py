@@ -134,7 +134,7 @@ def test_a_cell_effect_and_measured_answers_are_refused() -> None:
             exceedances(one, np.zeros(10), 9, 1)
 
 
-def test_there_is_nothing_to_draw_from_where_the_others_said_the_same() -> None:
+def test_others_who_agree_leave_nothing_to_draw() -> None:
     _, who, what = crowd(6, workers=10, tasks=20)
     fit = fit_crossed((who != 4) | (what < 6), who, what)
     with refuses(ValueError):

@@ -93,7 +93,7 @@ def test_other_models_are_refused() -> None:
         worker_share(nothing)
 
 
-def test_a_search_that_would_begin_with_crossed_thresholds_begins_at_the_fit() -> None:
+def test_crossed_thresholds_start_from_the_fit() -> None:
     latent, who, what = answers(2.0, 2.0, workers=16, tasks=12)
     fit = fit_crossed(np.digitize(latent, [-1, 1]), who, what, family="ordinal")
     usual, astray = AngleProfile(fit), AngleProfile(fit)
