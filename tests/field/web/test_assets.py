@@ -63,8 +63,7 @@ def failing(*_: Any, **__: Any) -> Any:
 def test_a_failure_says_what_to_do(web: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr(get_assets, "find_npm", lambda: "/usr/bin/npm")
     monkeypatch.setattr(get_assets.subprocess, "run", failing)
-    monkeypatch.setattr(get_assets, "WEB", web)
-    assert get_assets.main() == 1
+    assert get_assets.main(web) == 1
     said = capsys.readouterr().err
     assert "npm ci failed" in said
     assert "no such registry" in said

@@ -130,16 +130,12 @@ def test_a_search_without_enough_steps_has_not_found_the_modes() -> None:
     assert far.found
 
 
-def test_a_worker_whose_mode_is_not_found_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    parted, whole = both("binary")
-    x = PARAMETERS["binary"]
-    monkeypatch.setattr("karat.models.glrm.parts.objective.WORKER_STEPS", 1)
-    at = parted(x, parted.zero_modes())
-    assert at is not None
-    assert not at.found
-    beta, psi, scales = whole.split(x)
-    monkeypatch.undo()
-    point, found = worker_mode(whole, whole.design @ beta, psi, scales, whole.zero_modes())
+def test_a_worker_whose_mode_is_not_found_is_reported() -> None:
+    _, whole = both("binary")
+    beta, psi, scales = whole.split(PARAMETERS["binary"])
+    given = whole, whole.design @ beta, psi, scales, whole.zero_modes()
+    assert not worker_mode(*given, steps=1)[1]
+    point, found = worker_mode(*given)
     assert found
     assert np.abs(scales.worker * whole.layout.by_worker(point.slope) - point.modes.worker).max() < 1e-8
 
