@@ -12,6 +12,7 @@ from field.server.visitor import answer_to
 from karat.errors import KaratError
 from karat.field.content.links import links
 from karat.field.content.platforms import PLATFORMS, platform
+from karat.field.content.texts import words
 from karat.field.store.schema import answer, identity, session
 from karat.study.settings import RecruitmentSettings
 from messages import refuses
@@ -83,9 +84,9 @@ def test_a_task_without_its_script_is_reported_at_the_start(serve: Serve, tmp_pa
 def test_a_platform_from_arrival_to_return(serve: Serve, tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + PANEL))
     assert "panel" not in PLATFORMS
-    assert "link lacks your participant ID" in served.visitor().get("/s/study/").text
+    assert words("en")["landing.id_missing"] in served.visitor().get("/s/study/").text
     looking = served.visitor().get("/s/study/?member=m204&mode=look")
-    assert "This is a preview" in looking.text
+    assert words("en")["landing.preview"] in looking.text
     person = served.visitor()
     person.go_on(person.arrive(**MEMBER), KNOWN)
     person.answer_all()
