@@ -65,7 +65,7 @@ def test_older_names_of_options_still_work(older: str, command: str) -> None:
 @pytest.mark.parametrize("name", ["items.xlsx", "items.csv"])
 def test_a_table_is_not_taken_for_a_study_file(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("item,sentence\n")
-    assert "is a table, not a study file" in run("check", tmp_path / name, status=2)[1]
+    assert name in run("check", tmp_path / name, status=2)[1]
 
 
 @pytest.mark.parametrize(("word", "answer"), [("audio", "text and pictures only"), ("2afc", "task choice")])
@@ -189,7 +189,7 @@ def test_a_place_that_cannot_be_written_is_reported(good: Path) -> None:
 
 def test_a_file_is_not_overwritten_by_its_own_judgments(good: Path) -> None:
     before = good.read_bytes()
-    assert "so that nothing is lost" in run("convert", good, "-o", good, status=2)[1]
+    assert "good.csv" in run("convert", good, "-o", good, status=2)[1]
     assert good.read_bytes() == before
 
 
@@ -206,7 +206,8 @@ def test_datasets(tmp_path: Path) -> None:
     assert "likert" in run("datasets")[0]
     run("datasets", "likert", "-o", tmp_path / "l.csv")
     assert karat.read(tmp_path / "l.csv") == karat.datasets.load("likert")
-    assert "There is no data set x; there are likert and crowd." in run("datasets", "x", status=2)[1]
+    error = run("datasets", "x", status=2)[1]
+    assert all(name in error for name in ("likert", "crowd"))
     assert "48 participants" in run("datasets", "likert")[0]
 
 
