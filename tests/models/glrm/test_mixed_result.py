@@ -57,7 +57,7 @@ def test_numbers_are_grouped_by_thousands() -> None:
     random = np.random.default_rng(3)
     y = random.normal(size=1200)[rows // 2] + random.normal(size=2400)
     fit = fit_mixed(y, np.ones((2400, 1)), ["1"], [random_term("who", rows // 2)], family="gaussian")
-    assert str(fit).startswith("2,400 measured answers, 1,200 levels of who: standard deviations ")
+    assert all(number in str(fit) for number in ("2,400", "1,200"))
 
 
 def test_terms_of_a_group_stand_together_and_do_not_correlate() -> None:
