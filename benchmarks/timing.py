@@ -120,18 +120,19 @@ PROBE = """
 
 
 class Plan(NamedTuple):
-    """A session: how its trials are answered, how many times slower the processor is, and how many there are."""
+    """A session: how trials are answered, how many times slower the processor is, how many, and the longest delay."""
 
     kind: str
     slower: int
     trials: int
+    longest: float = LONGEST
 
 
 def planned(trials: int) -> list[Plan]:
     """Every kind of input at every speed.
 
     >>> planned(100)[-1]
-    Plan(kind='touch', slower=4, trials=30)
+    Plan(kind='touch', slower=4, trials=30, longest=3000.0)
     """
     numbers = {slower: trials if slower == 1 else max(2, round(SLOW_SHARE * trials)) for slower in SPEEDS}
     return [Plan(kind, slower, number) for slower, number in numbers.items() for kind in KINDS]
@@ -146,13 +147,13 @@ def study_folder(folder: Path, trials: int) -> Path:
     return folder / SLUG
 
 
-def delays(trials: int, seed: int) -> list[float]:
+def delays(trials: int, seed: int, longest: float = LONGEST) -> list[float]:
     """Delays in milliseconds from the shortest to the longest, the short ones more often, in random order.
 
     >>> sorted(round(delay) for delay in delays(3, seed=1))
     [200, 237, 3000]
     """
-    spread = SHORTEST * (LONGEST / SHORTEST) ** (np.linspace(0, 1, trials) ** 4)
+    spread = SHORTEST * (longest / SHORTEST) ** (np.linspace(0, 1, trials) ** 4)
     return [float(delay) for delay in np.random.default_rng(seed).permutation(spread)]
 
 
@@ -213,7 +214,7 @@ async def sessions(address: str, plans: Sequence[Plan]) -> pl.DataFrame:
 
         async def in_turn(seed: int, plan: Plan) -> pl.DataFrame:
             async with room:
-                return await session(browser, address, plan.kind, plan.slower, delays(plan.trials, seed))
+                return await session(browser, address, plan.kind, plan.slower, delays(plan.trials, seed, plan.longest))
 
         async with asyncio.timeout(PATIENCE + sum(plan.trials for plan in plans)):
             seen = await asyncio.gather(*(in_turn(seed, plan) for seed, plan in enumerate(plans)))

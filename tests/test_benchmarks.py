@@ -43,7 +43,7 @@ def test_figures_of_the_smallest_size_are_not_written(capsys: pytest.CaptureFixt
     parser.add_argument("--write", action="store_true")
     with pytest.raises(SystemExit):
         parse_options(parser, ["--smallest", "--write"])
-    assert "measures too little" in capsys.readouterr().err
+    assert "--smallest" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
@@ -57,4 +57,4 @@ def test_without_psycopg_postgresql_is_not_measured(
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with field.databases() as urls:
         assert urls == {"SQLite": ""}
-    assert "PostgreSQL is not measured" in capsys.readouterr().out
+    assert "PostgreSQL" in capsys.readouterr().out

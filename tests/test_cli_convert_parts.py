@@ -107,8 +107,7 @@ def test_a_file_beyond_memory_must_say_its_scale_and_columns(
     monkeypatch.setattr(parted, "memory_of", lambda place: 1000)
     monkeypatch.setattr(parted.ReadOptions, "intake", None)
     _, error = run("convert", path, "--parts", "2", "-o", tmp_path / "parts", status=2)
-    assert "more than a third of the memory" in error
-    assert "Use --scale" in error
+    assert "--scale" in error
     flags = ["--scale", "nominal:yes,no,maybe"]
     for pair in ("participant=annotator_id", "item=example_id", "response=label", "rt=duration_s"):
         flags += ["--map", pair]

@@ -6,10 +6,10 @@ import karat
 from karat.errors import Problem, Problems, ProblemsError, shown
 
 
-def test_a_problem_is_a_sentence() -> None:
-    problem = Problem("is not a number", "Fix the cell.", "rt", "3,2s", "broken.csv", "line", 17)
-    assert str(problem) == 'line 17, rt: "3,2s" is not a number. Fix the cell.'
-    assert str(Problem("the file is damaged")) == "the file is damaged."
+def test_a_problem_names_its_place_and_value() -> None:
+    what, fix = "is not a number", "Fix the cell."
+    assert str(Problem(what, fix, "rt", "3,2s", "broken.csv", "line", 17)) == f'line 17, rt: "3,2s" {what}. {fix}'
+    assert str(Problem(what)) == f"{what}."
 
 
 def test_values_are_shown_on_one_line_and_cut() -> None:
@@ -17,7 +17,7 @@ def test_values_are_shown_on_one_line_and_cut() -> None:
     assert len(shown("x" * 1000)) == 62
 
 
-def test_problems_are_reported_in_the_order_of_the_file_with_the_mend_once() -> None:
+def test_problems_are_in_the_order_of_the_file_with_one_fix() -> None:
     problems = Problems()
     for number in (40, 17, 41):
         problems.add("is empty", "Fill the cell.", column="participant", number=number)
@@ -54,8 +54,9 @@ def test_problems_of_whole_files_have_no_line() -> None:
 
 
 def test_errors_keep_their_problems() -> None:
-    error = karat.IntakeError("x.csv cannot be read:", [Problem("is empty", number=3, file="x.csv")], True)
+    headline, problem = "x.csv:", Problem("is empty", number=3, file="x.csv")
+    error = karat.IntakeError(headline, [problem], True)
     assert isinstance(error, ProblemsError)
     assert isinstance(error, ValueError)
-    assert str(error) == "x.csv cannot be read:\n  x.csv, line 3: is empty."
-    assert [problem.number for problem in error.problems] == [3]
+    assert str(error).splitlines() == [headline, f"  x.csv, {problem}"]
+    assert list(error.problems) == [problem]

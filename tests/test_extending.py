@@ -28,6 +28,7 @@ from karat.report.words import methods
 from karat.report.words.criteria import clause, name_of
 from karat.screen import Evidence, ScreenError
 from karat.study.criteria import CRITERIA, Criterion, CriterionSettings, criterion_named, criterion_settings, register
+from messages import refuses
 from study.studies import RATING, write_study
 
 PAGES = ROOT / "docs" / "extending"
@@ -141,9 +142,9 @@ def test_a_study_may_state_it_and_its_settings_are_checked(tmp_path: Path) -> No
         "filler-frames",
         "verified-where",
     ]
-    with pytest.raises(ValueError, match="alternating has no setting 'at_mots'; did you mean at_most"):
+    with refuses(ValueError, "alternating", "'at_mots'", "at_most"):
         criterion_settings("alternating", {"at_mots": 1})
-    with pytest.raises(ValueError, match="no screening criterion 'alternatin'; did you mean alternating"):
+    with refuses(ValueError, "'alternatin'", "alternating"):
         criterion_settings("alternatin", {})
 
 
@@ -187,26 +188,25 @@ def test_in_parts_it_is_listed_as_not_run(tmp_path: Path) -> None:
 def test_a_package_that_cannot_be_used_is_named(install: Install) -> None:
     module, entries = on_page("criterion.md")
     install("karat-broken", "broken", "import nothing_of_this_name\n", {"karat.criteria": {"broken": "broken:X"}})
-    text = r"broken of the package karat-broken cannot be loaded \(ModuleNotFoundError: .*\); fix or uninstall"
-    with pytest.raises(ValueError, match=text):
+    with refuses(ValueError, "broken", "karat-broken", "ModuleNotFoundError"):
         criterion_settings("broken", {})
     install("karat-other", "other", "X = 1\n", {"karat.criteria": {"other": "other:X"}})
-    with pytest.raises(PackageError, match="is not a Criterion of this name; fix its entry point other = other:X"):
+    with refuses(PackageError, "karat-other", "Criterion", "other = other:X"):
         criterion_named("other")
     install("karat-one", "alternating", module, entries)
     install("karat-two", "alternating", module, entries)
-    with pytest.raises(PackageError, match=r"added by the packages karat-(one and karat-two|two and karat-one)"):
+    with refuses(PackageError, "alternating", "karat-one", "karat-two"):
         criterion_named("alternating")
 
 
-def test_a_criterion_that_fails_names_its_package_and_one_that_cannot_run_says_why(install: Install) -> None:
+def test_a_criterion_that_fails_or_cannot_run_says_why(install: Install) -> None:
     module, entries = on_page("criterion.md")
     install("karat-alternating", "alternating", module.replace('"could"', '"coud"'), entries)
-    with pytest.raises(karat.KaratError, match="The criterion alternating of the package karat-alternating failed"):
+    with refuses(karat.KaratError, "alternating", "karat-alternating", "ColumnNotFoundError"):
         karat.screen.run(by_turns(3), {"alternating": {}})
     unordered = karat.Judgments(by_turns(3).frame.drop("trial"), karat.Ordinal(5))
     screening = karat.screen.run(unordered, {"alternating": {}})
-    assert "needs the order of trials" in str(screening.skipped["alternating"])
+    assert list(screening.skipped) == ["alternating"]
 
 
 # A criterion of a script.
@@ -226,18 +226,18 @@ SOME = pl.DataFrame(
 
 
 @pytest.mark.usefixtures("criteria")
-def test_a_registered_criterion_runs_and_what_it_gives_back_is_checked() -> None:
+def test_evidence_of_a_registered_criterion_is_checked() -> None:
     register(flags(SOME))
     assert karat.screen.run(by_turns(3), {"some": {}}).excluded == ("p0",)
     assert "some" in karat.screen.run(by_turns(3)).settings, "registered by this process, so that it runs unasked"
     register(flags(SOME.drop("reason")))
-    with pytest.raises(karat.KaratError, match="some: its evidence has no column reason"):
+    with refuses(karat.KaratError, "some", "column reason"):
         karat.screen.run(by_turns(3), {"some": {}})
     register(flags(SOME.with_columns(flagged=pl.lit(None, dtype=pl.Boolean))))
-    with pytest.raises(karat.KaratError, match="must be true or false for everybody"):
+    with refuses(karat.KaratError, "some", "column flagged"):
         karat.screen.run(by_turns(3), {"some": {}})
     register(replace(flags(SOME), computed_by=lambda judgments: SOME))
-    with pytest.raises(karat.KaratError, match=r"some returned DataFrame; a criterion returns karat.screen.Evidence"):
+    with refuses(karat.KaratError, "some", "DataFrame", "karat.screen.Evidence"):
         karat.screen.run(by_turns(3), {"some": {}})
 
 
@@ -249,11 +249,11 @@ def test_what_cannot_be_registered_says_why() -> None:
         cutoff: float
 
     for name in ("any", "exclude", "not", "two words"):
-        with pytest.raises(ValueError, match="cannot be the name of a criterion"):
+        with refuses(ValueError, f"'{name}'", "my_criterion"):
             register(replace(flags(SOME), name=name))
-    with pytest.raises(ValueError, match="karat already has a criterion remfod; choose another name"):
+    with refuses(ValueError, "remfod"):
         register(replace(flags(SOME), name="remfod"))
-    with pytest.raises(ValueError, match="the setting cutoff of some has no default"):
+    with refuses(ValueError, "some", "cutoff"):
         register(replace(flags(SOME), settings=Needing))
     assert "some" not in CRITERIA
 
@@ -295,13 +295,11 @@ def test_own_readers_come_first_and_load_no_package(install: Install, tmp_path: 
     assert len(karat.read(karat.datasets.path("likert"))) > 0
     table = tmp_path / "table.csv"
     table.write_text("participant,item,response\np1,a,1\np1,b,0\n")
-    with pytest.raises(
-        karat.IntakeError, match=r"reader greedy of the package karat-greedy cannot be loaded.*--from table"
-    ):
+    with refuses(karat.IntakeError, "greedy", "karat-greedy", "--from table"):
         karat.read(table)
     assert len(karat.read(table, "table")) == 2
-    assert "cannot be used" in reader_titles()["greedy"]
-    with pytest.raises(karat.IntakeError, match="There is no source greeedy"):
+    assert "karat-greedy" in reader_titles()["greedy"]
+    with refuses(karat.IntakeError, "greeedy", "greedy"):
         reader_named("greeedy")
 
 
@@ -309,13 +307,11 @@ def test_a_reader_that_fails_or_loses_rows_is_named(install: Install, tmp_path: 
     module, entries = on_page("reader.md")
     install("karat-lablog", "lablog", module.replace('ne_missing("screen")', 'missing("screen")'), entries)
     (tmp_path / "monday.csv").write_text(LOG)
-    with pytest.raises(
-        karat.KaratError, match=r"The reader lablog of the package karat-lablog failed \(AttributeError"
-    ):
+    with refuses(karat.KaratError, "lablog", "karat-lablog", "AttributeError"):
         karat.read(tmp_path / "monday.csv")
     names: dict[str, object] = {}
     exec(compile(module.replace("    reading.set_apart(", "    reading.set_apart and ("), "lablog", "exec"), names)
-    with pytest.raises(karat.IntakeError, match="The reader lablog accounts for 2 of 3 rows"):
+    with refuses(karat.IntakeError, "lablog", "2 of 3 rows"):
         karat.read(tmp_path / "monday.csv", names["READER"])  # type: ignore[arg-type]
 
 
@@ -334,8 +330,8 @@ def test_meant_errors_pass_and_others_name_the_package() -> None:
         raise error
 
     named = naming("karat-x", "the reader x", refuse)
-    with pytest.raises(ScreenError, match=r"^no answers$"):
+    with refuses(ScreenError, "no answers"):
         named(ScreenError("no answers"))
-    with pytest.raises(karat.KaratError, match=r"^The reader x of the package karat-x failed \(KeyError: 'a'\)\. Tell"):
+    with refuses(karat.KaratError, "x", "karat-x", "KeyError: 'a'"):
         named(KeyError("a"))
     assert added("karat.criteria", "remfod", Criterion) is None

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import karat
+from messages import refuses
 
 FLOORS = [
     ["errors", "types", "languages", "messages", "packages", "plots", "jupyter", "judgments", "section", "executors"],
@@ -144,6 +145,29 @@ def test_tests_import_nothing_private(root: Path) -> None:
     assert private_imports("from karat import __version__, a as _a\nfrom other import _b\n") == []
 
 
+IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"
+MATCHED = re.compile(rf"\bpytest\.(?:raises|warns)\({IN_BRACKETS}[,(\s]match=")
+PATCHED = re.compile(r'\bsetattr\(\s*(?:(?:[^(),"]|\([^()]*\))+,\s*)?"(?:[\w.]+\.)?[A-Z][A-Z0-9_]+"')
+
+
+def test_tests_match_no_sentences_and_patch_no_constants(root: Path) -> None:
+    """Errors are asked for by `raises` and `refuses` of tests/messages.py; what a test changes is an argument."""
+    read = {path: path.read_text(encoding="utf-8") for path in (root / "tests").rglob("*.py")}
+    for rule in (MATCHED, PATCHED):
+        assert {str(path): found for path, text in read.items() if (found := rule.findall(text))} == {}
+
+
+def test_the_test_of_matches_and_patches_can_fail() -> None:
+    raising = "pytest." + "raises("
+    assert MATCHED.search(f'{raising}\n    (A, B.of(1)), match="x"\n)')
+    assert MATCHED.search(f'{raising}A, match=words), open("x")')
+    assert not MATCHED.search(f"{raising}A), found(match=1):")
+    for patched in ('"karat.x.SMALL", 0)', 'module, "SMALL", 0)', '\n    imported("x"), "SMALL_2", 0)'):
+        assert PATCHED.search("monkeypatch.set" + f"attr({patched}")
+    for patched in ('"karat.x.small", 0)', 'Class, "small", Other.SMALL)', '"karat.x.Small", 0)'):
+        assert not PATCHED.search(f"monkeypatch.setattr({patched}")
+
+
 @pytest.mark.parametrize("statement", ["import karat", "import karat; karat.read; karat.Judgments"])
 def test_importing_stays_light(statement: str) -> None:
     heavy = ["scipy.stats", "matplotlib", "fastapi", "starlette", "uvicorn", "sqlalchemy", "pandas", "dask", "jax"]
@@ -164,7 +188,7 @@ def test_everything_public_is_there_and_has_an_example_that_runs() -> None:
         assert inspect.getdoc(thing), name
         if not inspect.ismodule(thing) and not (inspect.isclass(thing) and issubclass(thing, Exception)):
             assert any(test.examples for test in finder.find(thing, name)), f"karat.{name} has no example"
-    with pytest.raises(AttributeError, match="nothing"):
+    with refuses(AttributeError, "'nothing'"):
         _ = karat.nothing
 
 

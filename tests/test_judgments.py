@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 import karat
-from messages import codes
+from messages import codes, refuses
 from strategies import judgments
 
 GOOD = {"participant": ["p1", "p1", "p2"], "item": ["a", "b", "a"], "response": [1, 5, 3], "rt": [0.5, 1.5, 2.0]}
@@ -48,9 +48,7 @@ def test_participants_that_are_numbers_are_text() -> None:
 
 def test_missing_columns_are_named_with_the_nearest() -> None:
     result = problems({"partcipant": ["p1"], "item": ["a"]})
-    assert "no column participant" in result
-    assert "Is it partcipant?" in result
-    assert "no column response" in result
+    assert all(name in result for name in ("column participant", "partcipant", "column response"))
 
 
 def test_all_problems_are_shown_together() -> None:
@@ -139,7 +137,9 @@ def test_long_times_draw_a_note_and_no_error() -> None:
 
 
 def test_infinite_times_are_refused() -> None:
-    assert "is not a response time" in problems(GOOD | {"rt": [0.5, float("inf"), 1.0]})
+    result = problems(GOOD | {"rt": [0.5, float("inf"), 1.0]})
+    assert "row 2, rt" in result
+    assert '"inf"' in result
 
 
 def test_time_is_a_point_in_time() -> None:
@@ -158,9 +158,9 @@ def test_scales_by_question() -> None:
     rows = GOOD | {"question": ["clear", "natural", "clear"], "response": ["3", "yes", "2"]}
     read = karat.Judgments(rows, {"clear": karat.Ordinal(3), "natural": karat.Binary(("no", "yes"))})
     assert read.frame["response"].to_list() == ["3", "yes", "2"]
-    with pytest.raises(karat.JudgmentsError, match="2 scales"):
+    with refuses(karat.JudgmentsError, "2 scales"):
         _ = read.scale
-    with pytest.raises(karat.JudgmentsError, match='row 2, question: "natural" has no scale'):
+    with refuses(karat.JudgmentsError, "row 2", "question", "natural", "clear"):
         karat.Judgments(rows, {"clear": karat.Ordinal(3)})
 
 
@@ -182,9 +182,9 @@ def test_participants_are_everybody() -> None:
         {"participant": "p2", "age": 30}, {"participant": "p9", "age": 40}, {"participant": "p1", "age": None},
     ]  # fmt: skip
     assert "1 more participant listed without an answer" in read.summary()
-    with pytest.raises(karat.JudgmentsError, match="p2 more than once"):
+    with refuses(karat.JudgmentsError, "p2"):
         karat.Judgments(GOOD, karat.Ordinal(5), {"participant": ["p2", "p2"]})
-    with pytest.raises(karat.JudgmentsError, match="no column participant"):
+    with refuses(karat.JudgmentsError, "column participant"):
         karat.Judgments(GOOD, karat.Ordinal(5), {"who": ["p2"]})
 
 
@@ -229,7 +229,7 @@ def test_checking_twice_changes_nothing(before: karat.Judgments) -> None:
 
 def test_csv_cannot_hold_nul(tmp_path: Path) -> None:
     read = karat.Judgments(GOOD | {"note": ["a\0b", "", ""]}, karat.Ordinal(5))
-    with pytest.raises(karat.KaratError, match="Write Parquet"):
+    with refuses(karat.KaratError, "x.csv", "NUL", "Parquet"):
         read.to_csv(tmp_path / "x.csv")
     assert not list(tmp_path.iterdir())
     read.to_parquet(tmp_path / "x.parquet")
@@ -243,7 +243,7 @@ def test_frames_of_other_libraries_come_in() -> None:
               narwhals.from_native(pd.DataFrame(GOOD))]  # fmt: skip
     for frame in frames:
         assert karat.Judgments(frame, karat.Ordinal(5)) == expected
-    with pytest.raises(karat.JudgmentsError, match="A list is not a table"):
+    with refuses(karat.JudgmentsError, "list", "polars", "pandas", "pyarrow", "narwhals"):
         karat.Judgments([1, 2], karat.Ordinal(5))
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.marked import write_rows
 from conftest import ROOT
+from messages import refuses
 
 SCRIPTS = sorted((ROOT / "benchmarks").glob("*.py"))
 TABLE = """| what | beside | ratio | command |
@@ -64,5 +65,5 @@ def test_only_the_ratio_of_a_row_is_replaced(tmp_path: Path) -> None:
 def test_a_row_that_is_missing_or_there_twice_is_named(tmp_path: Path, table: str, number: int) -> None:
     page = tmp_path / "performance.md"
     page.write_text(table, encoding="utf-8")
-    with pytest.raises(SystemExit, match=rf"has {number} rows that begin with \| reading \|"):
+    with refuses(SystemExit, page, f"{number} rows", "| reading |"):
         write_rows({"reading": "3.1 times"}, page)

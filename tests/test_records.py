@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import karat
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import CLOSE_IT, read_table, records
+from messages import refuses
 
 ROWS = [f"p{number},i{number},4,fine" for number in range(1, 11)]
 HEADER = "participant,item,response,comment"
@@ -41,10 +42,10 @@ def test_a_quotation_mark_that_is_not_closed(
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text_with(cells), encoding="utf-8")
-    text = "the quotation mark that opens here is not closed" + (f": {lines} are read as one row" if lines else "")
     (problem,) = read_table(SourceFile(path)).problems
-    assert (problem.number, problem.what, problem.fix) == (line, text, CLOSE_IT)
-    with pytest.raises(karat.KaratError, match=f"line {line}: the quotation mark"):
+    assert (problem.number, problem.fix) == (line, CLOSE_IT)
+    assert (lines or "") in problem.what
+    with refuses(karat.KaratError, "t.csv", f"line {line}"):
         karat.read(path)
 
 
@@ -56,15 +57,13 @@ def test_a_mark_that_opens_behind_a_cell_of_two_lines() -> None:
 def test_a_header_that_is_not_closed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text('participant,"item,response\np1,i1,4\n', encoding="utf-8")
-    with pytest.raises(
-        karat.KaratError, match="line 1: the quotation mark that opens here is not closed: lines 1 to 2"
-    ):
+    with refuses(karat.KaratError, "t.csv", "line 1", "lines 1 to 2"):
         read_table(SourceFile(path), ",")
 
 
 def test_a_long_cell_names_the_line_of_its_mark() -> None:
     text = text_with({2: '"left open'}) + "p,i,4,fine\n" * 200_000
-    with pytest.raises(karat.KaratError, match=r"line 3: a cell is longer than 1 MB\. A quotation mark is not closed"):
+    with refuses(karat.KaratError, "t.csv", "line 3", "1 MB"):
         list(records(text, ",", "t.csv"))
 
 

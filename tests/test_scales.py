@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.judgments.scales import NumberRange, Scale, from_dict, parse_scale
+from messages import refuses
 from strategies import NAMES, scales
 
 
@@ -66,7 +67,7 @@ def test_expected_ranges_of_numbers() -> None:
     assert "15.5" in karat.Continuous(0, 100).expected("10-20")
     assert "x" not in karat.Continuous(0, 100).expected("10-20")
     assert karat.Continuous(0, 100).chance("90-120") == Fraction(1, 10)
-    with pytest.raises(karat.ScaleError, match="no even guessing"):
+    with refuses(karat.ScaleError, "magnitude"):
         karat.Magnitude().chance("1-2")
 
 
@@ -75,7 +76,7 @@ def test_expected_ranges_of_numbers() -> None:
     [(karat.Ordinal(5), "6"), (karat.Ordinal(5), "1-6"), (karat.Choice(), "up"), (karat.Continuous(0, 1), "high")],
 )
 def test_unknown_expected_answers(scale: Scale, expected: str) -> None:
-    with pytest.raises(karat.ScaleError, match=f'"{expected}" is n'):
+    with refuses(karat.ScaleError, f'"{expected}"'):
         scale.expected(expected)
 
 
@@ -119,5 +120,5 @@ def test_short_texts(text: str, scale: Scale) -> None:
     ["", "likert", "ordinal", "ordinal:5", "nominal:A", "nominal:A,B,", "magnitude:x", "continuous:9", "choice:x"],
 )
 def test_short_texts_that_are_none(text: str) -> None:
-    with pytest.raises(karat.ScaleError, match="is not a scale"):
+    with refuses(karat.ScaleError, f'"{text}"', "ordinal:1-5"):
         parse_scale(text)

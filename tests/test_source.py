@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.judgments.source import SourceFile
+from messages import refuses
 
 
 def source(content: bytes, name: str = "file.txt") -> SourceFile:
@@ -43,13 +44,13 @@ def test_encoding_may_be_reported() -> None:
     file = SourceFile(Path("x"), "latin-1", b"\xe4")
     assert file.text() == "ä"
     assert file.encoding_note == []
-    with pytest.raises(karat.IntakeError, match="is not an encoding"):
+    with refuses(karat.IntakeError, "klingon", "--encoding utf-8"):
         _ = SourceFile(Path("x"), "klingon", b"").encoding
-    with pytest.raises(karat.IntakeError, match="is not an encoding"):
+    with refuses(karat.IntakeError, "base64", "--encoding utf-8"):
         _ = SourceFile(Path("x"), "base64", b"").encoding
-    with pytest.raises(karat.IntakeError, match="not text in ascii"):
+    with refuses(karat.IntakeError, "ascii", "0xe4", "--encoding"):
         SourceFile(Path("x"), "ascii", b"\xe4").text()
-    with pytest.raises(karat.IntakeError, match="not text in ascii"):
+    with refuses(karat.IntakeError, "ascii", "0xe4", "--encoding"):
         list(SourceFile(Path("x"), "ascii", b"\xe4").lines())
 
 
@@ -58,13 +59,13 @@ def test_lines_are_numbered_and_any_line_end_counts() -> None:
 
 
 def test_long_lines_are_refused_with_their_number() -> None:
-    with pytest.raises(karat.IntakeError, match="line 3: the line is longer than 16 MB"):
+    with refuses(karat.IntakeError, "file.txt", "line 3", "16 MB"):
         source(b"a\nb\n" + b"x" * (20 << 20)).text()
 
 
 def test_quotes_that_never_close_are_refused() -> None:
     long = b'a,b\n1,2\n"' + b"x,y\n" * (5 << 20)
-    with pytest.raises(karat.IntakeError, match=r"line 3: .* a quotation mark is not closed"):
+    with refuses(karat.IntakeError, "file.txt", "line 3", "quotation mark"):
         list(source(long).pieces(quoted=True))
 
 
@@ -103,7 +104,7 @@ def test_huge_input_is_refused_without_filling_memory(what: str, tmp_path: Path)
         pytest.skip("peak memory is read from /proc")
     done = subprocess.run([sys.executable, "-c", probe, str(path)], capture_output=True, text=True, check=True)
     kilobytes, output = done.stdout.split(" ", 1)
-    assert "longer than 16 MB" in output
+    assert "16 MB" in output
     assert int(kilobytes) < 120_000
 
 
@@ -125,7 +126,7 @@ def test_a_flaw_in_json_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "long.jsonl"
     lines = [json.dumps({"number": number, "text": "x" * 3000}) for number in range(200)]
     path.write_text("\n".join([*lines, '{"number": 1,, }', "{}"]), encoding="utf-8")
-    with pytest.raises(karat.KaratError, match=r"long\.jsonl is .* element 200: line 201, column 14: .*Fix"):
+    with refuses(karat.KaratError, "long.jsonl", "element 200", "line 201", "column 14"):
         list(SourceFile(path).json_documents())
 
 
@@ -134,8 +135,8 @@ def test_a_flaw_in_long_json_is_reported_with_its_column(indent: int | None) -> 
     text = json.dumps([{"number": number, "text": "x" * 3000} for number in range(200)], indent=indent)
     at = text.index('"text"', text.index("150"))
     before = text[:at]
-    place = f"line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}: "
-    with pytest.raises(karat.KaratError, match=place):
+    place = f"line {before.count(chr(10)) + 1}", f"column {at - before.rfind(chr(10))}"
+    with refuses(karat.KaratError, "long.json", *place):
         list(source(f"{before}?{text[at:]}".encode(), "long.json").json_documents())
 
 
@@ -159,12 +160,12 @@ def zipped(path: Path, members: dict[str, bytes]) -> SourceFile:
 
 @pytest.mark.parametrize("name", ["../up.txt", "/etc/passwd", "a/../../b", "C:\\x.txt", "..\\x.txt"])
 def test_zip_members_outside_are_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match="points outside"):
+    with refuses(karat.IntakeError, "x.zip", repr(name)):
         _ = zipped(tmp_path / "x.zip", {name: b"x"}).zip_sizes
 
 
 def test_zip_bombs_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match="zip bomb"):
+    with refuses(karat.IntakeError, "x.zip", "a.txt", "52,428,800 bytes"):
         _ = zipped(tmp_path / "x.zip", {"a.txt": bytes(50 << 20)}).zip_sizes
 
 
@@ -174,7 +175,7 @@ def test_zip_members_that_lie_about_their_size_are_refused(tmp_path: Path) -> No
     for position in range(len(content) - 4):
         if content[position : position + 4] == (10_000).to_bytes(4, "little"):
             content[position : position + 4] = (10).to_bytes(4, "little")
-    with pytest.raises(karat.IntakeError, match=r"larger than the archive says|damaged|unpacked"):
+    with refuses(karat.IntakeError, "x.zip", "a.txt"):
         SourceFile(Path("x.zip"), content=bytes(content)).zip_member("a.txt")
 
 
@@ -182,7 +183,7 @@ def test_zip_members_are_files(tmp_path: Path) -> None:
     file = zipped(tmp_path / "x.zip", {"a/b.txt": b"hello", "c.txt": b""})
     assert file.zip_sizes == {"a/b.txt": 5, "c.txt": 0}
     assert file.zip_member("a/b.txt").text() == "hello"
-    with pytest.raises(karat.IntakeError, match="no member"):
+    with refuses(karat.IntakeError, "x.zip", "member d"):
         file.zip_member("d")
-    with pytest.raises(karat.IntakeError, match="not a readable zip"):
+    with refuses(karat.IntakeError, "x.zip"):
         _ = source(b"PK\x03\x04 no", "x.zip").zip_sizes

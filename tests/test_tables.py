@@ -18,6 +18,7 @@ from karat.judgments import tables
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import delimiter_of, header_of, read_table
 from karat.messages import Message
+from messages import refuses
 
 
 def on_disk(folder: Path, content: bytes | str, name: str = "t.csv") -> SourceFile:
@@ -105,14 +106,14 @@ def test_encodings(encoding: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "\n\n"])
 def test_empty_files(content: str, tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match=r"t\.csv is empty"):
+    with refuses(karat.IntakeError, "t.csv"):
         read_table(on_disk(tmp_path, content))
 
 
 def test_a_cell_of_two_megabytes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match="line 3, b: the cell has 2,000,000 bytes"):
+    with refuses(karat.IntakeError, "t.csv", "line 3", "b", "2,000,000 bytes", "1 MB"):
         read_table(on_disk(tmp_path, f"a,b\n1,2\n3,{'x' * 2_000_000}\n"))
-    with pytest.raises(karat.IntakeError, match="line 3: a cell is longer than 1 MB"):
+    with refuses(karat.IntakeError, "t.csv", "line 3", "1 MB"):
         read_table(on_disk(tmp_path, f"a,b\n1,2\n3,{'x' * 2_000_000}\n4\n"))
 
 
@@ -153,16 +154,16 @@ def test_spreadsheets(tmp_path: Path) -> None:
     assert (read.frame["when"][0] or "").startswith("2026-05-03")
     assert (read.rows_in, read.locate(1)) == (2, ("t.xlsx", "row", 4))
     assert (read.notes[0].code, read.notes[0].values["others"]) == ("file.sheet", ["other"])
-    with pytest.raises(karat.IntakeError, match="has no sheet x; it has ratings, other"):
+    with refuses(karat.IntakeError, "t.xlsx", "sheet x", "ratings", "other"):
         read_table(SourceFile(tmp_path / "t.xlsx"), sheet="x")
 
 
 def test_spreadsheets_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match="not a readable zip"):
+    with refuses(karat.IntakeError, "t.xlsx"):
         read_table(on_disk(tmp_path, b"no", "t.xlsx"))
-    with pytest.raises(karat.IntakeError, match="not a readable spreadsheet"):
+    with refuses(karat.IntakeError, "t.xls"):
         read_table(on_disk(tmp_path, b"no", "t.xls"))
-    with pytest.raises(karat.IntakeError, match="is empty"):
+    with refuses(karat.IntakeError, "empty.xlsx"):
         read_table(workbook(tmp_path / "empty.xlsx", []))
 
 
@@ -175,12 +176,14 @@ def test_rows_of_which_some_are_padded_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "text"),
+    ("content", "names"),
     [
-        (b"PK\x03\x04rest", "is a packed file"), (b"\xd0\xcf\x11\xe0rest", "older Excel or Word"),
-        (b"\x1f\x8brest", "packed by gzip"), (b"\xef\xbb\xbfsep=;\r\na;b\r\n1;2\r\n", "begins with sep=;"),
+        (b"PK\x03\x04rest", ("zip", ".xlsx", ".ods")),
+        (b"\xd0\xcf\x11\xe0rest", ("Excel", "Word", ".xlsx", ".ods")),
+        (b"\x1f\x8brest", ("gzip",)),
+        (b"\xef\xbb\xbfsep=;\r\na;b\r\n1;2\r\n", ("sep=;",)),
     ],
-)  # fmt: skip
-def test_what_is_no_table_in_text_is_said_to_be_none(content: bytes, text: str, tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match=text):
+)
+def test_what_is_no_table_in_text_is_refused(content: bytes, names: tuple[str, ...], tmp_path: Path) -> None:
+    with refuses(karat.IntakeError, "t.csv", *names):
         read_table(on_disk(tmp_path, content))

@@ -25,10 +25,10 @@ class AssetsError(Exception):
     """The assets cannot be had; the text says what to do."""
 
 
-def main() -> int:
+def main(web: Path = WEB) -> int:
     """Get the assets, or say in a sentence why not."""
     try:
-        print(get_assets(WEB))
+        print(get_assets(web))
     except AssetsError as error:
         print(error, file=sys.stderr)
         return 1

@@ -78,20 +78,20 @@ def test_a_cluster_gives_the_same(command: str, files: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
+    ("flags", "name"),
     [
-        (["--memory", "much"], "--memory much: write an amount such as 8GB or 500MB."),
-        (["--cluster", "nonsense"], "--cluster nonsense is not a cluster karat knows. Write local"),
-        (["--cluster", "none.toml"], "none.toml cannot be read"),
+        (["--memory", "much"], "--memory much"),
+        (["--cluster", "nonsense"], "--cluster nonsense"),
+        (["--cluster", "none.toml"], "none.toml"),
         (["--cluster", "tcp://127.0.0.1:1", "--memory", "1GB"], "--memory"),
     ],
 )
-def test_places_that_are_none(flags: list[str], words: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_places_that_are_none(flags: list[str], name: str, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("distributed")
     with pytest.raises(SystemExit) as ended:
         main([*(str(word) for word in asked("power", files)), *flags])
     assert ended.value.code == 2
-    assert words in json.loads(capsys.readouterr().out)["error"]
+    assert name in json.loads(capsys.readouterr().out)["error"]
 
 
 @pytest.mark.slow

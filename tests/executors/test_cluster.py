@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import signal
@@ -12,19 +13,33 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import karat
 from executors import jobs
 from executors.jobs import ended
 from karat.errors import ProblemsError
 from karat.executors import SERIAL, Executor, ExecutorError, open_executor
 from karat.executors import cluster as connecting
 from karat.executors.cluster import Cluster
+from messages import refuses
 
 dask = pytest.importorskip("dask")
 if find_spec("distributed") is None:  # which takes a second to load
     pytest.skip("distributed is not installed: make setup-dev", allow_module_level=True)
+
+
+def having(setting: str, value: str) -> Any:
+    """A setting of Dask for a block; loaded only within it, all settings would be lost at its end."""
+    importlib.import_module("distributed")
+    return dask.config.set({f"distributed.{setting}": value})
+
+
+def patience(time: str) -> Any:
+    """For a block: how long Dask waits for a scheduler and its workers."""
+    return having("comm.timeouts.connect", time)
 
 
 def pids_of(executor: Executor) -> list[int]:
@@ -36,8 +51,7 @@ def pids_of(executor: Executor) -> list[int]:
 @pytest.fixture(scope="module")
 def two() -> Iterator[Executor]:
     """Workers that die come again, also where Dask is set to wait no longer than a busy machine makes it wait."""
-    quick = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 ms"})
-    with quick, open_executor("local", processes=2) as executor:
+    with having("deploy.lost-worker-timeout", "10 ms"), open_executor("local", processes=2) as executor:
         yield executor
 
 
@@ -96,16 +110,20 @@ def test_whatever_is_shared_and_asked_comes_as_it_is(two: Executor, shared: obje
 
 
 @pytest.mark.parametrize(
-    ("kind", "error", "words"),
+    ("kind", "error", "names"),
     [
-        ("os", FileNotFoundError, "x.csv"), ("timeout", TimeoutError, "^too slow"),
-        ("problems", ProblemsError, "line 17, rt: is not a number"), ("strange", ExecutorError, "^StrangeError: odd$"),
+        ("os", FileNotFoundError, ["x.csv"]),
+        ("timeout", TimeoutError, ["too slow"]),
+        ("problems", ProblemsError, ["broken.csv", "line 17", "rt"]),
+        ("strange", ExecutorError, ["StrangeError: odd"]),
     ],
-)  # fmt: skip
-def test_an_error_of_a_task_is_no_lost_scheduler(two: Executor, kind: str, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
+)
+def test_an_error_of_a_task_is_no_lost_scheduler(
+    two: Executor, kind: str, error: type[Exception], names: list[str]
+) -> None:
+    with refuses(error, *names):
         two.map(jobs.failing, kind, [0, 1, 2], name="failing")
-    with pytest.raises(OSError, match="disk full"):
+    with refuses(OSError, "disk full"):
         two.map(jobs.times, 2, [1, 2], name="products", each=full)
     assert two.map(jobs.times, 2, [1, 2], name="afterwards") == [2, 4]
 
@@ -146,13 +164,13 @@ def test_workers_that_die_change_nothing(two: Executor) -> None:
 def test_a_task_that_kills_every_worker_is_given_up() -> None:
     with (
         open_executor("local", processes=2) as executor,
-        pytest.raises(ExecutorError, match=r"killers: .*workers died.*memory is too small"),
+        refuses(ExecutorError, "killers", "--memory"),
     ):
         executor.map(jobs.always_dying, None, [0, 1, 2], name="killers")
 
 
 @pytest.mark.slow
-def test_a_lost_scheduler_is_reported_and_the_work_goes_on_from_the_folder(tmp_path: Path, root: Path) -> None:
+def test_work_goes_on_from_the_folder_of_a_lost_scheduler(tmp_path: Path, root: Path) -> None:
     marks, folder = tmp_path / "marks", tmp_path / "kept"
     marks.mkdir()
     tasks = list(range(12))
@@ -163,9 +181,7 @@ def test_a_lost_scheduler_is_reported_and_the_work_goes_on_from_the_folder(tmp_p
                 os.kill(pids["scheduler"], signal.SIGKILL)
 
         with (
-            pytest.raises(
-                ExecutorError, match=r"squares: the scheduler .* no longer answers, after \d+ of 12 .*checkpoint"
-            ),
+            refuses(ExecutorError, "squares", "12 jobs", "--checkpoint DIR"),
             open_executor(address, checkpoint=folder) as executor,
         ):
             executor.map(jobs.noted, marks, tasks, name="squares", progress=lose)
@@ -181,34 +197,31 @@ def test_a_lost_scheduler_is_reported_and_the_work_goes_on_from_the_folder(tmp_p
     assert again == 12 - kept
 
 
-def test_places_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "PATIENCE", 0.5)
-    wrong = {
-        "nonsense": "is not a cluster karat knows. Write local",
-        "tcp://127.0.0.1:1": "no scheduler answers",
-        str(tmp_path / "none.toml"): "cannot be read",
-    }
-    for where, words in wrong.items():
-        with pytest.raises(ExecutorError, match=words), open_executor(where):
+def test_places_that_are_none(tmp_path: Path) -> None:
+    for where in ("nonsense", "tcp://127.0.0.1:1"):
+        names = f"--cluster {where}", "local", "cluster.toml"
+        with patience("500 ms"), refuses(ExecutorError, *names), open_executor(where):
             pass
+    with refuses(ExecutorError, tmp_path / "none.toml"), open_executor(str(tmp_path / "none.toml")):
+        pass
     with (
-        pytest.raises(ExecutorError, match="--memory"),
+        refuses(ExecutorError, "--memory"),
         open_executor("tcp://127.0.0.1:1", memory="1GB"),
     ):
         pass
-    with pytest.raises(ExecutorError, match="--processes"), open_executor("tcp://127.0.0.1:1", processes=2):
+    with refuses(ExecutorError, "--processes"), open_executor("tcp://127.0.0.1:1", processes=2):
         pass
 
 
 @pytest.mark.slow
 def test_workers_without_karat_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "PATIENCE", 2)
     import distributed
 
     libraries = Path(distributed.__file__).parent.parent
     with scheduler(tmp_path, 0) as (address, _):
         with (
-            pytest.raises(ExecutorError, match=f"has no workers. Start some: dask worker {address}"),
+            patience("2 s"),
+            refuses(ExecutorError, f"dask worker {address}"),
             open_executor(address),
         ):
             pass
@@ -218,18 +231,17 @@ def test_workers_without_karat_are_reported(tmp_path: Path, monkeypatch: pytest.
         with (tmp_path / "bare.log").open("w") as said:
             bare = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=said, stderr=said)
         try:
-            monkeypatch.setattr(connecting, "PATIENCE", 30)
             if (libraries / "karat").exists():
                 pytest.skip("karat is installed beside Dask")
             with (
-                pytest.raises(ExecutorError, match=r"have not the karat of this machine .*Install karat"),
+                refuses(ExecutorError, f"karat {karat.__version__}"),
                 open_executor(address),
             ):
                 pass
             # One that came later: the first task says so.
             monkeypatch.setattr(connecting, "_check", lambda client: None)
             with (
-                pytest.raises(ExecutorError, match=r"naps: .*have not the karat of this machine"),
+                refuses(ExecutorError, "naps", f"karat {karat.__version__}"),
                 open_executor(address) as executor,
             ):
                 executor.map(jobs.slow, 0.0, [1, 2], name="naps")
@@ -261,20 +273,23 @@ def test_a_configuration_starts_a_cluster(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "names"),
     [
-        ("class = ", "is not a TOML file"), ("workers = 2", "must name the class"),
-        ('class = "x"', "must name the class"), ('class = "a.B"\nqueue = "short"', "queue is not understood"),
-        ('class = "no_such.Cluster"', "Is no-such installed"),
-        ('class = "distributed.NoCluster"', "there is no distributed.NoCluster"),
-        ('class = "fractions.Fraction"\n[options]\nnumerator = "x"', "does not take these options"),
-        ('class = "a.B"\nworkers = 0', "workers"), ('class = "a.B"\noptions = 1', "options"),
+        ("class = ", ["TOML"]),
+        ("workers = 2", ["class"]),
+        ('class = "x"', ["class"]),
+        ('class = "a.B"\nqueue = "short"', ["queue"]),
+        ('class = "no_such.Cluster"', ["no_such.Cluster", "no-such"]),
+        ('class = "distributed.NoCluster"', ["distributed.NoCluster"]),
+        ('class = "fractions.Fraction"\n[options]\nnumerator = "x"', ["fractions.Fraction", "options"]),
+        ('class = "a.B"\nworkers = 0', ["workers", "0"]),
+        ('class = "a.B"\noptions = 1', ["[options]"]),
     ],
-)  # fmt: skip
-def test_configurations_that_cannot_be(tmp_path: Path, text: str, words: str) -> None:
+)
+def test_configurations_that_cannot_be(tmp_path: Path, text: str, names: list[str]) -> None:
     path = tmp_path / "cluster.toml"
     path.write_text(text)
-    with pytest.raises(ExecutorError, match=words), open_executor(str(path)):
+    with refuses(ExecutorError, path, *names), open_executor(str(path)):
         pass
 
 
@@ -324,5 +339,5 @@ def test_without_a_cluster_nothing_of_dask_is_imported() -> None:
 @pytest.mark.slow
 def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ExecutorError, match=r"pip install 'karat\[cluster\]'"), open_executor("local"):
+    with refuses(ExecutorError, "pip install 'karat[cluster]'"), open_executor("local"):
         pass

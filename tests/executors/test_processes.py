@@ -21,6 +21,7 @@ from karat.errors import KaratError, ProblemsError
 from karat.executors import SERIAL, Executor, ExecutorError, as_map, open_executor
 from karat.executors.executor import portable
 from karat.executors.processes import Processes, memory_used
+from messages import refuses
 
 
 @pytest.fixture(scope="module")
@@ -64,35 +65,37 @@ def test_processes_stay_for_the_next_map_and_end_with_the_block() -> None:
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("kind", "error", "words"),
+    ("kind", "error", "names"),
     [
-        ("value", ValueError, "bad value"), ("os", FileNotFoundError, "x.csv"), ("timeout", TimeoutError, "too slow"),
-        ("karat", KaratError, "^A sentence.$"), ("awkward", KaratError, "^1 is not 2.$"),
-        ("strange", ExecutorError, "^StrangeError: odd$"),
+        ("value", ValueError, ["bad value"]),
+        ("os", FileNotFoundError, ["x.csv"]),
+        ("timeout", TimeoutError, ["too slow"]),
+        ("karat", KaratError, ["A sentence."]),
+        ("awkward", KaratError, [1, 2]),
+        ("strange", ExecutorError, ["StrangeError: odd"]),
     ],
-)  # fmt: skip
+)
 def test_an_error_of_a_task_is_raised_as_itself(
-    pools: dict[int, Executor], kind: str, error: type[Exception], words: str
+    pools: dict[int, Executor], kind: str, error: type[Exception], names: list[object]
 ) -> None:
-    with pytest.raises(error, match=words) as raised:
+    with refuses(error, *names) as raised:
         pools[2].map(jobs.failing, kind, [0, 1, 2, 3], name="failing")
     if kind == "value":
         assert "in failing" in "".join(raised.value.__notes__)
     assert pools[2].map(jobs.times, 2, [1, 2], name="afterwards") == [2, 4]
 
 
-def test_problems_keep_their_words_and_parts(pools: dict[int, Executor]) -> None:
+def test_problems_keep_their_parts(pools: dict[int, Executor]) -> None:
     with pytest.raises(ProblemsError) as raised:
         pools[2].map(jobs.failing, "problems", [0, 1], name="failing")
-    assert str(raised.value) == "broken.csv:\n  line 17, rt: is not a number."
-    assert [problem.number for problem in raised.value.problems] == [17]
+    assert [(problem.number, problem.column) for problem in raised.value.problems] == [(17, "rt")]
     assert raised.value.headline == "broken.csv:"
     assert not hasattr(portable(KaratError("x")), "__notes__")
 
 
 @pytest.mark.slow
 def test_results_that_cannot_be_carried_are_an_error(pools: dict[int, Executor]) -> None:
-    with pytest.raises(Exception, match="lambda"):
+    with refuses(Exception, "lambda"):
         pools[2].map(jobs.unpicklable, None, [1, 2], name="functions")
 
 
@@ -123,7 +126,7 @@ def test_a_process_that_dies_is_replaced_and_its_task_done_again(tmp_path: Path)
 def test_a_task_that_kills_every_process_is_given_up() -> None:
     with (
         Processes(2) as executor,
-        pytest.raises(ExecutorError, match=r"^killers: 3 processes died .*signal 9.* memory"),
+        refuses(ExecutorError, "killers", "3 processes", "signal 9"),
     ):
         executor.map(jobs.always_dying, None, [0, 1, 2], name="killers")
     assert executor.pids == []
@@ -136,10 +139,10 @@ def test_a_memory_limit_is_kept() -> None:
         assert executor.map(jobs.greedy, 8_000, [1, 2], name="modest") == [1000, 1000]
     with (
         open_executor(processes=2, memory="800MB") as executor,
-        pytest.raises(ExecutorError, match="more than the 400 MB that each"),
+        refuses(ExecutorError, "greedy", "400 MB", "--memory", "--processes"),
     ):
         executor.map(jobs.greedy, 900_000_000, [1, 2], name="greedy")
-    with open_executor(memory="400MB") as executor, pytest.raises(ExecutorError, match="--memory"):
+    with open_executor(memory="400MB") as executor, refuses(ExecutorError, "greedy", "--memory"):
         executor.map(jobs.greedy, 900_000_000, [1], name="greedy")
 
 
@@ -158,7 +161,7 @@ def test_processes_use_one_thread_each(pools: dict[int, Executor], monkeypatch: 
 
 
 def test_no_processes_are_refused() -> None:
-    with pytest.raises(ExecutorError, match="at least one process"), open_executor(processes=0):
+    with refuses(ExecutorError, "--processes 0"), open_executor(processes=0):
         pass
 
 

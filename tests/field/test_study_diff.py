@@ -12,9 +12,6 @@ from karat.field.registration import Changes, changes, items_fingerprint, restor
 from karat.study.init import write_study
 from karat.study.study import Study, load
 
-HELD = "This applies to all participants from now on"
-NEW = "New participants get the new version."
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -33,24 +30,21 @@ def since(folder: Path, then: Study) -> Changes:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "keys", "follows"),
+    ("old", "new", "keys", "asked"),
     [
-        ("[recruitment]\n", '[recruitment]\ncompletion_code = "C1"\n', ("[recruitment] completion_code",), HELD),
-        ("public_title =", 'public_title = "Sentences"  #', ("public_title",), HELD),
-        ("[order] ", "[order]\ndistance = { item = 3 }\n#", ("[order] distance",), NEW),
-        ("[[block]]\n", '[[block]]\nname = "main"\n', ("[[block]] name",), NEW),
-        ("language =", "seed = 7\nlanguage =", ("seed",), NEW),
+        ("[recruitment]\n", '[recruitment]\ncompletion_code = "C1"\n', ("[recruitment] completion_code",), False),
+        ("public_title =", 'public_title = "Sentences"  #', ("public_title",), False),
+        ("[order] ", "[order]\ndistance = { item = 3 }\n#", ("[order] distance",), True),
+        ("[[block]]\n", '[[block]]\nname = "main"\n', ("[[block]] name",), True),
+        ("language =", "seed = 7\nlanguage =", ("seed",), True),
     ],
 )
-def test_keys_are_named_with_what_follows(
-    folder: Path, old: str, new: str, keys: tuple[str, ...], follows: str
-) -> None:
+def test_keys_are_named_with_what_follows(folder: Path, old: str, new: str, keys: tuple[str, ...], asked: bool) -> None:
     then = load(folder)
     edit(folder, old, new)
     found = since(folder, then)
-    assert (found.keys, found.items, found.asked) == (keys, False, follows == NEW)
-    assert f"when it started: {keys[0]}. {follows}" in str(found)
-    assert "undo the change" in str(found).lower()
+    assert (found.keys, found.items, found.asked) == (keys, False, asked)
+    assert keys[0] in str(found)
 
 
 def test_items_are_reported_from_the_study_file(folder: Path) -> None:
@@ -60,14 +54,13 @@ def test_items_are_reported_from_the_study_file(folder: Path) -> None:
     edit(folder, line, line.replace(" ", "  ", 1), "items.csv")
     found = since(folder, then)
     assert (found.keys, found.items, found.asked) == ((), True, True)
-    assert f"when it started: the items. {NEW}" in str(found)
 
 
 def test_a_comment_changes_nothing_for_anybody(folder: Path) -> None:
     then = load(folder)
     edit(folder, "[recruitment]", "# Agreed with the ethics board.\n[recruitment]")
     assert load(folder).fingerprint != then.fingerprint
-    assert str(since(folder, then)).startswith("Only comments or the layout of the study file")
+    assert since(folder, then) == Changes((), False, asked=False)
 
 
 def test_a_block_more_is_named_as_such(folder: Path) -> None:
@@ -83,9 +76,8 @@ def test_what_an_earlier_karat_did_not_keep_is_not_claimed(folder: Path) -> None
     settings = study.settings.model_dump(mode="json")
     del settings["public_title"]
     found = changes(study, settings, None)
-    assert found.keys == ()
-    assert "the items, or only comments of the study file" in str(found)
-    assert "title, perhaps the items." in str(changes(study, settings | {"title": "Earlier"}, None))
+    assert (found.keys, found.items) == ((), None)
+    assert changes(study, settings | {"title": "Earlier"}, None).keys == ("title",)
 
 
 def test_the_items_that_differ_are_named(folder: Path) -> None:

@@ -23,6 +23,7 @@ from karat.models.markov import (
     way_matrix,
     ways,
 )
+from messages import refuses
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 2), max_size=9), min_size=1, max_size=5)
 
@@ -54,9 +55,9 @@ def test_transitions_are_counted_within_participants_in_parts_of_any_size(
 
 
 def test_wrong_codes_and_lengths_are_reported() -> None:
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with refuses(ValueError, "codes", "0 to 1"):
         transition_counts([0, 2], [2], 2)
-    with pytest.raises(ValueError, match="lengths sum to 3"):
+    with refuses(ValueError, "lengths", 3, 2):
         transition_counts([0, 1], [3], 2)
 
 

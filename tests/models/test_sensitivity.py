@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.proportions import sensitivity
+from messages import refuses
 
 COUNTS = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -48,5 +49,5 @@ def test_nobody_has_nothing() -> None:
 
 @pytest.mark.parametrize("counts", [(9, 8, 0, 8), (0, 8, 9, 8), (-1, 8, 0, 8)])
 def test_more_hits_than_trials_are_an_error(counts: tuple[int, int, int, int]) -> None:
-    with pytest.raises(ValueError, match="at most as many as the trials"):
+    with refuses(ValueError):
         sensitivity(*counts)

@@ -25,6 +25,7 @@ from karat.models.glrm import (
     type_two,
 )
 from karat.models.glrm.families import FamilyName
+from messages import refuses
 
 FOLDER = Path(__file__).parent / "r" / "mixed"
 VALUES: dict[str, Any] = json.loads((FOLDER / "frequentist.json").read_text(encoding="utf-8"))
@@ -112,7 +113,7 @@ def test_degrees_of_freedom(name: str, method: Any) -> None:
 def test_kenward_roger_is_the_default_of_small_reml_fits() -> None:
     assert fitted(*FREEDOM["penicillin"], "gaussian").tested_by().method == "kenward-roger"
     assert fitted(*FREEDOM["penicillin"], "gaussian", False).tested_by().method == "satterthwaite"
-    with pytest.raises(ValueError, match="fitted by REML"):
+    with refuses(ValueError, "REML"):
         fitted(*FREEDOM["penicillin"], "gaussian", False).tested_by("kenward-roger")
 
 
@@ -192,7 +193,7 @@ def test_the_probit_of_ordered_answers() -> None:
 
 
 def test_a_link_that_a_family_lacks_is_refused() -> None:
-    with pytest.raises(ValueError, match="has the link logit or probit, not cloglog"):
+    with refuses(ValueError, "ordinal", "logit", "probit", "cloglog"):
         fit("y ~ 1 + (1 | g)", {"y": [1, 2, 3, 1], "g": [1, 1, 2, 2]}, "ordinal", link="cloglog")
 
 
@@ -228,9 +229,9 @@ def test_adaptive_quadrature_of_ordered_answers(link: Any) -> None:
 
 
 def test_two_effects_have_no_quadrature() -> None:
-    with pytest.raises(ValueError, match="one random effect of one factor"):
+    with refuses(ValueError):
         adaptive_quadrature(fitted("binary_sim", "y ~ a + (1 + a | participant)", "binary").fit)
-    with pytest.raises(ValueError, match="at least 5 nodes"):
+    with refuses(ValueError, "5 nodes", 3):
         adaptive_quadrature(fitted("binary_sim", "y ~ a + (1 | participant)", "binary").fit, 3)
 
 
@@ -251,5 +252,5 @@ def test_a_custom_matrix_of_contrasts() -> None:
     assert found.estimate[0] == pytest.approx(pairs.estimate[0])
     assert found.se[0] == pytest.approx(pairs.se[0])
     assert found.estimate[1] == pytest.approx((pairs.estimate[0] + pairs.estimate[1]) / 2)
-    with pytest.raises(ValueError, match="sum to zero"):
+    with refuses(ValueError):
         means.contrast({"wrong": [1, 0, 0]})

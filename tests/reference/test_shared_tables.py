@@ -8,6 +8,7 @@ import pytest
 
 import karat
 from commands import run
+from messages import codes, refuses
 from tools.replication.acceptability.data import MAPPINGS
 
 TABLES = [
@@ -44,7 +45,7 @@ def test_likert_times_are_milliseconds_and_right_answers_ranges(reference: Path)
     read = karat.read(reference / "ajt/likert.csv", mapping=MAPPINGS["likert"])
     first = read.frame.row(0, named=True)
     assert (first["participant"], first["item"], first["rt"], first["expected"]) == ("p001", "f37", 8.317, "3-5")
-    assert any("milliseconds" in str(note) for note in read.notes)
+    assert "rt.milliseconds" in codes(read.notes)
 
 
 def test_forced_choice_by_condition_is_the_side(reference: Path) -> None:
@@ -61,5 +62,5 @@ def test_one_missing_time_stays_missing(reference: Path) -> None:
 
 
 def test_a_table_that_is_no_judgments_is_refused(reference: Path) -> None:
-    with pytest.raises(karat.IntakeError, match="no column participant"):
+    with refuses(karat.IntakeError, "sentences.csv", "column participant", "--map participant=NAME"):
         karat.read(reference / "pairs/sentences.csv")

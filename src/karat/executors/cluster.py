@@ -291,8 +291,8 @@ def _scheduler() -> Iterator[None]:
         raise _LostError(type(error).__name__) from error
 
 
-PATIENCE = 30.0
-"""Seconds until a scheduler that does not answer, or has no workers, is given up."""
+PATIENCE = "distributed.comm.timeouts.connect"
+"""Dask's setting, 30 seconds by default, of how long to wait for a scheduler that does not answer or has no workers."""
 ADDRESS = r"(\w+://)?[\w.\-\[\]:%]+:\d+"
 QUIET = {
     "distributed.worker.profile.enabled": False,
@@ -345,7 +345,7 @@ def _ending(cluster: Any) -> Iterator[Any]:
         # Where workers died just before, Dask stumbles over them after it has ended all others, and would wait for
         # ever when it tries again as Python ends.
         with suppress(Exception):
-            cluster.close(timeout=PATIENCE)
+            cluster.close(timeout=30)
         cluster.shutdown_on_close = False
 
 
@@ -379,18 +379,19 @@ def _local(processes: int | None, memory: int | None) -> Any:
 
 @contextmanager
 def _client(address: str) -> Iterator[Any]:
+    import dask
     from distributed import Client
 
     kinds = "Write local, an address such as tcp://host:8786, or a file such as cluster.toml."
     if not re.fullmatch(ADDRESS, address):
         raise ExecutorError(f"--cluster {address} is not a cluster karat knows. {kinds}")
     try:
-        client = Client(address, timeout=PATIENCE)
+        client = Client(address)
     except (OSError, ValueError) as error:
         raise ExecutorError(f"--cluster {address}: no scheduler answers ({error}). {kinds}") from None
     with client:
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=dask.config.get(PATIENCE))
         except TimeoutError:
             raise ExecutorError(
                 f"--cluster {address}: the scheduler has no workers. Start some: dask worker {address}"

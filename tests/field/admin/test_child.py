@@ -12,6 +12,7 @@ from karat.errors import KaratError
 from karat.field.admin.child import in_child
 from karat.judgments.files import csv_types
 from karat.judgments.source import SourceFile
+from messages import refuses
 
 
 def test_another_process_does_it() -> None:
@@ -21,24 +22,24 @@ def test_another_process_does_it() -> None:
 def test_an_error_of_the_house_is_raised_here() -> None:
     import polars as pl
 
-    with pytest.raises(KaratError, match="CSV cannot hold"):
+    with refuses(KaratError, "a (List(Int64))"):
         asyncio.run(in_child(csv_types, pl.DataFrame({"a": [[1]]})))
 
 
 def test_another_error_is_reported_without_a_traceback(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(KaratError, match="ended without a result"):
+    with refuses(KaratError):
         asyncio.run(in_child(SourceFile, "one", "two", "three", "four", "five"))
     assert "TypeError" in capfd.readouterr().err
 
 
 def test_what_cannot_be_sent_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subprocess.Popen", lambda *_, **__: pytest.fail("a process that nobody would end"))
-    with pytest.raises(AttributeError, match="pickle"):
+    with refuses(AttributeError, "lambda"):
         asyncio.run(in_child(lambda: 1))
 
 
 def test_what_takes_too_long_is_stopped() -> None:
-    with pytest.raises(KaratError, match="longer than"):
+    with refuses(KaratError, "0 seconds", "karat export"):
         asyncio.run(in_child(time.sleep, 60, seconds=0.5))
 
 

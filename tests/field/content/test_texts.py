@@ -9,6 +9,7 @@ import pytest
 
 from karat.errors import KaratError
 from karat.field.content.texts import LANGUAGES, SLOT, direction, plural, words
+from messages import refuses
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -78,24 +79,23 @@ def test_a_study_changes_single_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "sentence"),
+    ("key", "text", "names"),
     [
-        ("page.skp", "x", 'there is no text "page.skp". Did you mean page.skip?'),
-        ("browser.count", "{nunber} of {of}", "has no slot {nunber}. There are {number}, {of}."),
-        ("page.skip", "{name}", "has no slot {name}. It has none."),
+        ("page.skp", "x", ("page.skp", "page.skip")),
+        ("browser.count", "{nunber} of {of}", ("browser.count", "{nunber}", "{number}", "{of}")),
+        ("page.skip", "{name}", ("page.skip", "{name}")),
     ],
 )
-def test_wrong_overrides_are_errors(key: str, text: str, sentence: str) -> None:
-    with pytest.raises(KaratError) as caught:
+def test_wrong_overrides_are_errors(key: str, text: str, names: tuple[str, ...]) -> None:
+    with refuses(KaratError, *names):
         words("en", {key: text})
-    assert sentence in str(caught.value)
 
 
 def test_a_language_without_texts_gets_english_and_a_note() -> None:
     own = words("ur-PK")
     assert own["page.continue"] == "Continue"
     assert (own.language, own.direction) == ("en", "rtl")
-    assert "no texts in ur-PK" in own.note
+    assert "ur-PK" in own.note
     assert words("en-GB").note == ""
 
 

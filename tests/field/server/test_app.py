@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, filled_in
+from karat.field.content.texts import words
 from karat.field.server import api, pages
 from karat.field.server.app import create_app, file_router
 from karat.field.server.config import ServerConfig
@@ -112,7 +113,7 @@ def test_errors_in_the_language_of_the_study(serve: Callable[..., Served], tmp_p
     assert "Sitzung" in page.text
     assert "Sitzung" in served.visitor().api("GET", "trials").json()["error"]
     assert served.visitor().ask("DELETE", "/s/study/go").status == 405
-    assert "does not exist" in served.visitor().get("/s/another/").text
+    assert words("en")["error.not_found"] in served.visitor().get("/s/another/").text
 
 
 def test_a_broken_server_says_so_in_words(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

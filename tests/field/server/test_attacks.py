@@ -11,6 +11,7 @@ import pytest
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, answer_to
+from karat.field.content.texts import words
 from karat.field.server.headers import Limits
 from karat.field.server.security import token_from
 from karat.field.store.schema import answer, event, session
@@ -45,7 +46,7 @@ def test_nothing_without_a_session(served: Served) -> None:
     for path in ("go", "done"):
         page = stranger.get(f"/s/study/{path}")
         assert page.status == 401
-        assert "open the study again" in page.text
+        assert words("en")["error.no_session"] in page.text
 
 
 def test_a_token_of_another_study_is_none(served: Served) -> None:
@@ -305,7 +306,7 @@ def test_arrivals_are_limited(serve: Callable[..., Served], tmp_path: Path) -> N
     served.app.state.limits = Limits(served.app.state.config, clock=lambda: 0.0)
     statuses = [served.visitor().arrive().status for _ in range(3)]
     assert statuses == [200, 200, 429]
-    assert "Please try again" in served.visitor().arrive().text
+    assert words("en")["error.too_many"] in served.visitor().arrive().text
     form = served.visitor().get("/s/study/withdraw").form("/withdraw")
     tries = [served.visitor().send(form, {"code": f"aaaa-bbbb-cc{number:02}"}).status for number in range(12)]
     assert tries.count(429) == 2

@@ -11,6 +11,7 @@ import pytest
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, answer_to, asked
+from karat.field.content.texts import words
 from karat.field.server.headers import Limits
 from karat.field.server.security import plain_hash
 from karat.field.store import studies
@@ -85,7 +86,7 @@ def test_a_study_that_has_used_its_space_lets_nobody_in(served: Served) -> None:
     full = served.app.state.served_studies["study"].budget
     raised = session.update().values(stored=full)
     served.store.call(lambda connection, _: [connection.execute(raised).rowcount], None)
-    assert "This study is full" in served.visitor().arrive().text
+    assert words("en")["end.full"] in served.visitor().arrive().text
     with served.store.read() as connection:
         assert studies.stored_bytes(connection, served.study_id) == full
 

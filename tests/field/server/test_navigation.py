@@ -19,6 +19,8 @@ from karat.field.store.schema import answer, event, invitation, session, trial
 from karat.study.init import TEMPLATES, write_study
 from karat.study.study import load
 
+WORDS = words("en")
+
 PERSON = {"PROLIFIC_PID": "5f0a5f0a5f0a5f0a5f0a5f0a", "SESSION_ID": "6a" * 12, "STUDY_ID": "77" * 12}
 
 
@@ -85,7 +87,7 @@ def test_decline(served: Served) -> None:
     page = person.arrive()
     page = person.send(page.form("/step/consent"), button=1)
     assert page.path == "/s/study/done"
-    assert "not to take part" in page.text
+    assert WORDS["end.declined"] in page.text
     (row,) = served.rows(session)
     assert row["state"] == "declined"
     assert row["completion_code"] not in page.text
@@ -123,7 +125,7 @@ def test_quiz_attempts(served: Served) -> None:
     assert page.status == 422  # nothing chosen is no attempt
     page = person.send(first, {"quiz-1": "2"})
     assert "Only sentences." in page.text
-    assert "one attempt left" in page.text
+    assert WORDS["quiz.attempts_one"] in page.text
     assert served.rows(session)[0]["quiz_attempts"] == 1
     person.send(first, {"quiz-1": "2"})  # the same form again, by a reload or a second click
     assert served.rows(session)[0]["quiz_attempts"] == 1
@@ -162,25 +164,25 @@ def test_quota(serve: Callable[..., Served], tmp_path: Path) -> None:
     assert 'id="trials"' in page.text
     page = second.go_on(second.arrive(), KNOWN)
     assert page.path == "/s/study/done"
-    assert "study is full" in page.text
+    assert WORDS["end.full"] in page.text
 
 
 def test_full_paused_closed(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + "\n[recruitment]\nparticipants = 1\n"))
     person = served.visitor()
     assert heading(person.arrive()) == "Your consent"
-    assert "study is full" in served.visitor().arrive().text
+    assert WORDS["end.full"] in served.visitor().arrive().text
     served.set_state("paused")
-    assert "is paused" in served.visitor().arrive().text
+    assert WORDS["end.paused"] in served.visitor().arrive().text
     assert heading(person.arrive()) == "Your consent"  # who has begun may go on
     served.set_state("closed")
-    assert "study has ended" in served.visitor().arrive().text
+    assert WORDS["end.closed"] in served.visitor().arrive().text
     assert len(served.rows(session)) == 1
 
 
 def test_a_draft_has_pilots(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS), state="draft")
-    assert "test run" in served.visitor().arrive().text
+    assert WORDS["page.pilot"] in served.visitor().arrive().text
     assert served.rows(session)[0]["pilot"]
 
 
@@ -188,7 +190,7 @@ def test_resume_in_the_same_browser(served: Served) -> None:
     person = served.visitor()
     person.go_on(person.arrive(), KNOWN)
     person.answer_all(most=1)
-    assert "Continue where you left off" in person.get("/s/study/").text
+    assert WORDS["landing.go_on"] in person.get("/s/study/").text
     page = person.arrive()
     assert 'id="trials"' in page.text
     assert len(person.answer_all()) == 2
@@ -226,8 +228,8 @@ def test_two_sessions(serve: Callable[..., Served], tmp_path: Path) -> None:
     person.answer_all()
     page = person.go_on(person.get("/s/study/go"), KNOWN)
     assert page.path == "/s/study/done"
-    assert "starts in 3 days" in page.text
-    assert "session opens on" in person.arrive(pid="someone").text
+    assert WORDS["done.next_session"].format(days=3) in page.text
+    assert WORDS["end.too_early"].partition("{")[0] in person.arrive(pid="someone").text
     with served.store._writing.begin() as connection:  # three days later
         connection.execute(session.update().values(finished=time.time() - 4 * 86_400))
     page = person.arrive(pid="someone")
@@ -248,14 +250,14 @@ def test_withdraw_during_the_study_and_by_code(served: Served) -> None:
     asked = person.send(page.form("/withdraw"))
     assert served.rows(session)[0]["state"] == "running"  # asked first
     (form,) = [one for one in asked.forms if one.action.endswith("/withdraw")]
-    assert "your answers have been deleted" in person.send(form).text
+    assert WORDS["end.withdrawn"] in person.send(form).text
     assert served.rows(answer) == []
     later.go_on(later.arrive(), KNOWN)
     later.answer_all(most=1)
     code = served.rows(session)[-1]["withdrawal_code"]
     form = served.visitor().get("/s/study/withdraw").form("/withdraw")
     assert served.visitor().send(form, {"code": "aaaa-bbbb-cccc"}).status == 422
-    assert "your answers have been deleted" in served.visitor().send(form, {"code": f" {code.upper()} "}).text
+    assert WORDS["end.withdrawn"] in served.visitor().send(form, {"code": f" {code.upper()} "}).text
     assert served.rows(answer) == []
 
 
@@ -272,29 +274,29 @@ def test_head_burns_nothing(serve: Callable[..., Served], tmp_path: Path) -> Non
     assert heading(guest.arrive(invitation="invited-one")) == "Your consent"
     assert heading(guest.arrive(invitation="invited-one")) == "Your consent"
     assert len(served.rows(session)) == 1
-    assert "not valid" in served.visitor().get("/s/study/").text
-    assert "not valid" in served.visitor().arrive(invitation="made-up-code").text
+    assert WORDS["end.not_invited"] in served.visitor().get("/s/study/").text
+    assert WORDS["end.not_invited"] in served.visitor().arrive(invitation="made-up-code").text
 
 
 def test_preview_of_a_list_never_counts(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + "\n[recruitment]\nparticipants = 1\n"))
     text = sign(b"k" * 32, "preview", "study", 1)
     researcher = served.visitor()
-    assert "Preview of list 1" in researcher.arrive(preview=text).text
+    assert WORDS["page.preview"].format(list=1) in researcher.arrive(preview=text).text
     researcher.go_on(researcher.get("/s/study/go"), KNOWN)
     researcher.answer_all()
     page = researcher.go_on(researcher.get("/s/study/go"), KNOWN)
     assert served.rows(session)[0]["completion_code"] not in page.text
     assert heading(served.visitor().arrive()) == "Your consent"  # the only place is still free
     other = sign(b"k" * 32, "preview", "another-study", 1)
-    assert "study is full" in served.visitor().arrive(preview=other).text
+    assert WORDS["end.full"] in served.visitor().arrive(preview=other).text
 
 
 def test_devices(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + '\n[field]\ndevices = ["desktop"]\n'))
     phone = served.visitor(headers={"user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) Mobile/15E148"})
     page = phone.get("/s/study/")
-    assert "does not work on a phone" in page.text
+    assert WORDS["landing.device_phone"] in page.text
     assert page.forms == []
 
 

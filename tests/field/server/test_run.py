@@ -12,11 +12,10 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
-
 from field.server.conftest import TEXTS, write
 from karat.field.server.config import ServerConfig, ServerError
 from karat.field.server.run import listen
+from messages import refuses
 
 PROGRAM = """
 import sys
@@ -106,5 +105,5 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         config = ServerConfig(tmp_path, b"k" * 32, port=taken.getsockname()[1])
-        with pytest.raises(ServerError, match="Choose another port with --port"):
+        with refuses(ServerError, f"port {config.port}", "--port"):
             listen(config)

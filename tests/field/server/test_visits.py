@@ -11,9 +11,12 @@ import pytest
 
 from field.server.conftest import KNOWN, TEXTS, Served, write
 from field.server.visitor import Visitor, filled_in
+from karat.field.content.texts import words
 from karat.field.server.visits import device_class
 from karat.field.store import export, people
 from karat.field.store.schema import event, identity, session
+
+WORDS = words("en")
 
 PROLIFIC = """
 [recruitment]
@@ -93,11 +96,11 @@ def test_one_submission_a_person(prolific: Served) -> None:
     person.go_on(person.arrive(**PERSON), KNOWN)
     other_browser = prolific.visitor()
     page = other_browser.arrive(**{**PERSON, "SESSION_ID": ANOTHER})
-    assert "already started" in page.text
+    assert WORDS["end.running"] in page.text
     assert 'id="trials"' in other_browser.arrive(**PERSON).text  # without an answer there is nothing to take over
     assert person.api("GET", "trials").status == 401
     page = finish(other_browser, other_browser.get("/s/study/go"))
-    assert "already taken part" in prolific.visitor().arrive(**{**PERSON, "SESSION_ID": ANOTHER}).text
+    assert WORDS["end.taken"] in prolific.visitor().arrive(**{**PERSON, "SESSION_ID": ANOTHER}).text
     assert "C1A2B3" in other_browser.arrive(**PERSON).text
     assert len(prolific.rows(session)) == 1
 
@@ -106,7 +109,7 @@ def test_two_ids_do_not_open_a_session(prolific: Served) -> None:
     person, thief = prolific.visitor(), prolific.visitor()
     person.go_on(person.arrive(**PERSON), KNOWN)
     person.answer_all(most=1)
-    assert "already started" in thief.arrive(**PERSON).text
+    assert WORDS["end.running"] in thief.arrive(**PERSON).text
     assert thief.cookies == {}
     assert person.api("GET", "trials").status == 200
     # Somebody who has lost the browser asks the researcher, who lets the ids be enough once.
@@ -114,7 +117,7 @@ def test_two_ids_do_not_open_a_session(prolific: Served) -> None:
     assert prolific.store.call(people.release, people.Release(prolific.study_id, row["participant"]))
     again = prolific.visitor()
     assert 'id="trials"' in again.arrive(**PERSON).text
-    assert "already started" in thief.arrive(**PERSON).text
+    assert WORDS["end.running"] in thief.arrive(**PERSON).text
     page = finish(again, again.get("/s/study/go"))
     assert row["withdrawal_code"] in page.text
     # After the end the ids give the code, which belongs to the study, and nothing else.
@@ -131,7 +134,7 @@ def test_a_submission_belongs_to_one_person(prolific: Served) -> None:
     first.go_on(first.arrive(**PERSON), KNOWN)
     for number in range(6):
         page = prolific.visitor().arrive(**{**PERSON, "PROLIFIC_PID": f"{number:024x}"})
-        assert "already started" in page.text
+        assert WORDS["end.running"] in page.text
     assert len(prolific.rows(session)) == 1
     assert [(one["session_id"], one["kind"]) for one in prolific.rows(event)] == [(1, "shared-submission")]
     assert first.api("GET", "trials").status == 200
@@ -167,7 +170,7 @@ def test_a_shared_computer_does_not_mix_people(prolific: Served) -> None:
 
 def test_without_an_id_nobody_begins(prolific: Served) -> None:
     page = prolific.visitor().get("/s/study/?PROLIFIC_PID=<script>")
-    assert "link lacks your participant ID" in page.text
+    assert WORDS["landing.id_missing"] in page.text
     assert page.forms == []
 
 
@@ -188,7 +191,7 @@ completion_url = "https://crowdee.example/end?w={pid}&code={code}"
 
 def test_mturk_preview_allocates_nothing(mturk: Served) -> None:
     page = mturk.visitor().get("/s/study/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1")
-    assert "Accept the task" in page.text
+    assert WORDS["landing.preview"] in page.text
     assert page.forms == []
     assert "https://workersandbox.mturk.com" in page.headers["content-security-policy"].split("frame-ancestors")[1]
     assert mturk.rows(session) == []
@@ -222,7 +225,7 @@ def test_mturk_reload_goes_on(mturk: Served) -> None:
     page = person.go_on(person.arrive(**WORKER), KNOWN)
     assert 'id="trials"' in page.text
     assert 'id="trials"' in mturk.visitor().arrive(**WORKER).text
-    assert "already started" in mturk.visitor().arrive(**{**WORKER, "assignmentId": "A999"}).text
+    assert WORDS["end.running"] in mturk.visitor().arrive(**{**WORKER, "assignmentId": "A999"}).text
 
 
 ELSEWHERE = (

@@ -20,6 +20,7 @@ from sqlalchemy.dialects import sqlite
 from field.store.load import load
 from field.store.stand_ins import HOUR, begin, come, pages, send, start
 from karat.field.store import NoSessionError, SessionEndedError, Store, answers, progress, schema, trials
+from messages import refuses
 
 columns = schema.answer.c
 
@@ -142,15 +143,15 @@ def test_events_are_kept_with_their_page_and_a_possible_time(store: Store) -> No
     ]  # fmt: skip
 
 
-def test_unknown_tokens_and_sessions_that_are_over_are_refused(store: Store) -> None:
+def test_unknown_tokens_and_sessions_that_ended_are_refused(store: Store) -> None:
     study_id = start(store)
     arrived, planned = begin(store, study_id)
     store.call(progress.finish, progress.Finish(arrived.session_id or 0, "withdrawn"))
-    with pytest.raises(SessionEndedError, match="withdrawn"):
+    with refuses(SessionEndedError, "withdrawn"):
         send(store, arrived, (planned[0].public_id, "key-1", "4"))
     gone = come(store, study_id)
     come(store, study_id, known_token=gone.token_hash)
-    with pytest.raises(NoSessionError, match="no session"):
+    with pytest.raises(NoSessionError):
         send(store, gone)
     assert stored(store) == []
 

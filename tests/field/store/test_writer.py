@@ -124,7 +124,7 @@ def test_a_closed_store_writes_what_waits_and_then_nothing(store_url: str) -> No
     go.set()
     for one in (thread, waiting, closing):
         one.join(10)
-    with pytest.raises(StoreError, match="closed"):
+    with pytest.raises(StoreError):
         store.call(add, "later")
     again = Store.open(store_url)
     assert keys(again) == {"late"}

@@ -56,21 +56,22 @@ def test_beside_leaving_out_each_participant() -> None:
     assert (found.standard_errors > np.sqrt(np.diag(found.covariance))).mean() > 0.5
 
 
-def test_large_studies_go_without_the_correction(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_studies_go_without_the_correction() -> None:
     pairs, who = drawn(4, 200, 10, seed=3)
-    corrected = fit_pairs(pairs, participant=who).standard_errors
-    monkeypatch.setattr(engine, "WORK", 0.0)
-    assert fit_pairs(pairs, participant=who).standard_errors == pytest.approx(corrected, rel=0.03)
+    likelihood = PairLikelihood(pairs, True, False, 0.0)
+    at, _, _ = engine.newton(likelihood)
+    given = likelihood, at.values, engine.on_plane(at.information().dense(), 4), who
+    corrected, plain = (np.sqrt(np.diag(engine.robust_covariance(*given, work=work))) for work in (engine.WORK, 0.0))
+    assert plain == pytest.approx(corrected, rel=0.03)
+    assert plain.max() < corrected.max()
 
 
 @pytest.mark.parametrize(("ties", "side"), [(False, False), (True, True)])
-def test_conjugate_gradients_find_the_same_maximum(ties: bool, side: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs, who = drawn(12, 20, 40, seed=4, ties=ties)
-    direct = fit_pairs(pairs, side=side, participant=who)
-    monkeypatch.setattr(engine, "DIRECT", 3)
-    other = fit_pairs(pairs, side=side, participant=who)
-    assert other.converged
-    assert other.strengths == pytest.approx(direct.strengths, abs=1e-6)
-    assert other.standard_errors == pytest.approx(direct.standard_errors, rel=1e-5)
-    monkeypatch.setattr(engine, "ROUNDS", 1)
-    assert fit_pairs(pairs, side=side).strengths == pytest.approx(direct.strengths, abs=1e-6)
+def test_conjugate_gradients_find_the_same_maximum(ties: bool, side: bool) -> None:
+    pairs, _ = drawn(12, 20, 40, seed=4, ties=ties)
+    likelihood = PairLikelihood(pairs, ties, side, 0.0)
+    direct, _, _ = engine.newton(likelihood)
+    for rounds in (engine.ROUNDS, 1):
+        other, _, converged = engine.newton(likelihood, direct=3, rounds=rounds)
+        assert converged
+        assert other.values == pytest.approx(direct.values, abs=1e-6)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import combinations, permutations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.choices import Pairs
 from karat.models.choices.assumptions import TRIADS, circular_triads, compared_triads, violations, zeta
+from messages import refuses
 
 
 def drawn(seed: int, items: int, count: int) -> Pairs:
@@ -89,5 +89,5 @@ def test_only_so_many_triads_are_looked_at() -> None:
 
 def test_items_never_met_are_no_triad() -> None:
     assert len(compared_triads(Pairs.of([0, 1], [1, 2], [1, 1], 3))) == 0
-    with pytest.raises(ValueError, match="itself"):
+    with refuses(ValueError):
         Pairs.of([0], [0], [1], 3)

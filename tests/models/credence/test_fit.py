@@ -24,19 +24,17 @@ def test_it_is_the_same_again_and_says_how_far_it_is() -> None:
 
 
 @pytest.mark.slow
-def test_learning_from_some_is_about_learning_from_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learning_from_some_is_about_learning_from_all() -> None:
     trials = crowd(160, 20, guessing=16, timed=False)
     whole = fit_credence(trials)
-    monkeypatch.setattr("karat.models.credence.fit.ENOUGH", 2000)
-    some = fit_credence(trials)
+    some = fit_credence(trials, enough=2000)
     assert np.corrcoef(whole.log_odds, some.log_odds)[0, 1] > 0.97
     assert np.mean((whole.log_odds > 0) == (some.log_odds > 0)) > 0.97
 
 
-def test_a_crowd_in_batches_is_learned_from_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crowd_in_batches_is_learned_from_everybody() -> None:
     trials = batches()
-    monkeypatch.setattr("karat.models.credence.fit.ENOUGH", 2000)
-    found = fit_credence(trials)
+    found = fit_credence(trials, enough=2000)
     assert found.sparse
     guessing = np.tile(np.arange(10) == 9, 20)
     assert (found.log_odds[guessing] < 0).sum() >= 18

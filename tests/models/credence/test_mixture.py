@@ -9,19 +9,19 @@ import pytest
 from scipy.special import logsumexp
 
 from karat.models.credence import spammers as paces
-from karat.models.credence.mixture import ATTENTIVE, LAPSES, Mixture, MixtureStep
+from karat.models.credence.mixture import ATTENTIVE, CHUNK, LAPSES, Mixture, MixtureStep
 from models.credence.answered import crowd
 
 PEOPLE, TRIALS = 6, 12
 
 
-def looked(timed: bool) -> tuple[Mixture, MixtureStep]:
+def looked(timed: bool, chunk: int = CHUNK) -> tuple[Mixture, MixtureStep]:
     trials = crowd(PEOPLE, TRIALS, timed=timed)
     trials.parts[0].content[1, -4:] = -1
     trials.parts[0].button[1, -4:] = -1
     mixture = Mixture(trials, np.ones(PEOPLE))
-    mixture.step()
-    return mixture, mixture.step(learn=False)
+    mixture.step(chunk=chunk)
+    return mixture, mixture.step(learn=False, chunk=chunk)
 
 
 @pytest.mark.parametrize("timed", [True, False])
@@ -105,9 +105,8 @@ def test_the_crowd_tells_when_behaviour_changes() -> None:
     assert mixture.rates[10] > 5 * mixture.rates[2]
 
 
-def test_everybody_is_looked_at_alike_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everybody_is_looked_at_alike_in_small_portions() -> None:
     _, whole = looked(timed=True)
-    monkeypatch.setattr("karat.models.credence.mixture.CHUNK", 1)
-    _, one_by_one = looked(timed=True)
+    _, one_by_one = looked(timed=True, chunk=1)
     assert one_by_one.likelihood == pytest.approx(whole.likelihood, abs=1e-3)
     assert one_by_one.weight == pytest.approx(whole.weight, abs=1e-3)

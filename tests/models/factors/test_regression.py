@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from karat.models.factors import regress
+from messages import refuses
 
 
 def data(n: int = 25) -> tuple[np.ndarray, np.ndarray]:
@@ -56,7 +57,7 @@ def test_intervals_hold_the_weights_and_the_f_test_is_that_of_r2() -> None:
 
 def test_too_few_cases_and_repeated_predictors_are_refused() -> None:
     y, x = data()
-    with pytest.raises(ValueError, match="too few"):
+    with refuses(ValueError, "4 cases", "3 predictors"):
         regress(y[:4], x[:4])
-    with pytest.raises(ValueError, match="not independent"):
+    with refuses(ValueError):
         regress(y, np.column_stack([x, x[:, 0]]))

@@ -10,7 +10,7 @@ import pytest
 
 from karat.models.glrm import fit_crossed
 from karat.models.glrm.mixed.gaussian import GaussianObjective
-from messages import raises
+from messages import raises, refuses
 from models.glrm.dense import differences, indicator
 from models.glrm.simulated import answers
 
@@ -71,7 +71,7 @@ def test_answers_without_a_residual_are_refused() -> None:
     _, worker, task, _ = answers()
     with raises(ValueError, "models.no_start"):
         fit_crossed(np.zeros(len(worker)), worker, task, family="gaussian")
-    with pytest.raises(ValueError, match="design of measured answers"):
+    with refuses(ValueError, "design"):
         fit_crossed(worker + 0.5 * task, worker, task, np.empty((len(worker), 0)), family="gaussian")
 
 

@@ -18,7 +18,7 @@ from karat.models.glrm.formulas.model import Model, fit
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.terms import random_term
 from karat.models.numerics import one_thread
-from messages import codes, raises
+from messages import codes, raises, refuses
 from models.glrm.mixed_cases import slopes
 from models.glrm.written_cases import GROUPS, study
 
@@ -103,7 +103,7 @@ def test_a_fit_without_a_maximum_has_no_profile(data: dict[str, Any]) -> None:
 def test_parameters_are_asked_for_by_name(data: dict[str, Any]) -> None:
     model = fit(f"yes ~ size + {GROUPS}", data)
     assert intervals(model, parameters=["size"]).names == ("size",)
-    with pytest.raises(ValueError, match=r"no parameter “length”; there are “\(Intercept\)”, “size”"):
+    with refuses(ValueError, "length", "(Intercept)", "size"):
         intervals(model, parameters=["length"])
 
 
@@ -119,9 +119,7 @@ def test_an_end_that_the_likelihood_does_not_bound_is_said(
     assert intervals(model, "profile", parameters=["sd_(Intercept)|item"]).notes == ()
     restricted = intervals(fit(f"time ~ size + {GROUPS}", data, "gaussian"), "profile", parameters=["size"])
     assert restricted.notes == (Message("intervals.likelihood"), Message("intervals.open", {"names": ["size"]}))
-    with pytest.raises(
-        ValueError, match=r"^The likelihood cannot be computed at the estimate, so that it has no profile\.$"
-    ):
+    with refuses(ValueError):
         module.evaluated(lambda parameters: None, np.zeros(2))
 
 

@@ -10,7 +10,7 @@ import pytest
 from karat.models.glrm.families import BinaryFamily, OrdinalFamily
 from karat.models.glrm.mixed.result import MixedProblem, check
 from karat.models.glrm.mixed.terms import random_term
-from messages import raises
+from messages import raises, refuses
 
 TERMS = [random_term("item", [0, 0, 1, 1])]
 PLAIN: dict[str, Any] = {
@@ -103,15 +103,15 @@ def test_columns_are_told_apart_in_any_unit(unit: float) -> None:
     design = np.array(PLAIN["design"]) * [1.0, unit]
     assert checked(design=design).design.tolist() == design.tolist()
     twice = np.column_stack([design, design @ [2.0, 3.0]])
-    with pytest.raises(ValueError, match=r"^Column z of the design follows from those before it\. Leave it out\.$"):
+    with refuses(ValueError, "Column z"):
         checked(design=twice, names=["1", "x", "z"])
 
 
-def test_of_more_columns_than_answers_the_first_that_is_too_many_is_named() -> None:
+def test_the_first_column_too_many_is_named() -> None:
     design = np.random.default_rng(1).normal(size=(4, 6))
-    with pytest.raises(ValueError, match=r"^Column e of the design follows from those before it\. Leave it out\.$"):
+    with refuses(ValueError, "Column e"):
         checked(design=design, names=list("abcdef"))
-    with pytest.raises(ValueError, match=r"^Column d of the design follows from those before it, or from the thresh"):
+    with refuses(ValueError, "Column d", "thresholds"):
         checked(design=design, names=list("abcdef"), family="ordinal")
     assert checked(design=design[:, :4], names=list("abcd")).names == ("a", "b", "c", "d")
     assert checked(design=design[:, :3], names=list("abc"), family="ordinal").names == ("a", "b", "c")

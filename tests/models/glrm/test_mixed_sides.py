@@ -9,6 +9,7 @@ import pytest
 
 from karat.models.glrm.mixed.laplace import Crossing
 from karat.models.glrm.mixed.terms import Covariance, RandomTerm, random_term, sides
+from messages import refuses
 from models.glrm.mixed_cases import slopes, vector
 
 WHO, WHAT, WHEN = np.indices((5, 4, 3)).reshape(3, -1)
@@ -82,7 +83,7 @@ def test_three_crossed_factors_have_a_side_each() -> None:
 
 
 def test_terms_of_one_factor_must_agree() -> None:
-    with pytest.raises(ValueError, match=r"^Two terms of participant number its levels differently\.$"):
+    with refuses(ValueError, "participant"):
         sides([random_term("participant", WHO), random_term("participant", WHO[::-1])])
 
 

@@ -13,10 +13,9 @@ from scipy.stats import multivariate_normal
 
 from karat.models.glrm import fit, intervals
 from karat.models.glrm.families import BinaryFamily
-from karat.models.glrm.mixed import sparse as mixed_sparse
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
-from karat.models.glrm.mixed.sparse import SparseLayout
+from karat.models.glrm.mixed.sparse import PAIRS, SparseLayout
 from karat.models.glrm.mixed.terms import RandomTerm, random_term, sides
 from models.glrm.dense import differences
 from models.glrm.mixed_cases import vector
@@ -61,12 +60,10 @@ def effects_of(crossing: Crossing, factors: Any) -> Any:
 
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("case", CASES)
-def test_all_follows_as_from_dense_matrices(case: str, listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_follows_as_from_dense_matrices(case: str, listed: bool) -> None:
     """Whether pairs of cells are listed, or sparse matrices multiplied."""
-    if not listed:
-        monkeypatch.setattr(mixed_sparse, "PAIRS", 0)
     random = np.random.default_rng(1)
-    crossing = Crossing(sides(terms_of(case)), listed=True)
+    crossing = Crossing(sides(terms_of(case)), listed=True, most_pairs=PAIRS if listed else 0)
     layout = crossing.layout
     assert isinstance(layout, SparseLayout)
     assert (layout.pairs is not None) is (listed or case == "one")

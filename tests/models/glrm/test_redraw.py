@@ -15,6 +15,7 @@ from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_crossed, leave_one_out
 from karat.models.glrm.deletion import ENOUGH, Redraw, task_deviations, without
 from karat.models.glrm.fit import task_covariance
+from messages import refuses
 from models.glrm.simulated import answers
 from models.glrm.stated import Stated, columns_of
 
@@ -126,19 +127,17 @@ def test_the_only_user_of_a_category_is_not_strange_for_that() -> None:
 
 def test_a_cell_effect_and_measured_answers_are_refused() -> None:
     latent, who, what = crowd(6, workers=10, tasks=20)
-    text = "^Answers can be redrawn for binary, ordinal and nominal fits without a worker:task effect.$"
     twice = np.concatenate([latent, latent[::-1]])
     fit = fit_crossed(twice > 0, np.tile(who, 2), np.tile(what, 2), interaction=True)
     for one in (fit, fit_crossed(latent, who, what, family="gaussian")):
-        with pytest.raises(ValueError, match=text):
+        with refuses(ValueError, "worker:task"):
             exceedances(one, np.zeros(10), 9, 1)
 
 
-def test_there_is_nothing_to_draw_from_where_the_others_said_the_same() -> None:
+def test_others_who_agree_leave_nothing_to_draw() -> None:
     _, who, what = crowd(6, workers=10, tasks=20)
     fit = fit_crossed((who != 4) | (what < 6), who, what)
-    text = "^Without this worker too few categories are left to draw from.$"
-    with pytest.raises(ValueError, match=text):
+    with refuses(ValueError):
         exceedances(fit, np.zeros(10), 9, 1)
 
 

@@ -11,6 +11,7 @@ from scipy.stats import f as f_distribution
 
 from karat.models.glrm.formulas.model import Model, Satterthwaite, fit, fixed_covariance, joint_degrees
 from karat.models.glrm.mixed.gaussian import GaussianObjective
+from messages import refuses
 from models.glrm.written_cases import GROUPS, study
 
 
@@ -106,8 +107,7 @@ def test_what_is_not_known_has_no_degrees() -> None:
     sure = Satterthwaite(model.fit)
     sure.__dict__["slopes"] = np.zeros((3, 2, 2))
     assert sure.degrees(np.eye(2)).tolist() == [np.inf, np.inf]
-    text = "^The likelihood cannot be computed beside the estimate, so that it has no degrees of freedom.$"
-    with pytest.raises(ValueError, match=text):
+    with refuses(ValueError):
         fixed_covariance(lambda theta: None, np.ones(2))  # type: ignore[arg-type]
 
 

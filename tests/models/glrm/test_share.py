@@ -17,7 +17,7 @@ from karat.models.glrm import fit_crossed, fit_nominal, worker_share
 from karat.models.glrm.optimise import Evaluation
 from karat.models.glrm.share import AngleProfile, AtAngle, Share
 from karat.models.numerics import one_thread
-from messages import raises
+from messages import raises, refuses
 from models.glrm.dense import differences
 
 
@@ -83,10 +83,9 @@ def test_a_higher_level_is_wider() -> None:
 
 def test_other_models_are_refused() -> None:
     latent, who, what = answers(1.0, 2.0)
-    text = "^The profile of the share is for binary and ordinal fits without a worker:task effect.$"
-    with pytest.raises(ValueError, match=text):
+    with refuses(ValueError, "worker:task"):
         worker_share(fit_nominal(np.digitize(latent, [-1, 1]), who, what))  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=text):
+    with refuses(ValueError, "worker:task"):
         worker_share(fit_crossed(latent > 0, who, what, interaction=True))
     fit = fit_crossed(latent > 0, who, what)
     nothing = replace(fit, parameters=np.array([0.3, 0.0, 0.0]))
@@ -94,7 +93,7 @@ def test_other_models_are_refused() -> None:
         worker_share(nothing)
 
 
-def test_a_search_that_would_begin_with_crossed_thresholds_begins_at_the_fit() -> None:
+def test_crossed_thresholds_start_from_the_fit() -> None:
     latent, who, what = answers(2.0, 2.0, workers=16, tasks=12)
     fit = fit_crossed(np.digitize(latent, [-1, 1]), who, what, family="ordinal")
     usual, astray = AngleProfile(fit), AngleProfile(fit)
@@ -103,7 +102,7 @@ def test_a_search_that_would_begin_with_crossed_thresholds_begins_at_the_fit() -
     assert astray.fall(angle) == pytest.approx(usual.fall(angle), abs=1e-6)
     assert usual.fall(angle) > 0.01
     nowhere = AngleProfile(replace(fit, parameters=fit.parameters[[1, 0, 2, 3]]))
-    with pytest.raises(ValueError, match=r"^The parameters of the fit are not allowed here\.$"):
+    with refuses(ValueError):
         nowhere.fall(angle)
 
 

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 from karat.messages import Message
 from karat.models.glrm.formulas.model import fit
 from karat.models.glrm.formulas.wald import compare, type_three
-from messages import codes
+from messages import codes, refuses
 from models.glrm.written_cases import GROUPS, study
 
 
@@ -105,32 +105,23 @@ def test_a_variance_at_zero_is_reported(data: dict[str, Any]) -> None:
 
 def test_what_cannot_be_compared(data: dict[str, Any]) -> None:
     binary, size = fit(f"yes ~ group + {GROUPS}", data), fit(f"yes ~ size + condition + {GROUPS}", data)
-    with pytest.raises(ValueError, match="is not nested in"):
+    with refuses(ValueError, binary.formula, size.formula):
         compare(binary, size)
     rows = len(data["yes"])
-    with pytest.raises(
-        ValueError,
-        match=rf"^The models were fitted to different answers \({rows} and {rows - 5}\); leave the rows with missing "
-        r"values out of both\.$",
-    ):
+    with refuses(ValueError, rows, rows - 5):
         compare(binary, fit(f"yes ~ group + size + {GROUPS}", {name: column[:-5] for name, column in data.items()}))
-    with pytest.raises(ValueError, match="different answers"):
+    with refuses(ValueError, f"{rows} and {rows}"):
         compare(binary, fit(f"yes ~ group + size + {GROUPS}", data | {"yes": ~data["yes"]}))
-    with pytest.raises(ValueError, match="parameters"):
+    with refuses(ValueError, "number of parameters"):
         compare(binary, fit(f"yes ~ size + {GROUPS}", data))
-    with pytest.raises(ValueError, match=r"^The models have different families, binary and gaussian\.$"):
+    with refuses(ValueError, "binary", "gaussian"):
         compare(binary, fit(f"time ~ group + {GROUPS}", data, "gaussian"))
     reml = fit(f"time ~ group + {GROUPS}", data, "gaussian")
-    with pytest.raises(
-        ValueError,
-        match=r"^REML criteria of models with different fixed effects cannot be compared; fit with reml=False",
-    ):
+    with refuses(ValueError, "reml=False"):
         compare(reml, fit(f"time ~ group + size + {GROUPS}", data, "gaussian"))
-    with pytest.raises(
-        ValueError, match=r"^One model was fitted by REML and the other was not; fit both with reml=False\.$"
-    ):
+    with refuses(ValueError, "both", "reml=False"):
         compare(reml, fit(f"time ~ group + size + {GROUPS}", data, "gaussian", reml=False))
-    with pytest.raises(ValueError, match="is not nested in"):
+    with refuses(ValueError, "(1 | item)", "(1 + size | participant)"):
         compare(
             fit("time ~ 1 + (1 | item)", data, "gaussian"), fit("time ~ 1 + (1 + size | participant)", data, "gaussian")
         )
@@ -153,7 +144,7 @@ def test_correlated_effects_are_not_nested_in_independent_ones(data: dict[str, A
     independent = fit("time ~ 1 + (1 + size || participant)", data, "gaussian")
     assert compare(independent, correlated).df == 1
     more = fit("time ~ 1 + (1 + condition + size || participant) + (1 | item)", data, "gaussian")
-    with pytest.raises(ValueError, match=r"\(1 \+ size \| participant\)\" is not nested in"):
+    with refuses(ValueError, correlated.formula, more.formula):
         compare(correlated, more)
 
 
@@ -168,7 +159,7 @@ def test_nested_random_effects(data: dict[str, Any]) -> None:
     assert compare(measured("(1 + size || item)"), diagonal).df == 4 - 2
     assert compare(measured("(1 | item)"), diagonal).df == 4 - 1
     for smaller, larger in (("(1 | participant)", diagonal), ("(1 + group || item)", diagonal)):
-        with pytest.raises(ValueError, match="is not nested in"):
+        with refuses(ValueError, smaller, larger.formula):
             compare(measured(smaller), larger)
 
 
@@ -177,7 +168,7 @@ def test_thresholds_stand_for_an_intercept_and_nothing_else_does(data: dict[str,
     assert compare(treated, fit(f"rating ~ group + size + {GROUPS}", data, "ordinal")).df == 1
     weight = np.random.default_rng(2).normal(size=len(data["size"]))
     mean, none = (fit(f"yes ~ {fixed} + {GROUPS}", data | {"weight": weight}) for fixed in ("1", "0 + size + weight"))
-    with pytest.raises(ValueError, match="is not nested in"):
+    with refuses(ValueError, mean.formula, none.formula):
         compare(mean, none)
 
 
@@ -198,7 +189,7 @@ def test_a_ratio_is_reported_from_the_likelihoods_alone(data: dict[str, Any]) ->
     assert near.statistic == pytest.approx(0.4)
     assert near.p == pytest.approx(chi2.sf(0.4, 1))
     assert near.aic == pytest.approx((200 + 2 * 4, 199.6 + 2 * 5))
-    assert str(near) == "χ²(1) = 0.40, p = .527."
+    assert codes(near.summary) == ["wald.ratio"]
     # A larger model whose search ended lower is no worse than the smaller.
     below = compare(altered(small, -100.0), altered(large, -100.5, converged=False))
     assert (below.statistic, below.p, below.log_likelihoods) == (0, 1, (-100.0, -100.5))

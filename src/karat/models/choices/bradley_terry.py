@@ -99,13 +99,16 @@ def fit_pairs(
     )  # fmt: skip
 
 
-def newton(likelihood: PairLikelihood) -> tuple[PairPoint, Floats, bool]:
-    """The maximum, the slope that is left, and whether it was reached: Newton's steps, halved until one climbs."""
+def newton(likelihood: PairLikelihood, direct: int = DIRECT, rounds: int = ROUNDS) -> tuple[PairPoint, Floats, bool]:
+    """The maximum, the slope that is left, and whether it was reached: Newton's steps, halved until one climbs.
+
+    With more than `direct` items, a step is looked for by at most `rounds` conjugate gradients.
+    """
     n = likelihood.items
     at = likelihood.at(np.zeros(likelihood.size))
     slope = at.gradient()
     for _ in range(STEPS):
-        step = _solved(at.information(), slope, n)
+        step = _solved(at.information(), slope, n, rounds if n > direct else 0)
         if float(slope @ step) / 2 < TOLERANCE:
             return at, slope, True
         step[:n] -= step[:n].mean()
@@ -119,16 +122,16 @@ def newton(likelihood: PairLikelihood) -> tuple[PairPoint, Floats, bool]:
     return at, slope, False
 
 
-def _solved(information: Information, slope: Floats, items: int) -> Floats:
-    """Newton's step."""
-    if items > DIRECT:
+def _solved(information: Information, slope: Floats, items: int, rounds: int) -> Floats:
+    """Newton's step, by so many conjugate gradients at most before it is solved for directly."""
+    if rounds:
         from scipy.sparse.linalg import LinearOperator, cg
 
         size = len(slope)
         scale = np.concatenate([information.diagonal, np.diag(information.corner)])
         product = LinearOperator((size, size), matvec=information.times, dtype=np.float64)
         inverse = LinearOperator((size, size), matvec=lambda values: values / scale, dtype=np.float64)
-        step, unfinished = cg(product, slope, rtol=1e-6, maxiter=ROUNDS, M=inverse)
+        step, unfinished = cg(product, slope, rtol=1e-6, maxiter=rounds, M=inverse)
         if not unfinished:
             return np.asarray(step)
     solution: Floats = linalg.solve(_anchored(information.dense(), items), slope, assume_a="pos")
@@ -297,12 +300,14 @@ WORK = 3e10
 """This many operations at most are spent on the correction; larger studies have participants enough without it."""
 
 
-def robust_covariance(likelihood: PairLikelihood, values: Floats, covariance: Floats, participant: Ints) -> Floats:
+def robust_covariance(
+    likelihood: PairLikelihood, values: Floats, covariance: Floats, participant: Ints, work: float = WORK
+) -> Floats:
     """The covariance of all parameters, from the covariance of the model and the participant of each choice."""
     _, person, trials = np.unique(participant, return_inverse=True, return_counts=True)
     people = len(trials)
     grown = people / max(people - 1, 1)
-    if float((((1 + likelihood.ties) * trials.astype(np.float64)) ** 3).sum()) > WORK:
+    if float((((1 + likelihood.ties) * trials.astype(np.float64)) ** 3).sum()) > work:
         slopes = likelihood.slopes_by(values, person, people)
         middle = (slopes.T @ slopes).toarray()
         return np.asarray(covariance @ middle @ covariance) * grown

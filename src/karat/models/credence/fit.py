@@ -70,11 +70,16 @@ class Fitted:
 
 
 def fit_credence(
-    trials: CredenceTrials, seed: int = 1, progress: Progress | None = None, sampled: bool = False
+    trials: CredenceTrials,
+    seed: int = 1,
+    progress: Progress | None = None,
+    sampled: bool = False,
+    enough: int = ENOUGH,
 ) -> Fitted:
     """Learn from all participants who was attentive, and judge each of them by the others.
 
-    `sampled` says that these are some of many, who may share few stimuli where all together share many.
+    `sampled` says that these are some of many, who may share few stimuli where all together share many. With more than
+    `enough` answers, most turns are made with some of the participants.
 
     >>> from karat.models.credence.trials import ScaleTrials
     >>> random = np.random.default_rng(1)
@@ -91,7 +96,7 @@ def fit_credence(
         found = _fitted_by_classes(trials, lambda done: report_step(done, ROUNDS))
         report_step(total, total)
         return found
-    by_strengths = _fitted_by_strengths(trials, seed, lambda done: report_step(done, total))
+    by_strengths = _fitted_by_strengths(trials, seed, enough, lambda done: report_step(done, total))
     if not any(part.has_classes for part in trials.parts):
         report_step(total, total)
         return by_strengths
@@ -112,12 +117,14 @@ def _fitted_by_classes(
     return Fitted(mixture, mixture.step(learn=False), sparse=True)
 
 
-def _fitted_by_strengths(trials: CredenceTrials, seed: int, report_step: Callable[[int], object]) -> Fitted:
+def _fitted_by_strengths(
+    trials: CredenceTrials, seed: int, enough: int, report_step: Callable[[int], object]
+) -> Fitted:
     weight = first_weights(trials)
     people, count = trials.shape
     some = np.arange(people)
-    if people * count > ENOUGH:
-        some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, ENOUGH // count)])
+    if people * count > enough:
+        some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, enough // count)])
     sparse = len(some) < people and _answers_a_stimulus(trials) * len(some) / people < SHARED
     learned = None if sparse else _learned(trials.of(some), weight[some], seed, report_step)
     if learned is not None and len(some) == people:

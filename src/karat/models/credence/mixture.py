@@ -129,14 +129,14 @@ class Mixture:
     def groups(self) -> int:
         return len(self.group_shares)
 
-    def step(self, learn: bool = True, slopes: bool = True) -> MixtureStep:
+    def step(self, learn: bool = True, slopes: bool = True, chunk: int = CHUNK) -> MixtureStep:
         """Look at everybody once, and by default learn from it; `slopes` keeps those of everybody's answers."""
         clock = self._clock()
         if self.by_classes:
             # Careless people look now and then, at what is learned of the stimuli.
             self.blind[0] = self._guessed()
         places = sum(len(one.log_weights) for one in self.attentive) * self.groups
-        many = max(1, CHUNK // (self.count * places))
+        many = max(1, chunk // (self.count * places))
         slices = [slice(first, min(first + many, self.people)) for first in range(0, self.people, many)]
         if len(slices) == 1:
             looks = [self._look(slices[0], clock, learn, learn and slopes)]

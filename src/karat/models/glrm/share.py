@@ -367,8 +367,8 @@ class ShareSearch:
         self.last = (z.tobytes(), float(value), self.turn.T @ np.concatenate(slopes))
         return self.last[1:]
 
-    def end(self, drop: float) -> float:
-        """The share at the end of the interval."""
+    def end(self, drop: float, steps: int = STEPS) -> float:
+        """The share at the end of the interval; not a number where so many steps do not find it."""
         start = self.start()
         slope = self.turn.T @ self.angle(self.best + self.turn @ start)[1]
         # Scaled so that the multiplier of the constraint is about 1, as the search expects.
@@ -383,7 +383,7 @@ class ShareSearch:
         within = {"type": "ineq", "fun": lambda z: drop - self.fall(z)[0], "jac": lambda z: -self.fall(z)[1]}
         found = minimize(
             target, start, jac=True, method="SLSQP", bounds=[(-FURTHEST, FURTHEST)] * len(start), constraints=within,
-            options={"ftol": SEARCH_PRECISION, "maxiter": STEPS},
+            options={"ftol": SEARCH_PRECISION, "maxiter": steps},
         )  # fmt: skip
         if abs(self.fall(np.asarray(found.x))[0] - drop) > CLOSE:
             return float("nan")

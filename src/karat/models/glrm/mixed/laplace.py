@@ -38,7 +38,7 @@ from karat.messages import Message
 from karat.models.glrm.blocks import Curvature, DenseLayout, Factorised, Sides
 from karat.models.glrm.crossed import PADDED, SMALL
 from karat.models.glrm.families import Derivatives, Family
-from karat.models.glrm.mixed.sparse import SparseLayout
+from karat.models.glrm.mixed.sparse import PAIRS, SparseLayout
 from karat.models.glrm.mixed.terms import RandomBlock, Side
 from karat.models.glrm.optimise import STEPS, Evaluation, newton
 from karat.types import Floats
@@ -173,6 +173,7 @@ class Crossing:
     listed: bool = False
     """Only levels that met are laid out, also where blocks for all pairs are not wasteful."""
     largest: int = LARGEST
+    most_pairs: int = PAIRS
 
     def __post_init__(self) -> None:
         """Refuse what would not fit into memory."""
@@ -192,7 +193,7 @@ class Crossing:
     @cached_property
     def layout(self) -> DenseLayout | SparseLayout:
         """The levels that met."""
-        return DenseLayout(*self.sides) if self.dense else SparseLayout(self.sides)
+        return DenseLayout(*self.sides) if self.dense else SparseLayout(self.sides, self.most_pairs)
 
     @property
     def work(self) -> int:

@@ -34,6 +34,7 @@ class SparseLayout:
     """Which levels of the eliminated side met which effects of the others."""
 
     sides: tuple[Side, ...]
+    most_pairs: int = PAIRS
 
     @cached_property
     def many(self) -> int:
@@ -100,7 +101,7 @@ class SparseLayout:
         """
         level, effect = self.cells[1:]
         times, width = self.starts[level + 1] - np.arange(len(level)), self.sides[self.many].effects
-        if int(times.sum()) * width * (width + 1) // 2 > PAIRS:
+        if int(times.sum()) * width * (width + 1) // 2 > self.most_pairs:
             return None
         order = np.argsort(effect, kind="stable")  # so that places lie close to each other
         times = times[order]

@@ -272,14 +272,14 @@ def mode_sums(where: Where, item: tuple[Placed, Floats]) -> ModeSums:
 
 
 def worker_mode(
-    objective: Objective, base: Floats, psi: Floats, scales: Scales, start: Modes
+    objective: Objective, base: Floats, psi: Floats, scales: Scales, start: Modes, steps: int = WORKER_STEPS
 ) -> tuple[CrossedPoint, bool]:
-    """The mode of the workers given the tasks, and whether it was found.
+    """The mode of the workers given the tasks, and whether it was found in so many steps.
 
     A step is shortened where the logistic curvature would not hold, so that every step goes up.
     """
     layout, worker, found = objective.layout, start.worker, False
-    for _ in range(WORKER_STEPS):
+    for _ in range(steps):
         point = evaluate(layout, objective.family, base, psi, scales, Modes(worker, start.task))
         towards = scales.worker * layout.by_worker(point.slope) - worker
         step = towards / (1 + scales.worker**2 * layout.by_worker(point.weight))
