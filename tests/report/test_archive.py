@@ -29,6 +29,7 @@ from karat.screen.run import run as screen
 from karat.simulate import answer_study
 from karat.study.file import read_rules
 from karat.study.study import Study, load
+from messages import refuses
 
 MODULE = import_module("karat.report.archive")
 
@@ -200,10 +201,10 @@ def test_images_and_tables_of_the_same_name_are_among_the_materials(tmp_path: Pa
 
 def test_a_folder_with_something_in_it_is_left_alone(results: Judgments, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(KaratError, match="not empty"):
+    with refuses(KaratError, tmp_path):
         archive(results, tmp_path, report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-    with pytest.raises(KaratError, match=r"no column age_grup to keep; did you mean age_group\?"):
+    with refuses(KaratError, "age_grup", "age_group"):
         archive(results, tmp_path / "new", keep=["age_grup"], report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -215,7 +216,7 @@ def test_an_archive_that_fails_leaves_nothing(
         raise OSError("disk full")
 
     monkeypatch.setattr(MODULE, "readme", broken)
-    with pytest.raises(OSError, match="disk full"):
+    with refuses(OSError, "disk full"):
         archive(results, tmp_path / "new", rules={"completion": {}}, report=False)
     assert list(tmp_path.iterdir()) == []
 

@@ -34,6 +34,7 @@ from karat.screen.screening import Screening
 from karat.simulate import answer_study
 from karat.study.criteria import CRITERIA, criterion_settings
 from karat.study.study import Study, load
+from messages import refuses
 
 RULES = {
     "completion": {"at_least": 0.9}, "remfod": {}, "controls": {}, "attention": {}, "inconsistency": {},
@@ -233,7 +234,7 @@ def test_a_plan_has_the_formula_that_the_data_will_have(study: Study) -> None:
 
 def test_without_a_study_there_is_nothing_to_register(screening: Screening) -> None:
     assert preregistration(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).startswith("There is no study file")
-    with pytest.raises(KaratError, match="no texts in the language fr; it has en and de"):
+    with refuses(KaratError, "fr", "en and de"):
         methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED), "fr")
 
 

@@ -164,7 +164,7 @@ def test_odd_tables_are_harmless_or_refused_in_a_sentence() -> None:
     assert codes(evidence.notes)[-1] == "mahalanobis.no_variance"
     with raises(ScreenError, "mahalanobis.nothing_shared"):
         mahalanobis(karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [3]}, karat.Ordinal(5)))
-    with pytest.raises(karat.KaratError, match="ordered scale"):
+    with raises(karat.KaratError, "answers.not_ordered"):
         mahalanobis(karat.Judgments(alike, karat.Nominal(["3", "4"])))
     with raises(ScreenError, "mahalanobis.alpha"):
         mahalanobis(karat.Judgments(alike, karat.Ordinal(5)), alpha=0)
