@@ -6,6 +6,7 @@ import json
 import tomllib
 from functools import partial
 from pathlib import Path
+from string import ascii_lowercase
 
 import numpy as np
 import polars as pl
@@ -15,10 +16,8 @@ import karat
 from karat.cli.main import main
 from karat.cli.progress import ShownSteps, stepping
 from karat.messages import Message, NotComputed
-from karat.models.glrm import nominal
 from karat.screen.criteria.automation import refit
 from karat.screen.crowd import answers as crowd_answers
-from karat.screen.crowd import spammer_index
 from karat.screen.crowd.gold import gold
 from karat.screen.run import run
 from karat.simulate.hands import with_hands
@@ -170,17 +169,17 @@ def test_the_help_names_the_section_of_the_study_file(capsys: pytest.CaptureFixt
     assert "section of the study file exactly" in text
 
 
-def labelled(folder: Path, people: int = 12, items: int = 10) -> Path:
-    """Labels, with a right answer that nobody gave to the first item."""
+def labelled(folder: Path, people: int = 12, items: int = 10, labels: str = "abc", every: int = 1) -> Path:
+    """Labels, some of them or all, with a right answer that nobody gave to the first item."""
     random = np.random.default_rng(1)
     rows = [
-        (f"w{who}", f"t{item}", "a" if item == 0 else "abc"[random.integers(3)], "b" if item == 0 else None)
+        (f"w{who}", f"t{item}", "a" if item == 0 else random.choice(list(labels)), "b" if item == 0 else None)
         for who in range(people)
         for item in range(items)
     ]
     frame = pl.DataFrame(rows, schema=["participant", "item", "response", "expected"], orient="row")
     path = folder / "labels.parquet"
-    karat.Judgments(frame, karat.Nominal("abc")).to_parquet(path)
+    karat.Judgments(frame.gather_every(every), karat.Nominal(labels)).to_parquet(path)
     return path
 
 
@@ -195,27 +194,18 @@ def test_the_same_is_found_as_in_python(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quick(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_criteria_the_index_must_be_quick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = labelled(tmp_path)
     assert "crowd      Spammer Index ." in printed(capsys, path, "--criteria", "completion")
-    for name in ("QUICK_ANSWERS", "QUICK"):
-        with monkeypatch.context() as patch:
-            patch.setattr(spammer_index, name, 0)
-            text = printed(capsys, path, "--criteria", "completion")
-            assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
-    monkeypatch.setattr(spammer_index, "LONGEST", 0)
-    assert "No Spammer Index. It would take about 1 minute for these labels" in printed(capsys, path)
+    path = labelled(tmp_path, 150, 150, "abcd", every=11)
+    text = printed(capsys, path, "--criteria", "completion")
+    assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
 
 
-def test_an_index_that_is_refused_says_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = labelled(tmp_path)
-    monkeypatch.setattr(nominal, "LARGEST", 10)
+def test_an_index_that_is_refused_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = labelled(tmp_path, 320, 320, ascii_lowercase, every=31)
     text = printed(capsys, path, "--criteria", "procedure")
-    why = NotComputed("crowd.too_many_labels", {"participants": 12, "items": 10, "labels": 3})
+    why = NotComputed("crowd.too_many_labels", {"participants": 320, "items": 320, "labels": 26})
     assert f"not run    procedure: {Message('procedure.no_index', {'why': why})}" in text
     assert f"crowd      No Spammer Index. {why}" in text
     assert "karat convert FILE --answers" in text

@@ -268,9 +268,11 @@ def test_a_quick_index_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     parts = open_parts(tmp_path / "in")
     found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
     assert isinstance(found.spammer_index, screen.SpammerIndex)
-    monkeypatch.setattr(running, "QUICK_ANSWERS", 10)
+    table = {"participant": [f"p{n // 100}" for n in range(20_100)], "item": [f"i{n % 100}" for n in range(20_100)]}
+    many = karat.Judgments(table | {"response": ["no", "yes", "yes"] * 6_700}, karat.Binary(("no", "yes")))
+    parts = split(many, (0.5, 0.5), tmp_path / "many")
     monkeypatch.setattr(spammer_parts, "spammer_index_in_parts", lambda *_, **named: pytest.fail("it is not fitted"))
-    found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
+    found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "other", spammer_index="quick")
     assert found.spammer_index == NotComputed("spammer_index.not_quick")
 
 
