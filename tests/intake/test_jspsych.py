@@ -281,23 +281,21 @@ def test_files_of_the_same_name_are_different_people(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "names"),
     [
-        ({"rt": "soon"}, 'element 2, rt: "soon" is not a number'),
-        ({"response": {"a": 1}}, "element 2, response: "),
-        ({"response": 7, "choices": ["no", "yes"]}, 'element 2, response: "7" is not a button'),
-        ({"trial_type": "html-slider-response", "response": "left"}, "is not a slider position"),
-        ({"trial_type": "html-keyboard-response", "response": ["f"]}, "is not a key"),
-        ({"trial_type": "survey-likert", "response": "3"}, "is not a set of answers"),
-        ({"stimulus": None}, "neither an item nor a stimulus"),
+        ({"rt": "soon"}, ["element 2, rt", "soon"]),
+        ({"response": {"a": 1}}, ["element 2, response"]),
+        ({"response": 7, "choices": ["no", "yes"]}, ["element 2, response", 7]),
+        ({"trial_type": "html-slider-response", "response": "left"}, ["element 2, response", "left"]),
+        ({"trial_type": "html-keyboard-response", "response": ["f"]}, ["element 2, response", "f"]),
+        ({"trial_type": "survey-likert", "response": "3"}, ["element 2, response", 3]),
+        ({"stimulus": None}, ["element 2"]),
     ],
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, values: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_read_is_named(tmp_path: Path, values: dict[str, Any], names: list[object]) -> None:
     data = [trial(0), trial(1, **values), trial(2), trial(3)]
-    with pytest.raises(IntakeError) as caught:
+    with refuses(IntakeError, "data.json", *names):
         from_json(tmp_path, data)
-    assert "data.json is not readable" in str(caught.value)
-    assert message in str(caught.value)
     intake = from_json(tmp_path, data, skip_bad=True)
     assert (intake.judgments.frame.height, intake.skipped_units, intake.units_in) == (3, 1, 4)
 

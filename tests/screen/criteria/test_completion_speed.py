@@ -47,7 +47,7 @@ def test_incomplete_people_are_flagged_with_where_they_stopped() -> None:
     }  # fmt: skip
     assert evidence.notes[0] == Message("completion.length_assumed", {"trials": 10})
     assert completion(judgments({"p1": [1.0] * 9}), trials=10).flagged == []
-    assert str(evidence) == "completion: 2 of 3 participants flagged."
+    assert evidence.summary == (Message("evidence.flagged", {"flagged": 2, "participants": 3}),)
     assert evidence.table()["participant"].to_list() == ["p2", "p3", "p1"]
 
 
