@@ -49,14 +49,14 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
 
 
 def test_a_table_without_stimuli(tmp_path: Path) -> None:
-    text = str(read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems)
-    assert "there is no column sentence (or image)" in text
+    (problem,) = read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems
+    assert [name for name in ("sentence", "image", "item, text") if name not in str(problem)] == []
 
 
 def test_misspelt_columns_are_named(tmp_path: Path) -> None:
-    text = str(read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems)
-    assert "there is no column function, but functoin. Rename it." in text
-    assert "there is no column sentence (or image). Is it sentense?" in text
+    problems = read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems
+    function, sentence = map(str, problems)
+    assert ("functoin" in function, "sentense?" in sentence) == (True, True)
 
 
 def test_own_names_of_columns_are_to_be_renamed(tmp_path: Path) -> None:
