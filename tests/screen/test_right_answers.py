@@ -138,7 +138,7 @@ def test_one_participant_is_enough(account: str) -> None:
     assert evidence.flagged == []
 
 
-def test_an_expected_answer_that_the_scale_does_not_have_is_reported_when_the_table_is_made() -> None:
+def test_an_expected_answer_must_be_on_the_scale() -> None:
     frame = table({"p1": [5] * 3}, ["3-5", "3-7", "3-5"])
     with refuses(karat.KaratError, "row 2, expected", "3-7"):
         karat.Judgments(frame, karat.Ordinal(5))

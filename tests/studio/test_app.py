@@ -77,9 +77,7 @@ def test_results_become_a_report(studio: StudioApp, browser: Browser, results: b
     assert browser.inside(address).status == 404
 
 
-def test_what_cannot_be_read_is_reported_as_in_a_terminal_and_can_be_corrected(
-    studio: StudioApp, browser: Browser
-) -> None:
+def test_what_cannot_be_read_can_be_corrected(studio: StudioApp, browser: Browser) -> None:
     address = browser.drop({"odd.csv": b"who,thing,said\np1,a,5\np2,b,1\np3,a,4\np4,b,2\n"})
     page = text_of(browser.inside(address).text)
     assert "odd.csv" in page
