@@ -19,7 +19,7 @@ import karat
 from intake.test_answers_found import written
 from karat.cli.main import app
 from karat.intake.reading import ProposalError
-from messages import codes
+from messages import codes, refuses
 
 SECONDS = 120
 
@@ -112,7 +112,7 @@ def test_measure_and_report_take_the_same_flags(table: Path, tmp_path: Path) -> 
 
 def test_a_broken_file_of_kept_answers_is_named(table: Path) -> None:
     table.with_name(f"{table.name}.karat.toml").write_text("[map\n")
-    with pytest.raises(karat.IntakeError, match=r"karat\.toml"):
+    with refuses(karat.IntakeError, f"{table.name}.karat.toml"):
         karat.read(table)
 
 

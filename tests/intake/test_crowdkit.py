@@ -11,7 +11,7 @@ from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.crowdkit import recognises
 from karat.judgments.source import SourceFile
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ANSWERS, TRUTH = (FIXTURES / "crowdkit" / name for name in ("answers.csv", "truth.tsv"))
@@ -36,7 +36,7 @@ def test_answers_alone_have_no_expected():
 
 
 def test_right_answers_alone_are_refused():
-    with pytest.raises(IntakeError, match=r"only right answers in truth\.tsv"):
+    with refuses(IntakeError, "truth.tsv"):
         read_files([TRUTH])
 
 
@@ -71,7 +71,7 @@ def test_several_files_are_located(tmp_path):
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     first.write_text("task,worker,label\nt1,w1,1\nt1,w2,2\n")
     second.write_text("worker,task,label\nw1,t2,3\n,t2,3\n")
-    with pytest.raises(IntakeError, match="line 3, participant: is empty") as error:
+    with refuses(IntakeError, "b.csv", "line 3") as error:
         read_files([first, second])
     assert [(problem.file, problem.number) for problem in error.value.problems] == [("b.csv", 3)]
 
@@ -79,7 +79,7 @@ def test_several_files_are_located(tmp_path):
 def test_a_row_that_is_cut_is_an_error(tmp_path):
     path = tmp_path / "cut.csv"
     path.write_text("task,worker,label\nt1,w1,1\nt1,w2\nt2,w1,2\n")
-    with pytest.raises(IntakeError, match="line 3: the row has 2 cells where the header has 3"):
+    with refuses(IntakeError, "cut.csv", "line 3", "2 cells", "--skip-bad"):
         read_files([path])
     intake = read_files([path], skip_bad=True)
     assert (len(intake.judgments), intake.skipped_units, intake.units_in) == (2, 1, 3)
@@ -88,7 +88,7 @@ def test_a_row_that_is_cut_is_an_error(tmp_path):
 def test_a_truth_without_labels_is_refused(tmp_path):
     path = tmp_path / "truth.csv"
     path.write_text("task,answer\nt1,cat\n")
-    with pytest.raises(IntakeError, match=r"truth\.csv has no column label"):
+    with refuses(IntakeError, "truth.csv", "label"):
         read_files([ANSWERS, path], "crowdkit")
 
 

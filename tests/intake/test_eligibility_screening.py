@@ -10,7 +10,7 @@ from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.eligibility_screening import recognises
 from karat.judgments.source import SourceFile
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 CHOICE = [FIXTURES / "eligibility_screening_choice" / f"ForcedChoice_{kind}.csv" for kind in ("filler", "test")]
@@ -80,26 +80,25 @@ def test_both_experiments_are_told_apart_by_question():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "values"),
+    ("old", "new", "names"),
     [
-        (",3020,", ",fast,", 'line 3, rt: "fast" is not a number'),
-        (",13450,2", ",13450,two", 'line 3, trial: "two" is not a whole number'),
-        ('"attention"', '"atention"', 'line 3, function: "atention" is not an item function. Did you mean attention?'),
-        (',3,"keine', ',6,"keine', 'line 4, response: "6" is not an answer on this scale'),
+        (",3020,", ",fast,", ["line 3, rt", "fast"]),
+        (",13450,2", ",13450,two", ["line 3, trial", "two"]),
+        ('"attention"', '"atention"', ["line 3, function", "atention", "attention"]),
+        (',3,"keine', ',6,"keine', ["line 4, response", "6"]),
     ],
 )
-def test_bad_cells_are_named(tmp_path, old, new, values):
+def test_bad_cells_are_named(tmp_path, old, new, names):
     path = tmp_path / "LikertSkala_filler.csv"
     path.write_text(RATING[0].read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(IntakeError, match="not readable") as error:
+    with refuses(IntakeError, path.name, *names):
         read_files([path])
-    assert values in str(error.value)
 
 
 def test_a_missing_column_is_named(tmp_path):
     path = tmp_path / "filler.csv"
     path.write_text(RATING[0].read_text(encoding="utf-8").replace("trial_index", "index"), encoding="utf-8")
-    with pytest.raises(IntakeError, match=r"filler\.csv has no column trial_index"):
+    with refuses(IntakeError, "filler.csv", "trial_index", "--from table"):
         read_files([path], "eligibility-screening")
 
 

@@ -11,7 +11,7 @@ import karat
 from intake.cases import noted
 from karat.cli.reading import intake_lines
 from karat.intake import read_files
-from messages import codes
+from messages import codes, refuses
 
 
 def write(folder: Path, text: str, name: str = "t.csv") -> Path:
@@ -49,7 +49,7 @@ def test_columns_that_name_people_are_left_out_unless_reported(tmp_path: Path) -
 
 
 def test_a_mapping_must_name_columns_that_are_there(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match=r"has no column workr for --map participant=workr. Is it worker\?"):
+    with refuses(karat.IntakeError, "t.csv", "--map participant=workr", "worker"):
         karat.read(write(tmp_path, "worker,item,response\np1,a,1\n"), mapping={"participant": "workr"})
 
 
@@ -85,10 +85,8 @@ def test_unit_of_time_can_be_reported(tmp_path: Path) -> None:
 def test_mixed_units_are_refused_unless_reported(tmp_path: Path) -> None:
     rows = [f"p1,i{i},1,{1.5 + i}" for i in range(5)] + [f"p2,i{i},2,{1500 + i}" for i in range(5)]
     path = write(tmp_path, "participant,item,response,rt\n" + "\n".join(rows) + "\n")
-    with pytest.raises(karat.IntakeError, match="mixes seconds and milliseconds") as caught:
+    with refuses(karat.IntakeError, "t.csv", "rt", "1,502", 3.5, "--rt-unit s"):
         karat.read(path)
-    assert "1 participant with times like milliseconds" in str(caught.value)
-    assert "--rt-unit" in str(caught.value)
     assert karat.read(path, rt_unit="s").frame["rt"][9] == 1504.0
 
 
@@ -138,9 +136,9 @@ def test_formats(name: str, tmp_path: Path) -> None:
 
 
 def test_json_that_is_no_table(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError, match='element 2: "3" is not an object'):
+    with refuses(karat.IntakeError, "t.json", "element 2", 3):
         karat.read(write(tmp_path, '[{"participant":"p","item":"a","response":1}, 3]', "t.json"))
-    with pytest.raises(karat.IntakeError, match=r"t\.parquet is not a readable Parquet .* copy it or write it again"):
+    with refuses(karat.IntakeError, "t.parquet"):
         karat.read(write(tmp_path, "no", "t.parquet"))
 
 
@@ -194,34 +192,24 @@ def test_without_right_answers_nothing_is_said_of_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["hit_id", "docID", "prompt_nr"])
-def test_a_column_that_lacks_is_reported_with_the_files_own_names_and_the_likely_one(name: str, tmp_path: Path) -> None:
+def test_a_missing_column_is_named_with_the_likely_one(name: str, tmp_path: Path) -> None:
     path = write(tmp_path, f"annotator_id,length,{name},label\na,3,x,yes\na,4,y,no\n")
-    with pytest.raises(karat.IntakeError) as caught:
+    with refuses(karat.IntakeError, "t.csv", "item", f"--map item={name}", "annotator_id", f"length, {name}, label"):
         karat.read(path)
-    message = str(caught.value)
-    assert f"there is no column item (what was judged: a stimulus, a task, a pair). Is it {name}?" in message
-    assert f"--map item={name}" in message
-    assert f"t.csv has annotator_id (taken as participant), length, {name}, label (taken as response)." in message
 
 
 def test_where_no_column_is_likely_none_is_offered(tmp_path: Path) -> None:
-    with pytest.raises(karat.IntakeError) as caught:
+    with refuses(karat.IntakeError, "participant", "item", "--map response=NAME", "t.csv", "A, B"):
         karat.read(write(tmp_path, "A,B\n1,2\n"))
-    lines = str(caught.value).splitlines()
-    assert [line.split("(")[0].strip() for line in lines[1:4]] == [
-        f"there is no column {name}" for name in ("participant", "item", "response")
-    ]
-    assert "Name the column: --map response=NAME" in lines[3]
-    assert lines[4].strip() == "t.csv has A, B."
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("itme", "item"), ("items", "item"), ("expcted", "expected")])
 def test_a_misspelt_column_of_a_mapping_is_reported(wrong: str, right: str, tmp_path: Path) -> None:
     path = parquet(tmp_path)
-    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}. Use --map {right}=label"):
+    with refuses(karat.IntakeError, f"--map {right}=label"):
         karat.read(path, mapping={wrong: "label"})
     crowdkit = write(tmp_path, "task,worker,label\nt,w,a\nt,v,b\n")
-    with pytest.raises(karat.IntakeError, match=f"has no column {wrong}. Use --map {right}=response"):
+    with refuses(karat.IntakeError, f"--map {right}=response"):
         karat.read(crowdkit, mapping={wrong: "response"})
 
 
@@ -244,15 +232,13 @@ def test_right_answers_that_nobody_gave_belong_to_a_guessed_scale(tmp_path: Path
     read = karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["a", "c", None]))
     assert read.scale == karat.Nominal(["a", "b", "c"])
     assert noted(read.notes, "scale.nominal")["only"] == ["c"]
-    with pytest.raises(karat.IntakeError, match='expected: "A1" is not an answer on this scale, which has a, b'):
+    with refuses(karat.IntakeError, "row 1, expected", "A1", "a, b"):
         karat.read(parquet(tmp_path, label=["a", "b", "a"], gold_label=["A1", "B1", None]))
 
 
 @pytest.mark.parametrize("empty", [pl.Series([None] * 3), pl.Series([""] * 3), pl.Series([float("nan")] * 3)])
 def test_a_table_without_any_answer_is_refused(empty: pl.Series, tmp_path: Path) -> None:
     path = parquet(tmp_path, label=empty)
-    with pytest.raises(
-        karat.IntakeError, match=r"labels\.parquet: the column label, taken as response, is empty in all 3"
-    ):
+    with refuses(karat.IntakeError, "labels.parquet", "label", "3 rows", "--map response=NAME"):
         karat.read(path)
     assert karat.read(path, scale="binary").frame["response"].null_count() == 3

@@ -15,7 +15,7 @@ from karat.intake.guess import guess_columns, guess_scale
 from karat.intake.readers import READERS, reader_named
 from karat.intake.wide import filled_up
 from karat.judgments.scales import Scale
-from messages import codes
+from messages import codes, refuses
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,13 @@ def test_a_typing_error_among_numbers_is_reported_with_its_line(tmp_path: Path) 
     rows = [f"p{place % 5},i{place // 5},{1 + place % 7}" for place in range(100)]
     rows[40] = "p0,i8,x"
     (path := tmp_path / "a.csv").write_text("\n".join(["participant,item,response", *rows, ""]))
-    with pytest.raises(karat.IntakeError) as error:
+    with refuses(karat.IntakeError, "line 42, response"):
         read_files([path])
-    assert "line 42, response" in str(error.value)
     assert read_files([path], skip_bad=True).judgments.scales[""] == karat.Ordinal(7)
 
 
 def test_free_text_is_no_scale() -> None:
-    with pytest.raises(karat.IntakeError, match="60 different texts"):
+    with refuses(karat.IntakeError, 60, "--map response=NAME", "--scale"):
         guess_scale(pl.Series([f"text {i}" for i in range(60)]))
 
 
@@ -85,7 +84,7 @@ def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "results.csv").write_text(f"participant,item,response\n{folder},a,x\n,b,y\n")
-    with pytest.raises(karat.IntakeError, match=r"two/results\.csv, line 3, participant: is empty"):
+    with refuses(karat.IntakeError, "two/results.csv, line 3, participant"):
         karat.read(tmp_path)
 
 
@@ -99,7 +98,7 @@ def test_a_folder_of_karats_own_files(tmp_path: Path) -> None:
 def test_a_table_of_participants_that_karat_did_not_write_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response\np1,x,1\np1,y,2\n")
     (tmp_path / "a.participants.csv").write_text("participant,age\np1,31\n")
-    with pytest.raises(karat.IntakeError, match=r"a\.participants\.csv, line 2, item: is empty"):
+    with refuses(karat.IntakeError, "a.participants.csv, line 2, item"):
         karat.read(tmp_path)
 
 
@@ -130,12 +129,8 @@ def test_expected_answers_widen_a_guessed_scale(tmp_path: Path) -> None:
 def test_problems_name_the_file_where_there_are_several(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response,trial\np1,a,1,1\n")
     (tmp_path / "b.csv").write_text("participant,item,response,trial\np1,a,1,1\np2,a,1,x\n")
-    with pytest.raises(karat.IntakeError) as caught:
+    with refuses(karat.IntakeError, "a.csv, b.csv", "b.csv, line 2, trial", "b.csv, line 3, trial", "x"):
         karat.read(tmp_path)
-    message = str(caught.value)
-    assert message.startswith("a.csv, b.csv are not readable as judgments:")
-    assert 'b.csv, line 2, trial: "trial 1, also at line 2" occurs twice for one participant' in message
-    assert 'b.csv, line 3, trial: "x" is not a whole number' in message
 
 
 def test_skipping_bad_rows_keeps_the_balance(tmp_path: Path) -> None:
@@ -179,10 +174,10 @@ def test_of_several_files_the_one_at_fault_is_named(tmp_path: Path) -> None:
 def test_nothing_left_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("participant,item,response\n,a,1\n")
-    with pytest.raises(karat.IntakeError, match=r"no judgments in t\.csv"):
+    with refuses(karat.IntakeError, "t.csv"):
         karat.read(path, skip_bad=True)
     path.write_text("participant,item,response\n")
-    with pytest.raises(karat.IntakeError, match=r"no judgments in t\.csv"):
+    with refuses(karat.IntakeError, "t.csv"):
         karat.read(path)
 
 
@@ -253,15 +248,13 @@ def test_what_is_found_wrong_later_is_reported_with_file_and_line(skip_bad: bool
     (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\np1,b,2\n")
     (tmp_path / "b.csv").write_text("participant,item,response\np2,a,3\n" + ",b,3\n" * skip_bad + "p2,c,four\n")
     intake = read_files([tmp_path / "a.csv", tmp_path / "b.csv"], skip_bad=skip_bad)
-    with pytest.raises(karat.IntakeError) as caught, intake.naming_places():
+    place = f"b.csv, line {4 if skip_bad else 3}, response"
+    with refuses(karat.IntakeError, "a.csv", place, "four"), intake.naming_places():
         karat.Judgments(intake.judgments.frame, karat.Ordinal(5))
-    lines = str(caught.value).splitlines()
-    assert lines[0] == "a.csv, b.csv are not readable as judgments:"
-    assert lines[1].startswith(f'  b.csv, line {4 if skip_bad else 3}, response: "four" is not an answer')
 
 
 def test_other_errors_about_judgments_stay_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("participant,item,response\np1,a,1\n")
     intake = read_files([tmp_path / "a.csv"])
-    with pytest.raises(karat.JudgmentsError, match="has no column participant"), intake.naming_places():
+    with refuses(karat.JudgmentsError, "participant"), intake.naming_places():
         karat.Judgments(intake.judgments.frame, karat.Ordinal(5), {"name": ["p1"]})

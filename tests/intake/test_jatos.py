@@ -15,7 +15,7 @@ from karat.errors import IntakeError
 from karat.intake import Intake, read_files
 from karat.intake.readers.jatos import recognises
 from karat.judgments.source import SourceFile
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 DATA = "study_result_{0}/comp_result_{1}/data.txt"
@@ -100,11 +100,11 @@ def test_lines_of_tables_are_counted_from_the_top_of_the_file(tmp_path: Path) ->
     path = tmp_path / "results.txt"
     path.write_text(text.replace('"900"', '"soon"'), encoding="utf-8")
     number = next(n for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if '"soon"' in line)
-    with pytest.raises(IntakeError, match=f'line {number}, rt: "soon" is not a number'):
+    with refuses(IntakeError, f"line {number}, rt", "soon"):
         read_files([path])
     lines = text.splitlines()
     path.write_text("\n".join([*lines[:-1], '"cut"']), encoding="utf-8")
-    with pytest.raises(IntakeError, match=f"line {len(lines)}: the row has 1 cells"):
+    with refuses(IntakeError, f"line {len(lines)}", "--skip-bad"):
         read_files([path])
 
 
@@ -118,7 +118,7 @@ def test_a_broken_line_is_named_and_can_be_left_out(tmp_path: Path) -> None:
     path = tmp_path / "results.txt"
     lines = [json.dumps(trials(0, 1)), json.dumps(trials(1, 0))[:-9] + "]", json.dumps(trials(1, 1))]
     path.write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(IntakeError, match=r"line 2: .*the result cannot be read"):
+    with refuses(IntakeError, "results.txt", "line 2", "line 1, column 223"):
         read_files([path], "jatos")
     intake = read_files([path], "jatos", skip_bad=True)
     assert (intake.judgments.frame.height, intake.skipped_units) == (4, 1)
@@ -190,7 +190,7 @@ def test_an_empty_result_and_other_text(tmp_path: Path) -> None:
 def test_a_broken_result_does_not_hide_the_others(tmp_path: Path) -> None:
     members = {DATA.format(1, 1): '[{"trial_type": ', DATA.format(2, 2): trials(0, 1)}
     path = archive(tmp_path / "r.zip", members)
-    with pytest.raises(IntakeError, match="the result cannot be read"):
+    with refuses(IntakeError, "r.zip", "data.txt", "line 1, column 17"):
         read_files([path])
     assert read_files([path], skip_bad=True).judgments.frame.height == 2
 
@@ -198,20 +198,20 @@ def test_a_broken_result_does_not_hide_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize("about", [[], {"data": 3}, {"data": [{"studyResults": [7]}]}, "text", {"data": [None]}])
 def test_metadata_of_a_wrong_shape(tmp_path: Path, about: Any) -> None:
     members = {"metadata.json": json.dumps(about), DATA.format(1, 1): trials(0, 1)}
-    with pytest.raises(IntakeError, match=r"r\.zip/metadata\.json has no studyResults"):
+    with refuses(IntakeError, "r.zip/metadata.json", "studyResults"):
         read_files([archive(tmp_path / "r.zip", members)])
 
 
 @pytest.mark.parametrize("name", ["../evil.txt", "/etc/evil.txt", "a/../../evil.txt", "..\\evil.txt", "C:\\evil.txt"])
 def test_members_that_point_outside_are_refused(tmp_path: Path, name: str) -> None:
     path = archive(tmp_path / "r.zip", {"metadata.json": metadata(), name: "x"})
-    with pytest.raises(IntakeError, match="points outside the archive"):
+    with refuses(IntakeError, "r.zip", "evil.txt"):
         read_files([path])
 
 
 def test_a_zip_bomb_is_refused(tmp_path: Path) -> None:
     path = archive(tmp_path / "r.zip", {DATA.format(1, 1): b" " * (40 * 1024**2)})
-    with pytest.raises(IntakeError, match="as in a zip bomb"):
+    with refuses(IntakeError, "r.zip", DATA.format(1, 1), f"{40 * 1024**2:,} bytes"):
         read_files([path])
 
 
@@ -228,7 +228,7 @@ def test_a_member_that_grows_beyond_its_claim_is_refused(tmp_path: Path) -> None
 def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.jrzip"
     path.write_bytes((FIXTURES / "jatos" / "jatos_results.jrzip").read_bytes()[:400])
-    with pytest.raises(IntakeError, match=r"results\.jrzip is not a readable zip archive"):
+    with refuses(IntakeError, "results.jrzip"):
         read_files([path])
 
 

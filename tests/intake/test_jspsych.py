@@ -14,7 +14,7 @@ from karat.intake import Intake, Options, read_files
 from karat.intake.readers.jspsych.reader import recognises
 from karat.judgments.scales import Nominal, Ordinal, parse_scale
 from karat.judgments.source import SourceFile
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -281,29 +281,27 @@ def test_files_of_the_same_name_are_different_people(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "names"),
     [
-        ({"rt": "soon"}, 'element 2, rt: "soon" is not a number'),
-        ({"response": {"a": 1}}, "element 2, response: "),
-        ({"response": 7, "choices": ["no", "yes"]}, 'element 2, response: "7" is not a button'),
-        ({"trial_type": "html-slider-response", "response": "left"}, "is not a slider position"),
-        ({"trial_type": "html-keyboard-response", "response": ["f"]}, "is not a key"),
-        ({"trial_type": "survey-likert", "response": "3"}, "is not a set of answers"),
-        ({"stimulus": None}, "neither an item nor a stimulus"),
+        ({"rt": "soon"}, ["element 2, rt", "soon"]),
+        ({"response": {"a": 1}}, ["element 2, response"]),
+        ({"response": 7, "choices": ["no", "yes"]}, ["element 2, response", 7]),
+        ({"trial_type": "html-slider-response", "response": "left"}, ["element 2, response", "left"]),
+        ({"trial_type": "html-keyboard-response", "response": ["f"]}, ["element 2, response", "f"]),
+        ({"trial_type": "survey-likert", "response": "3"}, ["element 2, response", 3]),
+        ({"stimulus": None}, ["element 2"]),
     ],
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, values: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_read_is_named(tmp_path: Path, values: dict[str, Any], names: list[object]) -> None:
     data = [trial(0), trial(1, **values), trial(2), trial(3)]
-    with pytest.raises(IntakeError) as caught:
+    with refuses(IntakeError, "data.json", *names):
         from_json(tmp_path, data)
-    assert "data.json is not readable" in str(caught.value)
-    assert message in str(caught.value)
     intake = from_json(tmp_path, data, skip_bad=True)
     assert (intake.judgments.frame.height, intake.skipped_units, intake.units_in) == (3, 1, 4)
 
 
 def test_an_element_that_is_no_trial_is_named(tmp_path: Path) -> None:
-    with pytest.raises(IntakeError, match=r'element 2.*"7" is not a trial'):
+    with refuses(IntakeError, "data.json", "element 2", "7"):
         from_json(tmp_path, [trial(0), 7, trial(1)])
     assert aside(from_json(tmp_path, [{"browser": "x"}, trial(0), trial(1)])) == {"aside.no_trial_type": 1}
 
@@ -313,7 +311,7 @@ def test_a_cut_row_names_its_line(tmp_path: Path) -> None:
     lines[5] = '"2310","cut"'
     path = tmp_path / "cut.csv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(IntakeError, match="line 6: the row has 2 cells"):
+    with refuses(IntakeError, "cut.csv", "line 6", "2 cells"):
         read_files([path])
 
 
@@ -333,7 +331,7 @@ def test_other_bytes_are_not_taken(content: bytes) -> None:
 def test_a_table_without_trial_types_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(IntakeError, match=r"x\.csv has no column trial_type"):
+    with refuses(IntakeError, "x.csv", "trial_type", "--from table"):
         read_files([path], "jspsych")
 
 

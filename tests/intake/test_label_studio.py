@@ -11,7 +11,7 @@ from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.label_studio import recognises
 from karat.judgments.source import SourceFile
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NESTED = FIXTURES / "label_studio" / "project-4-export.json"
@@ -129,7 +129,7 @@ def test_json_min_export():
 def test_csv_that_does_not_tell_its_answers(tmp_path):
     path = tmp_path / "flat.csv"
     path.write_text("annotation_id,annotator,id,lead_time,mood,text\n1,2,3,4,good,Hallo\n2,2,4,4,bad,Na\n")
-    with pytest.raises(IntakeError, match=r"flat\.csv .* --map response=NAME with one of mood, text"):
+    with refuses(IntakeError, "flat.csv", "--map response=NAME", "mood, text"):
         read_files([path])
     result = read_files([path], options=Options(mapping={"response": "mood"}))
     assert result.judgments.frame["response"].to_list() == ["good", "bad"]
@@ -148,25 +148,24 @@ def test_answers_about_regions_and_repeated_questions(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "values"),
+    ("change", "names"),
     [
-        (lambda tasks: tasks[0].update(annotations="none"), 'element 1: "101" has no list of annotations'),
-        (lambda tasks: tasks.insert(1, 7), 'element 2: "7" is not a task'),
-        (lambda tasks: tasks[1]["annotations"].append(None), "element 2: is not an annotation"),
-        (lambda tasks: tasks[1]["annotations"][0].update(result={}), 'element 2: "{}" is not a list of results'),
-        (lambda tasks: tasks[0]["annotations"][0]["result"].append("yes"), 'element 1: "yes" is not a result'),
+        (lambda tasks: tasks[0].update(annotations="none"), ["element 1", 101]),
+        (lambda tasks: tasks.insert(1, 7), ["element 2", 7]),
+        (lambda tasks: tasks[1]["annotations"].append(None), ["element 2"]),
+        (lambda tasks: tasks[1]["annotations"][0].update(result={}), ["element 2", "{}"]),
+        (lambda tasks: tasks[0]["annotations"][0]["result"].append("yes"), ["element 1", "yes"]),
         (
             lambda tasks: tasks[0]["annotations"][0]["result"][1].update(value={"rating": {"a": 1}}),
-            "element 1: \"{\\\"rating\\\": {\\\"a\\\": 1}}\" is not a rating answer".replace("\\", ""),
+            ["element 1", '{"rating": {"a": 1}}'],
         ),
-        (lambda tasks: tasks[0]["annotations"][0].pop("completed_by"), "element 1, participant: is empty"),
+        (lambda tasks: tasks[0]["annotations"][0].pop("completed_by"), ["element 1, participant"]),
     ],
 )  # fmt: skip
-def test_wrong_types_are_named(tmp_path, change, values):
+def test_wrong_types_are_named(tmp_path, change, names):
     path = changed(tmp_path, change)
-    with pytest.raises(IntakeError, match=r"export.json is not readable as judgments") as error:
+    with refuses(IntakeError, "export.json", *names):
         read_files([path])
-    assert values in str(error.value)
     intake = read_files([path], skip_bad=True)
     assert intake.units_in == len(intake.judgments) + sum(intake.set_aside.values()) + intake.skipped_units
 
@@ -174,7 +173,7 @@ def test_wrong_types_are_named(tmp_path, change, values):
 def test_a_cut_file_is_an_error(tmp_path):
     path = tmp_path / "cut.json"
     path.write_text(NESTED.read_text(encoding="utf-8")[:2000], encoding="utf-8")
-    with pytest.raises(IntakeError, match=r"cut\.json is not readable as JSON"):
+    with refuses(IntakeError, "cut.json", "element 1", "line 21, column 62"):
         read_files([path])
 
 

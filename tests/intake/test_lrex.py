@@ -5,13 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from intake.cases import aside, noted
 from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
 from karat.judgments.scales import Ordinal
-from messages import codes
+from messages import codes, refuses
 
 LREX = Path(__file__).parent / "fixtures" / "lrex"
 OLD = Path(__file__).parent / "fixtures" / "lrex_old" / "results.csv"
@@ -94,19 +92,19 @@ def test_older_names_positions_from_0_and_missing_ratings() -> None:
 def test_results_without_ratings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("materials;participant;item;condition;position\nislands;1;1;a;1\n")
-    with pytest.raises(IntakeError, match=r"results\.csv has no column rating1"):
+    with refuses(IntakeError, "results.csv", "rating1"):
         read_files([path], "lrex")
 
 
 def test_a_short_row_is_named(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text(OLD.read_text() + "islands;carl;1\n")
-    with pytest.raises(IntakeError, match=r"results\.csv.*\n  line 6: the row has 3 cells where the header has 7"):
+    with refuses(IntakeError, "results.csv", "line 6", "3 cells"):
         read_files([path])
 
 
 def test_a_list_of_trials_alone_has_no_judgments() -> None:
-    with pytest.raises(IntakeError, match=r"no judgments in trials\.csv"):
+    with refuses(IntakeError, "trials.csv"):
         read_files([LREX / "trials.csv"])
 
 

@@ -12,7 +12,7 @@ from karat.intake import Options, read_files
 from karat.intake.readers.mturk import READER, moments, recognises
 from karat.judgments.scales import Binary, Nominal, Ordinal
 from karat.judgments.source import SourceFile
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 PLAIN = FIXTURES / "mturk" / "Batch_42_batch_results.csv"
@@ -79,7 +79,7 @@ def test_json_that_cannot_be_read_is_named_with_its_line(tmp_path):
     file = tmp_path / "batch.csv"
     text = CROWD_FORM.read_text()
     file.write_text(text.replace('"[{""rating""', '"[{rating""', 1))
-    with pytest.raises(IntakeError, match=r"line 2, Answer\.taskAnswers: .* is not a list of answers in JSON"):
+    with refuses(IntakeError, "batch.csv", "line 2", "Answer.taskAnswers"):
         read_files([file])
     intake = read_files([file], skip_bad=True)
     assert (intake.judgments.frame.height, intake.skipped_units, intake.units_in) == (9, 4, 16)
@@ -90,7 +90,7 @@ def test_json_of_a_wrong_kind_is_refused(tmp_path, json):
     file = batch(
         tmp_path, ["Input.id", "Answer.taskAnswers"], [["W1", "s1", json], ["W2", "s1", '{"ok": {"on": true}}']]
     )
-    with pytest.raises(IntakeError, match="line 2"):
+    with refuses(IntakeError, "line 2", "Answer.taskAnswers"):
         read_files([file])
 
 
@@ -162,14 +162,14 @@ def test_the_hit_is_the_item_where_no_input_tells_it(tmp_path):
 
 def test_a_survey_link_has_no_judgments(tmp_path):
     file = batch(tmp_path, ["Answer.surveycode"], [["W1", "abc"], ["W2", "def"]])
-    with pytest.raises(IntakeError, match=r"no judgments in batch\.csv"):
+    with refuses(IntakeError, "batch.csv"):
         read_files([file])
 
 
 def test_a_short_row_is_named(tmp_path):
     file = batch(tmp_path, ["Input.id", "Answer.ok"], [["W1", "s1", "yes"]])
     file.write_text(file.read_text() + '"H2","A2"\n')
-    with pytest.raises(IntakeError, match="line 3: the row has 2 cells where the header has 5"):
+    with refuses(IntakeError, "batch.csv", "line 3", "2 cells"):
         read_files([file])
 
 
@@ -186,7 +186,7 @@ def test_other_tables_are_not_taken(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("WorkerId,item,answer\nW1,s1,5\n")
     assert not recognises(SourceFile(file))
-    with pytest.raises(IntakeError, match="no column HITId, AssignmentId"):
+    with refuses(IntakeError, "table.csv", "HITId", "AssignmentId"):
         read_files([file], "mturk")
 
 

@@ -10,7 +10,7 @@ from karat.errors import IntakeError
 from karat.intake import Options, read_files
 from karat.intake.readers.otree import READER, recognises
 from karat.judgments.source import SourceFile
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 WIDE = FIXTURES / "otree_wide" / "all_apps_wide_2026-03-02.csv"
@@ -135,14 +135,14 @@ def test_labels_that_are_addresses_are_left_out(tmp_path):
 
 
 def test_page_times_alone_say_what_to_add():
-    with pytest.raises(IntakeError, match=r"PageTimes-2026-03-02\.csv holds page times only.*all_apps_wide"):
+    with refuses(IntakeError, TIMES.name, "all_apps_wide"):
         read_files([TIMES])
 
 
 def test_a_broken_page_time_is_named_with_its_line(tmp_path):
     times = tmp_path / "PageTimes.csv"
     times.write_text(TIMES.read_text().replace("1772445626", "soon"))
-    with pytest.raises(IntakeError, match='line 5, epoch_time_completed: "soon" is not a moment'):
+    with refuses(IntakeError, "PageTimes.csv, line 5, epoch_time_completed", "soon"):
         read_files([WIDE, times])
     intake = read_files([WIDE, times], skip_bad=True)
     assert intake.skipped_units == 1
@@ -152,7 +152,7 @@ def test_a_broken_page_time_is_named_with_its_line(tmp_path):
 def test_a_broken_round_number_is_named_with_its_line(tmp_path):
     file = tmp_path / "naturalness.csv"
     file.write_text(APP.read_text().replace("1,1,1,sess8xyz,0\n", "1,1,one,sess8xyz,0\n", 1))
-    with pytest.raises(IntakeError, match=r'line 2, subsession.round_number: "one" is not the number of a round'):
+    with refuses(IntakeError, "naturalness.csv", "line 2, subsession.round_number", "one"):
         read_files([file])
     intake = read_files([file], skip_bad=True)
     assert (intake.skipped_units, intake.judgments.frame.height) == (4, 5)
@@ -161,7 +161,7 @@ def test_a_broken_round_number_is_named_with_its_line(tmp_path):
 def test_a_cut_line_is_named(tmp_path):
     file = tmp_path / "naturalness.csv"
     file.write_text(APP.read_text() + "4,gg77")
-    with pytest.raises(IntakeError, match="line 11: the row has 2 cells"):
+    with refuses(IntakeError, "naturalness.csv", "line 11", "2 cells"):
         read_files([file])
 
 
@@ -188,7 +188,7 @@ def test_other_tables_are_not_taken(tmp_path, text):
 def test_a_file_that_is_none_of_otree_is_refused_when_forced(tmp_path):
     file = tmp_path / "results.csv"
     file.write_text("participant,item,response\n1,2,3\n")
-    with pytest.raises(IntakeError, match=r"no column participant\.code"):
+    with refuses(IntakeError, "results.csv", "participant.code"):
         read_files([file], "otree")
 
 
@@ -232,7 +232,7 @@ def test_two_units_of_time_are_refused_unless_one_is_reported(tmp_path):
     file = tmp_path / "naturalness.csv"
     rows = "".join(f"k{who},s{n},4,{rt},{n}\n" for who, rt in ((1, 1.5), (2, 1500)) for n in (1, 2))
     file.write_text("participant.code,player.item,player.rating,player.rt,subsession.round_number\n" + rows)
-    with pytest.raises(IntakeError, match="mixes seconds and milliseconds"):
+    with refuses(IntakeError, "rt", "1,500", 1.5, "--rt-unit s"):
         read_files([file])
     result = read_files([file], options=Options(rt_unit="s")).judgments.frame
     assert result["rt"].to_list() == [1.5, 1.5, 1500.0, 1500.0]

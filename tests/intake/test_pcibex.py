@@ -13,7 +13,7 @@ from karat.errors import IntakeError
 from karat.intake import Intake, Options, read_files
 from karat.intake.readers.ibex.log import decoded, is_log
 from karat.judgments.scales import Choice, Nominal, Ordinal
-from messages import codes
+from messages import codes, refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 HEADER = """# Columns below this comment are as follows:
@@ -264,20 +264,18 @@ def test_the_group_of_a_person_is_the_list_and_the_design_number_is_not(write: W
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "names"),
     [
-        ("1,0,exp,NULL,Scale,s", "line 16: the line has 9 cells where the comments name 13 columns"),
-        ("1,0,exp,NULL,Scale,s,Choice,4,soon,NULL", 'line 16, EventTime: "soon" is not a time'),
-        ("1,0,exp,NULL,Scale,s,Choice,\0,1709547000700,NULL", "line 16: the line holds a NUL byte"),
+        ("1,0,exp,NULL,Scale,s", ["line 16", "9 cells", "13 columns"]),
+        ("1,0,exp,NULL,Scale,s,Choice,4,soon,NULL", ["line 16, EventTime", "soon"]),
+        ("1,0,exp,NULL,Scale,s,Choice,\0,1709547000700,NULL", ["line 16", "NUL"]),
     ],
 )
-def test_a_broken_line_is_named(write: Write, line: str, words: str) -> None:
+def test_a_broken_line_is_named(write: Write, line: str, names: list[str]) -> None:
     good = trial(1, "exp", f"Scale,s,Choice,4,{START + 700},NULL") + trial(2, "exp", f"Scale,s,Choice,5,{START},NULL")
     path = write(*good[:1], line, *good)
-    with pytest.raises(IntakeError) as error:
+    with refuses(IntakeError, "results.csv", *names):
         read_files([path], "pcibex")
-    assert words in str(error.value)
-    assert "results.csv" in str(error.value)
     skipped = read_files([path], "pcibex", skip_bad=True)
     assert (skipped.skipped_units, skipped.judgments.frame.height) == (1, 2)
 
@@ -285,7 +283,7 @@ def test_a_broken_line_is_named(write: Write, line: str, words: str) -> None:
 def test_lines_without_comments_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("1709547330,0cc175b9,PennController,0,0,exp,NULL,Scale,s,Choice,4,1709547000700,NULL\n")
-    with pytest.raises(IntakeError, match="no comment line above names the columns"):
+    with refuses(IntakeError, "results.csv", "line 1"):
         read_files([path], "pcibex")
 
 

@@ -11,6 +11,7 @@ from karat.errors import IntakeError
 from karat.intake import read_files
 from karat.intake.readers.prolific import recognises
 from karat.judgments.source import SourceFile
+from messages import refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 NEW = [FIXTURES / "prolific" / name for name in ("prolific_export_66f0.csv", "judgments.csv")]
@@ -76,25 +77,24 @@ def test_old_wording_of_the_header():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "values"),
+    ("old", "new", "names"),
     [
-        (",631,", ",soon,", 'line 2, working_time: "soon" is not a number of seconds'),
-        ("2026-04-11T09:01:00.000000Z", "yesterday", 'line 3, started: "yesterday" is not a point in time'),
-        ("5e90aaaa0005", "", "line 7, participant: is empty"),
+        (",631,", ",soon,", ["line 2, working_time", "soon"]),
+        ("2026-04-11T09:01:00.000000Z", "yesterday", ["line 3, started", "yesterday"]),
+        ("5e90aaaa0005", "", ["line 7, participant"]),
     ],
 )
-def test_bad_cells_are_named(tmp_path, old, new, values):
+def test_bad_cells_are_named(tmp_path, old, new, names):
     path = tmp_path / "export.csv"
     path.write_text(NEW[0].read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-    with pytest.raises(IntakeError, match="are not readable") as error:
+    with refuses(IntakeError, "export.csv", *names):
         read_files([path, NEW[1]])
-    assert values in str(error.value)
     intake = read_files([path, NEW[1]], skip_bad=True)
     assert (aside(intake), intake.skipped_units, intake.units_in) == ({"aside.descriptions": 5}, 1, 14)
 
 
 def test_export_alone_has_no_judgments():
-    with pytest.raises(IntakeError, match=r"There are no judgments in prolific_export_66f0\.csv"):
+    with refuses(IntakeError, NEW[0].name):
         read_files(NEW[:1])
 
 

@@ -16,6 +16,7 @@ from karat.intake import Options, read_files
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
 from karat.judgments.source import SourceFile
+from messages import refuses
 
 WORDS = ("old", "cat", "sees", "green", "tree", "while", "small", "dog", "sleeps", "under", "large", "house")
 
@@ -207,7 +208,7 @@ def test_annotators_in_columns_may_answer_in_words(tmp_path: Path, crowd: Crowd)
 def test_lists_of_labels_without_annotators_are_refused_by_their_form(tmp_path: Path) -> None:
     lines = [f'{{"pairID": "{n}e", "sentence1": "A cat {n}.", "annotator_labels": ["yes", "no"]}}' for n in range(30)]
     (tmp_path / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(KaratError, match="nothing says who gave which rating"):
+    with refuses(KaratError, "t.jsonl", "annotator_labels"):
         read_files([tmp_path / "t.jsonl"])
 
 

@@ -13,6 +13,7 @@ from karat.intake import Options, read_files
 from karat.intake.readers.qualtrics import READER, recognises
 from karat.judgments.scales import Binary, Nominal
 from karat.judgments.source import SourceFile
+from messages import refuses
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TEXTS = FIXTURES / "qualtrics" / "Sentences_February 2, 2026_14.22.csv"
@@ -213,7 +214,7 @@ def test_a_time_that_is_none_is_named_with_its_line(tmp_path):
     file = tmp_path / "export.csv"
     file.write_text(TEXTS.read_text(encoding="utf-8-sig").replace("4.512", "4.5s"), encoding="utf-8")
     # Three question texts of three lines each stand in the header, which therefore ends in line 9.
-    with pytest.raises(IntakeError, match=r'line 11, rt: "4\.5s" is not a number'):
+    with refuses(IntakeError, "export.csv", "line 11, rt", "4.5s"):
         read_files([file])
 
 
@@ -221,10 +222,10 @@ def test_missing_header_rows_are_reported(tmp_path):
     file = tmp_path / "export.csv"
     file.write_text("ResponseId,Q1\nR_1,5\nR_2,4\n")
     assert not recognises(SourceFile(file))
-    with pytest.raises(IntakeError, match="holds no import ids"):
+    with refuses(IntakeError, "export.csv"):
         read_files([file], "qualtrics")
     file.write_text("a,b\n1,2\n")
-    with pytest.raises(IntakeError, match="three header rows"):
+    with refuses(IntakeError, "export.csv"):
         read_files([file], "qualtrics")
 
 

@@ -65,7 +65,7 @@ def test_several_questions_need_a_name() -> None:
     table = rated(frame(), karat.Ordinal(5)).frame
     both = pl.concat([table.with_columns(question=pl.lit(name)) for name in ("natural", "clear")])
     judgments = karat.Judgments(both, karat.Ordinal(5))
-    with pytest.raises(karat.measure.MeasureError, match=r"2 questions.*natural, clear"):
+    with raises(karat.measure.MeasureError, "rated.several_questions"):
         contrasts(judgments, FORMULA)
     with raises(karat.measure.MeasureError, "rated.no_question"):
         contrasts(judgments, FORMULA, question="claer")

@@ -15,7 +15,7 @@ import karat
 from karat.measure import MeasureError, decisions, stability, strengths
 from karat.messages import Message, message_of
 from karat.models.proportions import holm
-from messages import codes, raises
+from messages import codes, raises, refuses
 from tests.measure.judged_pairs import judged
 
 CLEAR = [2.0, -2.0, 0.0, 1.5]
@@ -237,6 +237,6 @@ def test_a_posterior_is_drawn_with_the_seed_that_is_given(monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "strengths", noted)
     rows = {"participant": ["p1", "p2"], "item": ["ab", "ab"], "left": ["a", "a"], "right": ["b", "b"],
             "response": ["left", "right"]}  # fmt: skip
-    with pytest.raises(MeasureError, match="enough"):
+    with refuses(MeasureError, "enough"):
         decisions(karat.Judgments(rows, karat.Choice()), [("1", "a", "b")], "thurstone", posterior=True, seed=7)
     assert asked == [7]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
 
 import karat
+from karat.measure.rated import rated
 from karat.measure.result import MeasureError
+from karat.measure.scaling.ratings import rating_strengths
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed
@@ -154,10 +154,9 @@ def test_one_participant_cannot_be_modelled() -> None:
 
 
 @pytest.mark.parametrize("model", ["mean", "ordinal"])
-def test_too_many_stimuli_for_a_covariance(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = strengths(ratings(), model)
-    monkeypatch.setattr(import_module("karat.measure.scaling.ratings"), "MOST", 5)
-    found = strengths(ratings(), model)
+def test_too_many_stimuli_for_a_covariance(model: str) -> None:
+    (one,) = rated(ratings(), "strengths")
+    whole, found = rating_strengths(one, model), rating_strengths(one, model, most=5)
     assert found.covariance.size == 0
     assert found.frame["se"].to_list() == pytest.approx(whole.frame["se"].to_list())
     assert Message("strengths.covariances", {"n": 6}) in found.notes

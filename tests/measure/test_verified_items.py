@@ -11,7 +11,7 @@ import karat
 from karat.measure.result import MeasureError
 from karat.measure.scaling.select_controls import Controls
 from karat.messages import message_of
-from messages import raises
+from messages import raises, refuses
 
 ITEMS = 'item,function,status,sentence,expected,verified\nc1,control,grammatical,"He, too, left.",,\n' \
         "c2,control,ungrammatical,Left he too.,1,\nt1,test,,She came.,,\n"  # fmt: skip
@@ -88,7 +88,7 @@ def test_tables_of_another_study(items: Path, tmp_path: Path) -> None:
     other.write_text("name,sentence\nc1,x\n", encoding="utf-8")
     with raises(MeasureError, "verified_items.no_item_column"):
         CONTROLS.write(other, in_place=True)
-    with pytest.raises(karat.errors.KaratError, match="does not exist"):
+    with refuses(karat.errors.KaratError, tmp_path / "missing.csv", "items.csv"):
         CONTROLS.write(tmp_path / "missing.csv", in_place=True)
 
 

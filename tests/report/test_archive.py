@@ -29,6 +29,7 @@ from karat.screen.run import run as screen
 from karat.simulate import answer_study
 from karat.study.file import read_rules
 from karat.study.study import Study, load
+from messages import refuses
 
 MODULE = import_module("karat.report.archive")
 
@@ -165,8 +166,8 @@ def test_the_readme_says_what_is_gone_and_what_was_kept(made: Archive) -> None:
 
 def test_a_kept_column_that_holds_old_names_is_reported(results: Judgments, tmp_path: Path) -> None:
     found = archive(results, tmp_path / "new", rules={"completion": {}}, keep=["prolific_pid"], report=False)
-    assert any("has the former name of 16 participants" in note for note in found.notes)
-    assert any("materials/ has the rules alone" in note for note in found.notes)
+    assert any("16 participants" in note for note in found.notes)
+    assert any("materials/" in note for note in found.notes)
     assert "## To look at before publishing" in (tmp_path / "new" / "README.md").read_text()
 
 
@@ -175,7 +176,7 @@ def test_old_names_are_looked_for_wherever_the_archive_lies(results: Judgments, 
     result = Judgments(frame.drop("prolific_pid"), results.scales, results.participants.drop("worker"))
     place = tmp_path / "materials" / "new"
     found = archive(result, place, rules={"completion": {}}, keep=["remark"], report=False)
-    assert any(note.startswith("data/") and "former name of 16 participants" in note for note in found.notes)
+    assert any(note.startswith("data/") and "16 participants" in note for note in found.notes)
 
 
 def test_images_and_tables_of_the_same_name_are_among_the_materials(tmp_path: Path) -> None:
@@ -194,16 +195,16 @@ def test_images_and_tables_of_the_same_name_are_among_the_materials(tmp_path: Pa
     assert (kept / "a.png").read_bytes() == b"picture"
     assert (kept / "items.csv").read_text() == (home / "items.csv").read_text()
     assert (kept / "items-2.csv").read_text() == (other / "items.csv").read_text()
-    assert "There is no file gone.png, so materials/ lacks it." in found.notes
-    assert any("it is materials/items-2.csv here" in note for note in found.notes)
+    assert any("gone.png" in note for note in found.notes)
+    assert any("materials/items-2.csv" in note for note in found.notes)
 
 
 def test_a_folder_with_something_in_it_is_left_alone(results: Judgments, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(KaratError, match="not empty"):
+    with refuses(KaratError, tmp_path):
         archive(results, tmp_path, report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-    with pytest.raises(KaratError, match=r"no column age_grup to keep; did you mean age_group\?"):
+    with refuses(KaratError, "age_grup", "age_group"):
         archive(results, tmp_path / "new", keep=["age_grup"], report=False)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -215,7 +216,7 @@ def test_an_archive_that_fails_leaves_nothing(
         raise OSError("disk full")
 
     monkeypatch.setattr(MODULE, "readme", broken)
-    with pytest.raises(OSError, match="disk full"):
+    with refuses(OSError, "disk full"):
         archive(results, tmp_path / "new", rules={"completion": {}}, report=False)
     assert list(tmp_path.iterdir()) == []
 
@@ -303,7 +304,8 @@ def test_the_command_keeps_the_key_out_of_the_archive(results: Judgments, tmp_pa
     out = tmp_path / "out"
     code, output = run(str(file), "-o", str(out), "--key", str(out / "key.csv"))
     assert code != 0
-    assert "must stay outside" in output
+    assert "key.csv" in output
+    assert not out.exists()
     (tmp_path / "key.csv").write_text("mine")
     code, output = run(str(file), "-o", str(out), "--key", str(tmp_path / "key.csv"))
     assert code != 0
@@ -354,5 +356,5 @@ def test_rules_that_could_not_run_are_reported_in_the_readme(tmp_path: Path) -> 
         karat.Judgments(rows, karat.Ordinal(5)), tmp_path / "new", rules={"remfod": {}, "completion": {}}, report=False
     )
     text = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
-    assert "By the rules that were given, 0 of 2 participants are excluded; their data are here as well." in text
-    assert "remfod could not run." in text
+    assert "0 of 2 participants" in text
+    assert "remfod" in text

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from karat.cli.report import report
 from karat.errors import KaratError
+from messages import refuses
 
 ROWS = "participant,item,response,trial\n" + "".join(
     f"p{person},{item},{1 + (3 * person + number) % 5},{number}\n"
@@ -40,7 +41,7 @@ def test_it_writes_a_page_and_says_so(results: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     output = run(results, "--scale", "ordinal:1-5", "-o", out)
     assert f"written    {out}" in output
-    assert "all 4 participants stay" in output
+    assert "4 participants" in output
     assert "karat report" in out.read_text(encoding="utf-8")
 
 
@@ -54,9 +55,9 @@ def test_markdown_in_german_and_json_on_the_terminal(results: Path, tmp_path: Pa
 
 
 def test_nothing_is_overwritten_or_written_by_mistake(results: Path, tmp_path: Path) -> None:
-    with pytest.raises(KaratError, match=r"written as \.html"):
+    with refuses(KaratError, "page.pdf", ".html, .json", ".md"):
         run(results, "-o", tmp_path / "page.pdf")
-    with pytest.raises(KaratError, match="one of the files to read"):
+    with refuses(KaratError, results):
         run(results, "--format", "html", "-o", results)
     assert results.read_text() == ROWS
 
@@ -67,5 +68,5 @@ def test_rules_alone_exclude_and_the_page_says_where_they_are_from(results: Path
     rules.write_text("[screening]\ncompletion = { trials = 4 }\n")
     results.write_text(ROWS + "late,a,3,1\n")
     output = run(results, "--scale", "ordinal:1-5", "--rules", rules, "-o", out)
-    assert "4 of 5 participants stay in the analysis (rule: any of completion)" in output
+    assert "4 of 5 participants" in output
     assert "The exclusion criteria were chosen for this analysis" in out.read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from karat.languages.de import LANGUAGE as GERMAN
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.report.literature import SOURCES, bibtex, cited, readable, references, source
 from karat.study.criteria import CRITERIA
+from messages import refuses
 
 DOI = re.compile(r"10\.\d{4,9}/\S+")
 
@@ -72,9 +73,9 @@ def test_keys_become_names_and_years() -> None:
 
 
 def test_an_unknown_key_is_an_error_that_names_the_nearest() -> None:
-    with pytest.raises(KaratError, match="did you mean bates2015"):
+    with refuses(KaratError, "bates2014", "bates2015"):
         source("bates2014")
-    with pytest.raises(KaratError, match="no source"):
+    with refuses(KaratError, "zzz"):
         bibtex(["zzz"])
 
 

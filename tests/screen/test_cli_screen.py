@@ -6,6 +6,7 @@ import json
 import tomllib
 from functools import partial
 from pathlib import Path
+from string import ascii_lowercase
 
 import numpy as np
 import polars as pl
@@ -15,10 +16,8 @@ import karat
 from karat.cli.main import main
 from karat.cli.progress import ShownSteps, stepping
 from karat.messages import Message, NotComputed
-from karat.models.glrm import nominal
 from karat.screen.criteria.automation import refit
 from karat.screen.crowd import answers as crowd_answers
-from karat.screen.crowd import spammer_index
 from karat.screen.crowd.gold import gold
 from karat.screen.run import run
 from karat.simulate.hands import with_hands
@@ -73,8 +72,7 @@ def test_the_stated_rules_are_applied_and_everything_is_written(
     assert "note       function was taken from the item table" in text
     assert "attention: 1 of 8 participants flagged." in text
     assert "verdict    8 -> 7 participants (rule: any)" in text
-    assert "Participant p0 was excluded from the analysis" in text
-    assert "0 of 6 trials right (5 required)" in text
+    assert "0 of 6 trials" in text
     names = {path.name for path in out.iterdir()}
     assert names == {"participants.csv", "trials.csv", "screening.json", "judgments.parquet", "flow.svg"}
     data = json.loads((out / "screening.json").read_text(encoding="utf-8"))
@@ -88,7 +86,7 @@ def test_without_a_study_there_is_evidence_only(tmp_path: Path, capsys: pytest.C
     whole, few = karat.read(LIKERT), tmp_path / "few.parquet"
     whole.without(whole.participants["participant"][16:]).to_parquet(few)
     text = printed(capsys, few)
-    assert "verdict    Evidence only: neither --study nor --rules was given, so nobody is excluded." in text
+    assert "--study" in next(line for line in text.splitlines() if line.startswith("verdict"))
     assert "not run    inconsistency: " in text
     assert "crowd      Spammer Index ." in text
     assert "Nothing was written" in text
@@ -127,7 +125,7 @@ def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
     text = printed(capsys, results, "--study", study, "--criteria", "attention, speed")
     assert "attention: 1 of 8 participants flagged." in text
     assert "remfod" not in text
-    assert "verdict    Evidence only: no rule applies to a selection by --criteria, so nobody is" in text
+    assert "--criteria" in next(line for line in text.splitlines() if line.startswith("verdict"))
     data = json.loads(printed(capsys, results, "--study", study, "--criteria", "attention,remfod,speed", "--json"))
     assert data["summary"]["excluded"] == 0
     assert set(data["settings"]) == {"attention", "remfod", "speed", "exclude"}
@@ -140,29 +138,27 @@ def test_only_the_chosen_criteria_run_and_nobody_is_excluded(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "why"),
+    ("arguments", "names"),
     [
-        (
-            ["--criteria", "remofd"],
-            "--criteria cannot be used (there is no screening criterion 'remofd'; did you mean remfod?).",
-        ),
-        (["--criteria", ","], "--criteria: use one or more of "),
-        (["--criteria", "remfod", "--multiverse"], "Leave out --criteria"),
-        (["--contrast", "order=PO,OP"], "--contrast needs --multiverse"),
-        (["--multiverse", "--contrast", "order"], "use the form FACTOR=LEVEL,LEVEL"),
-        (["--study", "nowhere.toml"], "There is no study file nowhere.toml"),
-        (["--explain", "p99x"], "There is no participant p99x"),
+        (["--criteria", "remofd"], ["--criteria", "remofd", "remfod?"]),
+        (["--criteria", ","], ["--criteria", "remfod"]),
+        (["--criteria", "remfod", "--multiverse"], ["--criteria"]),
+        (["--contrast", "order=PO,OP"], ["--contrast", "--multiverse"]),
+        (["--multiverse", "--contrast", "order"], ["FACTOR=LEVEL,LEVEL"]),
+        (["--study", "nowhere.toml"], ["nowhere.toml"]),
+        (["--explain", "p99x"], ["p99x"]),
     ],
 )
-def test_bad_options_are_a_sentence(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert why in refused(capsys, LIKERT, *arguments)
+def test_bad_options_are_named(arguments: list[str], names: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    text = refused(capsys, LIKERT, *arguments)
+    assert [name for name in names if name not in text] == []
 
 
 def test_a_file_in_the_way_is_reported_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")
-    assert "is a file. Give a folder" in refused(capsys, LIKERT, "--out", tmp_path / "out")
+    assert str(tmp_path / "out") in refused(capsys, LIKERT, "--out", tmp_path / "out").replace("\n", "")
 
 
 def test_the_help_names_the_section_of_the_study_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,17 +166,17 @@ def test_the_help_names_the_section_of_the_study_file(capsys: pytest.CaptureFixt
     assert "section of the study file exactly" in text
 
 
-def labelled(folder: Path, people: int = 12, items: int = 10) -> Path:
-    """Labels, with a right answer that nobody gave to the first item."""
+def labelled(folder: Path, people: int = 12, items: int = 10, labels: str = "abc", every: int = 1) -> Path:
+    """Labels, some of them or all, with a right answer that nobody gave to the first item."""
     random = np.random.default_rng(1)
     rows = [
-        (f"w{who}", f"t{item}", "a" if item == 0 else "abc"[random.integers(3)], "b" if item == 0 else None)
+        (f"w{who}", f"t{item}", "a" if item == 0 else random.choice(list(labels)), "b" if item == 0 else None)
         for who in range(people)
         for item in range(items)
     ]
     frame = pl.DataFrame(rows, schema=["participant", "item", "response", "expected"], orient="row")
     path = folder / "labels.parquet"
-    karat.Judgments(frame, karat.Nominal("abc")).to_parquet(path)
+    karat.Judgments(frame.gather_every(every), karat.Nominal(labels)).to_parquet(path)
     return path
 
 
@@ -195,27 +191,18 @@ def test_the_same_is_found_as_in_python(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-def test_beside_a_choice_of_criteria_the_index_is_fitted_only_where_that_is_quick(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_criteria_the_index_must_be_quick(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = labelled(tmp_path)
     assert "crowd      Spammer Index ." in printed(capsys, path, "--criteria", "completion")
-    for name in ("QUICK_ANSWERS", "QUICK"):
-        with monkeypatch.context() as patch:
-            patch.setattr(spammer_index, name, 0)
-            text = printed(capsys, path, "--criteria", "completion")
-            assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
-    monkeypatch.setattr(spammer_index, "LONGEST", 0)
-    assert "No Spammer Index. It would take about 1 minute for these labels" in printed(capsys, path)
+    path = labelled(tmp_path, 150, 150, "abcd", every=11)
+    text = printed(capsys, path, "--criteria", "completion")
+    assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
 
 
-def test_an_index_that_is_refused_says_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = labelled(tmp_path)
-    monkeypatch.setattr(nominal, "LARGEST", 10)
+def test_an_index_that_is_refused_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = labelled(tmp_path, 320, 320, ascii_lowercase, every=31)
     text = printed(capsys, path, "--criteria", "procedure")
-    why = NotComputed("crowd.too_many_labels", {"participants": 12, "items": 10, "labels": 3})
+    why = NotComputed("crowd.too_many_labels", {"participants": 320, "items": 320, "labels": 26})
     assert f"not run    procedure: {Message('procedure.no_index', {'why': why})}" in text
     assert f"crowd      No Spammer Index. {why}" in text
     assert "karat convert FILE --answers" in text
@@ -314,7 +301,8 @@ def test_rules_that_cannot_be_followed_are_reported_with_their_line(
 
 def test_a_study_and_rules_beside_it_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     both = ("--study", "study.toml", "--rules", "rules.toml")
-    assert "Use --study or --rules, not both" in refused(capsys, LIKERT, *both)
+    text = refused(capsys, LIKERT, *both)
+    assert ("--study" in text, "--rules" in text) == (True, True)
 
 
 def test_a_pilot_becomes_a_line_of_the_study_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from karat.messages import with_code
 from karat.screen.run import run
 from karat.screen.screening import PAYMENT, explanation_messages, explanations
 from karat.study.criteria import CRITERIA
-from messages import codes
+from messages import codes, refuses
 
 LIKERT = karat.datasets.load("likert")
 FEW = LIKERT.without(LIKERT.participants["participant"][2:30])
@@ -67,7 +67,7 @@ def test_every_criterion_has_a_title_of_its_own() -> None:
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
-    with pytest.raises(karat.KaratError, match="no participant p099"):
+    with refuses(karat.KaratError, "p099", "p09"):
         run(LIKERT, RULES).explain("p099")
 
 

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 import karat
 from karat.screen.run import run
 from karat.screen.screening import NAMES, trials_table
+from messages import refuses
 
 LIKERT = karat.datasets.load("likert")
 RULES = {"completion": {}, "remfod": {}, "attention": {}, "exclude": "any"}
@@ -63,5 +63,5 @@ def test_formulas_do_not_reach_a_spreadsheet(tmp_path: Path) -> None:
 
 def test_a_file_in_the_way_is_reported(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("x")
-    with pytest.raises(karat.KaratError, match="is a file; give a folder"):
+    with refuses(karat.KaratError, tmp_path / "out"):
         run(LIKERT, {"completion": {}}).write(tmp_path / "out")

@@ -75,6 +75,6 @@ def test_even_scales_have_a_chance_of_one_half_in_both_groups(n: int) -> None:
 
 def test_messages() -> None:
     assert count_rule([Fraction(1, 2)] * 2, 0.05).why_not == Message("passing.too_few", {"n": 2, "p": 0.25})
-    assert str(guess_note(0.1, 0.001)) == "Guessing passes with p = .100, more than alpha (.001)."
+    assert guess_note(0.1, 0.001) == Message("passing.guessing", {"p": 0.1, "alpha": 0.001})
     with raises(karat.KaratError, "passing.bad_slips"):
         check_settings(0.05, True)

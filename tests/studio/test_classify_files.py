@@ -8,6 +8,7 @@ import pytest
 
 from karat.studio.column_guesses import classify
 from karat.studio.folder import StudioError
+from messages import refuses
 
 STUDY = '[[block]]\nitems = ["items.csv", "fillers.csv"]\nquestions = "pairs.csv"\n'
 
@@ -41,7 +42,7 @@ def test_a_study_file_of_another_name(tmp_path: Path) -> None:
     assert found.study is not None
     assert found.study.name == "order.toml"
     write(tmp_path, other_toml="")
-    with pytest.raises(StudioError, match="There are 2 study files"):
+    with refuses(StudioError, tmp_path / "order.toml", tmp_path / "other.toml"):
         classify(tmp_path)
 
 

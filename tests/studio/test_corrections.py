@@ -14,6 +14,7 @@ from karat.errors import KaratError
 from karat.intake.guess import NAMES, guess_columns
 from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, parse_scale
 from karat.studio.corrections import Corrections, corrected, scale_text
+from messages import refuses
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_the_command_is_one_that_karat_knows() -> None:
 
 def test_answers_must_be_pairs() -> None:
     assert Corrections(answers="1=left, -1=right").options().answers == {"1": "left", "-1": "right"}
-    with pytest.raises(KaratError, match="write NAME=VALUE"):
+    with refuses(KaratError, "--answers left", "NAME=VALUE"):
         Corrections(answers="left").options()
 
 

@@ -21,6 +21,7 @@ from karat.studio.study_files import (
 from karat.studio.workspace import NewStudy, Workspace, note_checked
 from karat.study.init import write_study
 from karat.study.study import load
+from messages import refuses
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_a_table_changed_outside_is_kept_beside(files: StudyFolder) -> None:
 
 def test_frozen_rules_stay(files: StudyFolder) -> None:
     rules = change(files, ["screening", "exclude"], "all")
-    with pytest.raises(StudioError, match="2026-01-01"):
+    with refuses(StudioError, "2026-01-01"):
         files.save(rules, frozen="2026-01-01")
     assert files.save(change(files, ["title"], "Still free"), frozen="2026-01-01") == ["study.toml"]
 

@@ -95,8 +95,10 @@ def test_the_preview_is_for_this_browser_and_this_frame(studio: StudioApp, brows
     with urllib.request.urlopen(found.address) as reply:
         assert f"frame-ancestors http://127.0.0.1:{browser.keys.port}" in reply.headers["content-security-policy"]
         assert "karat-preview=" in reply.headers["set-cookie"]
-    with pytest.raises(urllib.error.HTTPError, match="403"):
+    with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(found.address.partition("?")[0])
+    assert refused.value.code == 403
+    refused.value.close()
     page = browser.inside(f"{address}/preview")
     assert page.headers["content-security-policy"].endswith(f"frame-src {found.origin}")
 

@@ -48,7 +48,6 @@ def test_overview() -> None:
 
 def test_trials() -> None:
     text = printed("chance", "--trials", "6", "--chance", "0.4")
-    assert "6 trials: 5 must be correct; a guesser passes with p = .041." in text
     assert ["6", "5", ".041*"] in lines(text)
     assert ["6", "4", ".179"] in lines(text)
     assert json.loads(printed("chance", "--trials", "6", "--json"))[0]["6"] == 1 / 64
@@ -57,8 +56,6 @@ def test_trials() -> None:
 def test_trials_as_a_table() -> None:
     text = printed("chance", "--trials", "4,6,8")
     assert ["6", ".984", ".891", ".656", ".344", ".109", ".016*"] in lines(text)
-    assert "4 trials: too few," in text
-    assert "6 trials: 6 must be correct; a guesser passes with p = .016. No slip is forgiven." in text
     assert ["20", "15", ".021*"] in lines(printed("chance", "--trials", "4,20"))
 
 
@@ -77,7 +74,7 @@ def test_controls() -> None:
     assert ["5", "4", "of", "5", ".337", "4", "of", "5", ".087", ".029"] in lines(
         printed("chance", "--controls", "5-8")
     )
-    assert "none. Use more controls." in printed("chance", "--controls", "3")
+    assert json.loads(printed("chance", "--controls", "3", "--json")) == []
     strict = json.loads(printed("chance", "--controls", "4", "--neutral", "neither", "--json"))
     assert [(row["k_grammatical"], row["k_ungrammatical"]) for row in strict] == [(3, 3)]
 

@@ -48,7 +48,7 @@ def test_a_setting_a_criterion_and_the_rule() -> None:
     assert ("frozen.added", {"criterion": "speed"}) in lines
     assert ("frozen.exclude", {"then": "any", "now": "all"}) in lines
     assert len(lines) == 4
-    assert "rules changed after the study started: genuine_at_least 0.9 -> 0.8" in str(message)
+    assert "genuine_at_least 0.9 -> 0.8" in str(message)
 
 
 def test_what_is_left_to_a_default_is_compared_too() -> None:

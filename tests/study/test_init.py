@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import tomllib
 import unicodedata
 from importlib.resources import files
@@ -22,6 +21,7 @@ from karat.simulate import answer_study
 from karat.study.check import check
 from karat.study.init import LANGUAGES, TEMPLATES, PairsError, StudyExistsError, study_from_pairs, write_study
 from karat.study.study import load
+from messages import refuses
 
 EVERY = [(task, language) for task in TEMPLATES for language in LANGUAGES]
 ADVICE = {
@@ -95,7 +95,7 @@ def test_languages_have_the_same_designs(tmp_path: Path) -> None:
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     kept = tmp_path / "items.csv"
     kept.write_text("mine")
-    with pytest.raises(StudyExistsError, match=r"items\.csv already exists, and nothing is overwritten"):
+    with refuses(StudyExistsError, "items.csv"):
         write_study(tmp_path, "yes-no")
     assert kept.read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["items.csv"]
@@ -103,20 +103,20 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(KaratError, match="cannot be written"):
+    with refuses(KaratError, tmp_path / "file" / "study"):
         write_study(tmp_path / "file" / "study", "likert")
 
 
 @pytest.mark.parametrize(
-    ("task", "language", "text"),
+    ("task", "language", "names"),
     [
-        ("lickert", "en", "Did you mean likert"),
-        ("xyz", "en", "Use one of: likert, yes-no"),
-        ("likert", "fr", "in en and de, not in fr"),
+        ("lickert", "en", ["lickert", "likert"]),
+        ("xyz", "en", ["xyz", "likert, yes-no"]),
+        ("likert", "fr", ["en and de", "fr"]),
     ],
 )
-def test_unknown_names(task: str, language: str, text: str, tmp_path: Path) -> None:
-    with pytest.raises(KaratError, match=text):
+def test_unknown_names(task: str, language: str, names: list[str], tmp_path: Path) -> None:
+    with refuses(KaratError, *names):
         write_study(tmp_path / "study", task, language)
     assert not (tmp_path / "study").exists()
 
@@ -153,7 +153,7 @@ def test_preferences_pair_by_pair(tmp_path: Path) -> None:
     trials = load(tmp_path / "study").trials(0, 1).filter(pl.col("function") == "test")
     assert trials["expected"].to_list() == ["left", "right", None]
     table.write_text("a,b,preferred\nIt rained.,Rained it.,both\n", encoding="utf-8")
-    with pytest.raises(PairsError, match="line 2, preferred"):
+    with refuses(PairsError, "pairs.csv", "line 2, preferred", "both"):
         study_from_pairs(table, tmp_path / "other")
 
 
@@ -168,25 +168,25 @@ def test_names_of_pairs_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "names"),
     [
-        ("one,two\nA.,B.\n", "which columns are the sentences. There are one, two"),
-        ("good,bad\nA.,\n", "line 2, bad: is empty. A pair needs two sentences"),
-        ("good,bad\n", "has no pairs"),
-        ("id,good,bad\n1,A.,B.\n1,C.,D.\n", 'line 2, id: "1" occurs twice'),
-        ("id,good,bad\n1,A.,B.\n,C.,D.\n", "line 3, id: is empty"),
+        ("one,two\nA.,B.\n", ["one, two", "good and bad"]),
+        ("good,bad\nA.,\n", ["line 2, bad"]),
+        ("good,bad\n", []),
+        ("id,good,bad\n1,A.,B.\n1,C.,D.\n", ["line 2, id", 1]),
+        ("id,good,bad\n1,A.,B.\n,C.,D.\n", ["line 3, id"]),
     ],
 )
-def test_tables_that_are_no_pairs(text: str, sentence: str, tmp_path: Path) -> None:
+def test_tables_that_are_no_pairs(text: str, names: list[object], tmp_path: Path) -> None:
     table = tmp_path / "pairs.csv"
     table.write_text(text)
-    with pytest.raises(PairsError, match=re.escape(sentence).replace("sentences\\.", "sentences.")):
+    with refuses(PairsError, "pairs.csv", *names):
         study_from_pairs(table, tmp_path / "study")
     assert not (tmp_path / "study").exists()
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(KaratError, match="There is no file"):
+    with refuses(KaratError, tmp_path / "none.csv"):
         study_from_pairs(tmp_path / "none.csv", tmp_path / "study")
 
 
@@ -217,7 +217,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = json.loads(run("--from-pairs", "mine.csv", "--json"))
     assert [Path(name).name for name in result["written"]] == ["study.toml", "items.csv", "fillers.csv"]
     assert Path("mine/study.toml").is_file()
-    with pytest.raises(KaratError, match=r"Which task\?(?s:.*)norming"):
+    with refuses(KaratError, "--task", "likert", "norming"):
         run("order")
-    with pytest.raises(KaratError, match="Leave out --task likert"):
+    with refuses(KaratError, "--from-pairs", "--task likert"):
         run("--task", "likert", "--from-pairs", "mine.csv")

@@ -31,6 +31,7 @@ from karat.study.item_sheets import (
     with_fillers,
 )
 from karat.study.study import Study, load
+from messages import refuses
 
 NOUNS = ("doctor", "lawyer", "nurse", "pilot", "baker", "singer", "farmer", "tailor")
 HEADERS = ("a (that, short)", "b (that, long)", "c (null, short)", "d (null, long)")
@@ -145,9 +146,9 @@ def test_stated_names_and_levels() -> None:
     assert named.levels == {"comp": ("that", "null"), "distance": ("short", "long")}
     turned = stated_factors(HEADERS, ["distance=long,short", "comp=null,that"])
     assert turned.cells["b (that, long)"] == ("long", "that")
-    with pytest.raises(SetsError, match="6 conditions"):
+    with refuses(SetsError, "6 conditions", "--factor length=short,long"):
         stated_factors(HEADERS, ["a=1,2,3", "b=x,y"])
-    with pytest.raises(SetsError, match="1 factor for 2 factors"):
+    with refuses(SetsError, "1 factor", "2 factors", "that, null", "--factor length=short,long"):
         stated_factors(HEADERS, ["comp"])
 
 
@@ -198,10 +199,10 @@ def test_files_of_linger_ibex_and_turktools(tmp_path: Path) -> None:
 def test_one_of_several_experiments(tmp_path: Path) -> None:
     source = tmp_path / "items.txt"
     source.write_text(MARKED + "# agree 1 sg\nThe key is here.\n# agree 1 pl\nThe keys is here.\n")
-    with pytest.raises(SetsError, match="island, agree"):
+    with refuses(SetsError, "items.txt", "island, agree", "--experiment NAME"):
         read_sets(source)
     assert read_sets(source, experiment="agree").conditions == ("sg", "pl")
-    with pytest.raises(SetsError, match="island"):
+    with refuses(SetsError, "items.txt", "islnd", "island"):
         read_sets(source, experiment="islnd")
 
 
@@ -515,9 +516,9 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("letters.csv").write_text("Item,a,b,c,d\n1,It rained then.,It rained so.,So it rained.,So rained it.\n")
     (note,) = run("--from-sets", "letters.csv")["notes"]
     assert "--factor structure=island,none" in note, "what to write where the headers show nothing"
-    with pytest.raises(KaratError, match="--from-sets"):
+    with refuses(KaratError, "--factor", "--from-sets FILE"):
         run("--factor", "comp", "--task", "likert")
-    with pytest.raises(KaratError, match="There is no file"):
+    with refuses(KaratError, "none.csv"):
         run("--from-sets", "none.csv")
 
 
@@ -570,19 +571,19 @@ def test_problems_of_several_sheets_name_the_sheet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "text"),
+    ("old", "new", "names"),
     [
-        ('= ["null", "long"]', '= ["null"]', "has 1 level for 2 factors"),
-        ('= ["null", "long"]', '= ["null", "lang"]', "is not a level of length"),
-        ('= ["null", "long"]', '= ["null", "short"]', "has the same levels as"),
-        ('"d (null, long)"', '"e (null, long)"', "there is no column e"),
-        ('"Items"', '"Itmes"', "not a sheet"),
+        ('= ["null", "long"]', '= ["null"]', ["line 13", "d (null, long)", "2 factors", "comp, length"]),
+        ('= ["null", "long"]', '= ["null", "lang"]', ["line 13", "lang", "length"]),
+        ('= ["null", "long"]', '= ["null", "short"]', ["line 13", "c (null, short)"]),
+        ('"d (null, long)"', '"e (null, long)"', ["sets.xlsx", "e (null, long)", "d (null, long)"]),
+        ('"Items"', '"Itmes"', ["sheets", "Itmes", "Fillers, Items"]),
     ],
 )
-def test_what_does_not_fit_the_sheet(old: str, new: str, text: str, tmp_path: Path) -> None:
+def test_what_does_not_fit_the_sheet(old: str, new: str, names: list[str], tmp_path: Path) -> None:
     workbook(tmp_path / "sets.xlsx")
     (tmp_path / "study.toml").write_text(WIDE.replace(old, new))
-    with pytest.raises((StudyError, KaratError), match=text):
+    with refuses((StudyError, KaratError), *names):
         load(tmp_path)
 
 

@@ -10,6 +10,7 @@ import pytest
 import karat
 from karat.errors import Problems
 from karat.study.items import filled_templates, read_items, read_questions, together
+from messages import refuses
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -48,14 +49,14 @@ def test_flaws_of_a_table_name_their_lines(tmp_path: Path) -> None:
 
 
 def test_a_table_without_stimuli(tmp_path: Path) -> None:
-    text = str(read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems)
-    assert "there is no column sentence (or image)" in text
+    (problem,) = read_items([write(tmp_path, "i.csv", "item,text\nt1,x\n")], [], "likert").problems
+    assert [name for name in ("sentence", "image", "item, text") if name not in str(problem)] == []
 
 
 def test_misspelt_columns_are_named(tmp_path: Path) -> None:
-    text = str(read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems)
-    assert "there is no column function, but functoin. Rename it." in text
-    assert "there is no column sentence (or image). Is it sentense?" in text
+    problems = read_items([write(tmp_path, "i.csv", "item,functoin,sentense\nt1,filler,x\n")], [], "likert").problems
+    function, sentence = map(str, problems)
+    assert ("functoin" in function, "sentense?" in sentence) == (True, True)
 
 
 def test_own_names_of_columns_are_to_be_renamed(tmp_path: Path) -> None:
@@ -92,16 +93,16 @@ def test_a_column_that_looks_like_functions_is_kept_for_the_check(tmp_path: Path
 def test_equal_functions_that_are_not_known_are_reported_once(word: str, meant: str, tmp_path: Path) -> None:
     rows = "".join(f"t{number},{word},Sentence {number}.\n" for number in range(40))
     items = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}f1,filler,x\n")], [], "likert")
-    assert items.problems.lines() == [
-        f'lines 2, 3, 4 and 37 more, function: "{word}" is not known. Did you mean {meant}? '
-        "There are test, filler, control, attention, calibration, practice."
-    ]
+    (line,) = items.problems.lines()
+    names = ["lines 2, 3, 4", "37", word, meant, "test, filler, control, attention, calibration, practice"]
+    assert [name for name in names if name not in line] == []
 
 
 def test_many_functions_that_are_not_known_are_counted_in_words(tmp_path: Path) -> None:
     rows = "".join(f"t{number},x{number}y,Sentence.\n" for number in range(22))
     result = read_items([write(tmp_path, "i.csv", f"item,function,sentence\n{rows}")], [], "likert").problems.lines()
-    assert result[-1] == "and 14 more: function is not known (lines 10 to 23)."
+    assert "14" in result[-1]
+    assert "lines 10 to 23" in result[-1]
 
 
 def test_one_table_of_several_without_sentences_is_reported_once(tmp_path: Path) -> None:
@@ -109,8 +110,7 @@ def test_one_table_of_several_without_sentences_is_reported_once(tmp_path: Path)
     bad = write(tmp_path, "items.csv", "item,function,stimulus\nt1,test,It rains.\nt2,test,It snows.\n")
     (problem,) = read_items([good, bad], [], "likert").problems
     assert problem.file == "items.csv"
-    text = "there is no column sentence (or image). Rename stimulus to sentence. There are item, function, stimulus."
-    assert str(problem) == text
+    assert [name for name in ("sentence", "image", "item, function, stimulus") if name not in str(problem)] == []
 
 
 def spreadsheet(path: Path, rows: list[list[object]], left: int = 0) -> Path:
@@ -178,18 +178,20 @@ def test_templates_are_filled_from_a_lexicon(tmp_path: Path) -> None:
 def test_empty_and_misspelt_slots_are_reported(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "order,sentence\nSO,{subjekt} saw {object}.\n")
     lexicon = write(tmp_path, "l.csv", "item,subject,object\nt1,Ann,\n")
-    text = str(filled_templates(templates, lexicon, ["order"], "likert").problems)
-    assert "line 2: the slot {subjekt} is not a column of l.csv. Did you mean {subject}?" in text
-    assert "line 2, object: is empty. A sentence of t.csv shows it: write the words." in text
+    slot, empty = filled_templates(templates, lexicon, ["order"], "likert").problems
+    assert (slot.file, slot.number) == ("t.csv", 2)
+    assert [name for name in ("{subjekt}", "l.csv", "{subject}") if name not in str(slot)] == []
+    assert (empty.file, empty.number, empty.column) == ("l.csv", 2, "object")
 
 
 def test_a_lexicon_names_each_item_once(tmp_path: Path) -> None:
     templates = write(tmp_path, "t.csv", "order,sentence\nSO,{x} runs.\n")
     twice = write(tmp_path, "l.csv", "item,x\nt1,Ann\nt1,Bob\n")
-    assert "line 3, item: occurs twice" in str(filled_templates(templates, twice, ["order"], "likert").problems)
+    problems = filled_templates(templates, twice, ["order"], "likert").problems
+    assert {(problem.number, problem.column) for problem in problems} == {(2, "item"), (3, "item")}
     nameless = write(tmp_path, "m.csv", "itme,x\nt1,Ann\nt2,Bob\n")
     (problem,) = filled_templates(templates, nameless, ["order"], "likert").problems
-    assert str(problem) == "there is no column item. Is it itme? There are itme, x."
+    assert [name for name in ("item", "itme, x") if name not in str(problem)] == []
 
 
 def test_templates_and_fillers_go_together(tmp_path: Path) -> None:
@@ -204,14 +206,14 @@ def test_templates_and_fillers_go_together(tmp_path: Path) -> None:
 def test_questions_need_names_and_poles(tmp_path: Path) -> None:
     problems = Problems()
     read_questions(write(tmp_path, "q.csv", "question,left\nclear,clear\nclear,\n"), problems)
-    text = str(problems)
-    for sentence in ("there is no column right", "line 3, left: is empty", "line 2, question: occurs twice"):
-        assert sentence in text
+    places = [(problem.number, problem.column) for problem in problems]
+    assert set(places) >= {(3, "left"), (2, "question")}
+    assert any("right" in problem.what for problem in problems if problem.number is None)
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(karat.KaratError, match=r"which does not exist\.$"):
+    with refuses(karat.KaratError, tmp_path / "nothing.csv"):
         read_items([tmp_path / "nothing.csv"], [], "likert")
     write(tmp_path, "fillers.csv", "item,sentence\n")
-    with pytest.raises(karat.KaratError, match=r"Did you mean fillers\.csv\?"):
+    with refuses(karat.KaratError, tmp_path / "filler.csv", "fillers.csv"):
         read_items([tmp_path / "filler.csv"], [], "likert")

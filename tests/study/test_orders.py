@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from benchmarks.plan import RULES as ALL_RULES
 from benchmarks.plan import questionnaire
-from karat.study import orders
-from karat.study.orders import Arranger, OrderError, OrderRules, OrderUndecidedError, arrange, violations
+from karat.study.orders import STATES, Arranger, OrderError, OrderRules, OrderUndecidedError, arrange, violations
 from karat.study.orders.rules import broken_rules, columns_of, compile_rules, stretches
 from karat.study.orders.search import Patterns, patterns_of, possible
+from messages import refuses
 
 CHI_SQUARED_001 = {2: 13.82, 3: 16.27, 4: 18.47, 11: 31.26, 23: 49.73, 99: 148.23}
 """Critical values at p = .001 by degrees of freedom. Seeds are fixed, so a fair arranger passes always."""
@@ -126,41 +126,38 @@ def test_an_opening_function_may_stand_in_a_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trials", "rules", "text"),
+    ("trials", "rules", "names"),
     [
         (table("t" * 12 + "f" * 8), OrderRules(apart=("test",)),
-         "12 test trials need 11 separators; there are 8 fillers. Add other trials, or use fewer test trials."),
+         ["12 test trials", "11 separators", "8 fillers"]),
         (table("t" * 4 + "fc"), OrderRules(apart=("test",)),
-         "4 test trials need 3 separators; there are 2 (1 filler, 1 control)."),
-        (table("t" * 2 + "kkkk"), OrderRules(apart=("test",)), "2 test trials need 1 separator; there are none."),
+         ["4 test trials", "3 separators", "1 filler, 1 control"]),
+        (table("t" * 2 + "kkkk"), OrderRules(apart=("test",)), ["2 test trials", "1 separator"]),
         (table("f" * 8, status="aaaaaaab"), OrderRules(in_a_row={"status": 2}),
-         '7 trials with status "a", at most 2 in a row, need 3 separators; there is 1 filler.'),
+         ["7 trials", 'status "a"', "2 in a row", "3 separators", "1 filler"]),
         (table("kkkff", status="aaabb"), OrderRules(in_a_row={"status": 2}),
-         "among the calibration trials, which come first"),
+         ["calibration trials", 'status "a"', "2 in a row"]),
         (table("f" * 6, pair="aaabcd"), OrderRules(distance={"pair": 3}),
-         '3 trials with pair "a" at least 3 positions apart need 7 positions; there are 6.'),
-        (table("kkf"), OrderRules(spread=("calibration",)), "calibration trials stand first"),
-        (table("kkf"), OrderRules(apart=("calibration",)), "stand first, together"),
+         ["3 trials", 'pair "a"', "3 positions", "7 positions", 6]),
+        (table("kkf"), OrderRules(spread=("calibration",)), ["calibration trials"]),
+        (table("kkf"), OrderRules(apart=("calibration",)), ["2 calibration trials"]),
         (table("t" * 16 + "f" * 16 + "k", status="." * 33), OrderRules(apart=("test",), distance={"function": 5}),
-         "positions apart need"),
+         ["5 positions"]),
         (table("ccaaf"), OrderRules(distance={"function": 4}),
-         "satisfies this rule (every arrangement was searched): trials with the same function at least 4 positions"),
+         ["same function", "4 positions"]),
         (table("ccff", pair="xx..", status="abab"),
          OrderRules(distance={"pair": 3}, in_a_row={"function": 1, "status": 3}, spread=("control",)),
-         "satisfies these rules together (every arrangement was searched): at most 1 in a row with the same function; "
-         "trials with the same pair at least 3 positions apart. Loosen one of them, or leave one of them out."),
+         ["1 in a row", "same function", "same pair", "3 positions"]),
     ],
 )  # fmt: skip
-def test_what_cannot_hold_is_proved_in_words(trials: pl.DataFrame, rules: OrderRules, text: str) -> None:
-    with pytest.raises(OrderError) as raised:
+def test_what_cannot_hold_is_proved(trials: pl.DataFrame, rules: OrderRules, names: list[object]) -> None:
+    with refuses(OrderError, *names) as raised:
         arrange(trials, rules, 1)
-    assert text in str(raised.value)
     assert not isinstance(raised.value, OrderUndecidedError)
 
 
 @pytest.mark.slow
-def test_undecided_after_the_time_names_the_tightest_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(orders, "SECONDS", 0.3)
+def test_undecided_after_the_time_names_the_tightest_rule() -> None:
     # Each of eight columns alone asks for a sequence that repeats every five positions; together they clash.
     random = np.random.default_rng(3)
     size = 60
@@ -169,31 +166,29 @@ def test_undecided_after_the_time_names_the_tightest_rule(monkeypatch: pytest.Mo
         **{name: [f"{value}" for value in random.permutation(np.arange(size) % 5)] for name in "abcdefgh"},
     })  # fmt: skip
     rules = OrderRules(distance=dict.fromkeys("abcdefgh", 5))
-    with pytest.raises(
-        OrderUndecidedError, match=r"could not decide within .* The tightest is: trials with the same \w "
-    ):
-        arrange(trials, rules, 1)
+    arranger = Arranger(trials, rules, seconds=0.3)
+    with refuses(OrderUndecidedError, "5 positions", "12 of 60 trials"):
+        arranger.order(np.random.default_rng(1))
 
 
 @pytest.mark.parametrize(
-    ("rules", "text"),
+    ("rules", "names"),
     [
-        (OrderRules(in_a_row={"staus": 2}), 'Did you mean "status"?'),
-        (OrderRules(apart=("tset",)), 'Did you mean "test"?'),
-        (OrderRules(in_a_row={"status": 0}), "at least 1"),
-        (OrderRules(mixed_blocks=-1), "Use 0 for none"),
+        (OrderRules(in_a_row={"staus": 2}), ["staus", "status"]),
+        (OrderRules(apart=("tset",)), ["tset", "test"]),
+        (OrderRules(in_a_row={"status": 0}), ["status", 0, 1]),
+        (OrderRules(mixed_blocks=-1), ["mixed_blocks", -1, 0]),
     ],
 )
-def test_rules_that_make_no_sense(rules: OrderRules, text: str) -> None:
-    with pytest.raises(OrderError) as raised:
+def test_rules_that_make_no_sense(rules: OrderRules, names: list[object]) -> None:
+    with refuses(OrderError, *names):
         arrange(table("tf", status="ab"), rules, 1)
-    assert text in str(raised.value)
 
 
 def test_a_breach_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     arranger = Arranger(table("ttff"), OrderRules(apart=("test",)))
     monkeypatch.setattr(arranger, "_quick", lambda random: [0, 1, 2, 3])
-    with pytest.raises(AssertionError, match="breaks its rules"):
+    with refuses(AssertionError, "1 and 2", "test"):
         arranger.order(np.random.default_rng(1))
 
 
@@ -225,10 +220,10 @@ def holding(trials: pl.DataFrame, rules: OrderRules) -> Iterator[tuple[int, ...]
     return (order for order in itertools.permutations(range(len(trials))) if not broken_rules(columns, order, rules))
 
 
-def assert_decided_rightly(trials: pl.DataFrame, rules: OrderRules) -> None:
+def assert_decided_rightly(trials: pl.DataFrame, rules: OrderRules, states: tuple[int, int] = STATES) -> None:
     error = None
     try:
-        order = arrange(trials, rules, 1)
+        order = Arranger(trials, rules, states=states).order(np.random.default_rng(1))
     except OrderError as raised:
         error = raised
     if error is None:
@@ -252,10 +247,7 @@ def test_an_order_is_found_whenever_there_is_one(design: tuple[pl.DataFrame, Ord
 @settings(max_examples=100)
 def test_exchanges_and_search_find_what_there_is(design: tuple[pl.DataFrame, OrderRules]) -> None:
     """As above without the exact count, which small questionnaires would otherwise always get."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(orders, "COUNTED_STATES", 0)
-        patch.setattr(orders, "PATTERN_STATES", 0)
-        assert_decided_rightly(*design)
+    assert_decided_rightly(*design, states=(0, 0))
 
 
 @given(small_designs(5))

@@ -18,7 +18,7 @@ from karat.study.check import check
 from karat.study.init import write_study as write_template
 from karat.study.orders import OrderRules, violations
 from karat.study.questionnaire import order_rules
-from messages import raises
+from messages import raises, refuses
 from study.studies import RATING, rating_items, write_study
 
 
@@ -74,7 +74,7 @@ def test_fingerprint_follows_file_and_items(tmp_path: Path) -> None:
 
 
 def test_a_list_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(karat.KaratError, match=r"There is no list 5; study\.toml has the lists 1 to 4"):
+    with refuses(karat.KaratError, "5", "study.toml", "1 to 4"):
         karat.study.load(write_study(tmp_path)).questionnaire(list=5)
 
 
@@ -86,7 +86,7 @@ def test_rules_that_cannot_hold_are_explained(tmp_path: Path) -> None:
     )
     toml = 'title = "Tight"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n'
     study = karat.study.load(write_study(tmp_path, toml, items="\n".join(rows)))
-    with pytest.raises(karat.KaratError, match="12 test trials need 11 separators; there are 8"):
+    with refuses(karat.KaratError, "12 test trials", "11 separators", "8 fillers"):
         study.questionnaire()
 
 
@@ -206,13 +206,13 @@ def test_rounds_of_test_trials_keep_the_rules_of_the_order(tmp_path: Path) -> No
 
 def test_pairs_of_which_none_is_shown_are_refused(tmp_path: Path) -> None:
     toml = 'title = "P"\n[[block]]\ntask = "choice"\nitems = "items.csv"\npairs = { target = false }\n'
-    with pytest.raises(karat.study.StudyError, match=r"leaves no pair to show.*State how many random pairs"):
+    with refuses(karat.study.StudyError, "study.toml", "line 5, block.pairs.target"):
         karat.study.load(write_study(tmp_path, toml, items="item,pair,sentence\na,1,A.\nb,1,B.\n"))
 
 
 def test_a_block_may_not_have_the_number_of_another_for_its_name(tmp_path: Path) -> None:
     block = '[[block]]\ntask = "likert"\nitems = "items.csv"\n'
-    with pytest.raises(karat.study.StudyError, match="two blocks have the same name"):
+    with refuses(karat.study.StudyError, "study.toml"):
         karat.study.load(write_study(tmp_path, f'title = "B"\n{block}{block}name = "block 1"\n'))
 
 
@@ -265,8 +265,8 @@ def test_the_command_writes_plan_summary_and_picture(tmp_path: Path) -> None:
     about = json.loads(run("plan", path, "--json", "--lists", "8")[0])
     assert (about["lists"], about["participants"]) == (8, 8)
     assert about["written"][0] == str(path.parent / "plan" / "questionnaires.csv")
-    assert "use csv or parquet" in run("plan", path, "--format", "docx", status=2)[1]
-    assert "There is no study file" in run("plan", tmp_path / "nothing", status=2)[1]
+    assert "parquet" in run("plan", path, "--format", "docx", status=2)[1]
+    assert "nothing" in run("plan", tmp_path / "nothing", status=2)[1]
 
 
 def test_three_compared_levels_are_compared_two_by_two(tmp_path: Path) -> None:
@@ -292,9 +292,7 @@ def test_an_unknown_compared_level_is_reported(tmp_path: Path) -> None:
 
 def test_a_rule_of_the_order_names_a_column_that_is_there(tmp_path: Path) -> None:
     study = write_study(tmp_path, RATING.replace("status = 3", "statsu = 3"))
-    with pytest.raises(
-        karat.KaratError, match=r'line 7, order\.in_a_row: "statsu" is not a column .*Did you mean status'
-    ):
+    with refuses(karat.KaratError, "line 7, order.in_a_row", "statsu", "status"):
         karat.study.load(study)
 
 
@@ -321,10 +319,10 @@ def test_a_factor_between_participants_is_within_or_between_items(own: tuple[str
 def test_rows_at_fault_are_named_by_file_and_line(tmp_path: Path) -> None:
     items = rating_items().replace("t02,test,,,PO,yes", "t02,test,,,PO,no", 1)
     study = karat.study.load(write_study(tmp_path, items=items))
-    with pytest.raises(karat.KaratError, match=r"^items\.csv, lines 6, 7: Item “t02” has two rows"):
+    with refuses(karat.KaratError, "items.csv, lines 6, 7", "t02"):
         study.plan()
     study = karat.study.load(write_study(tmp_path, items=rating_items().replace("t02,test,,,PO", "t02,test,,,PX", 1)))
-    with pytest.raises(karat.KaratError, match=r"^items\.csv, line 6: Item “t02” has the unknown level “PX”"):
+    with refuses(karat.KaratError, "items.csv, line 6", "t02", "PX", "PO, OP"):
         study.plan()
 
 
@@ -334,7 +332,7 @@ def test_the_command_refuses_numbers_and_folders_that_cannot_be(tmp_path: Path) 
         _, output = run("plan", study, option, value, status=2)
         assert option in output
     _, output = run("plan", study, "-o", tmp_path / "items.csv", status=2)
-    assert "items.csv is a file. Give a folder to write to." in output
+    assert "items.csv" in output
 
 
 @pytest.mark.slow
@@ -384,7 +382,7 @@ def test_subsets_of_pairs(random: int, tmp_path: Path) -> None:
 def test_a_subset_of_pairs_that_are_not_shown(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text(paired(8))
     (tmp_path / "study.toml").write_text(PAIRS.format(random=2).replace("target = true", "target = false"))
-    with pytest.raises(karat.KaratError, match=r"block\.subset"):
+    with refuses(karat.KaratError, "study.toml", "line 6, block.subset"):
         karat.study.load(tmp_path)
 
 
@@ -410,7 +408,7 @@ def test_halves_need_their_column(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("item,sentence\nt1,It rained.\n")
     text = 'title = "x"\n[[block]]\ntask = "likert"\nitems = "items.csv"\n[order]\nhalves = "pair"\n'
     (tmp_path / "study.toml").write_text(text)
-    with pytest.raises(karat.KaratError, match=r"line 6, order\.halves"):
+    with refuses(karat.KaratError, "line 6, order.halves", "pair"):
         karat.study.load(tmp_path)
 
 

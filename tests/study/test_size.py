@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from karat.study import chance
 from karat.study.size import TASKS, SizeError, size
-from messages import codes
+from messages import codes, refuses
 
 # design, task: conditions, test, fillers, calibration, control, attention
 BY_HAND = {
@@ -56,7 +56,7 @@ def test_it_says_what_it_assumes() -> None:
     assert codes(one.summary) == ["size.trials", "size.fillers", "size.cost"]
     assert size("3x3").summary[0].code == "size.too_many_trials"
     assert codes(size("1x2", "choice").notes) == ["size.special_fillers"]
-    assert "compared in 3 pairs" in str(size("3x3", "choice"))
+    assert "3 pairs" in str(size("3x3", "choice"))
 
 
 def test_the_rules_keep_guessing_out() -> None:
@@ -95,21 +95,21 @@ def test_a_ratio_that_no_float_has_exactly_takes_no_filler_more(ratio: float | s
 
 
 @pytest.mark.parametrize(
-    ("arguments", "settings", "message"),
+    ("arguments", "settings", "names"),
     [
-        (["2xq"], {}, "is not a design"),
-        ([""], {}, "is not a design"),
-        (["1x1"], {}, "1x1"),
-        ([[]], {}, "design"),
-        (["0x2"], {}, "0x2"),
-        (["2x2", "magnitude"], {}, "size. Use yes-no, likert, choice"),
-        (["2x2"], {"participants": 0}, "at least 1"),
-        (["2x2"], {"seconds": 0}, "above 0"),
-        (["2x2"], {"fee": -1}, "must not be below 0"),
+        (["2xq"], {}, ["design", "2xq", "2x2"]),
+        ([""], {}, ["design", "2x2"]),
+        (["1x1"], {}, ["1x1", "2x2"]),
+        ([[]], {}, ["design", "2x2"]),
+        (["0x2"], {}, ["0x2", "2x2"]),
+        (["2x2", "magnitude"], {}, ["magnitude", "yes-no, likert, choice"]),
+        (["2x2"], {"participants": 0}, ["participants", 1]),
+        (["2x2"], {"seconds": 0}, ["seconds", 0]),
+        (["2x2"], {"fee": -1}, ["fee", 0]),
     ],
 )
-def test_what_cannot_be_is_said(arguments: list[Any], settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(SizeError, match=message):
+def test_what_cannot_be_is_refused(arguments: list[Any], settings: dict[str, Any], names: list[object]) -> None:
+    with refuses(SizeError, *names):
         size(*arguments, **settings)
 
 

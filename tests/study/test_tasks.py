@@ -16,6 +16,7 @@ from karat.study.block_keys import ScaleSettings
 from karat.study.settings import BlockSettings
 from karat.study.tasks import TASKS, find_task, register, task_named, tasks_met
 from karat.study.tasks.task import Task
+from messages import refuses
 from own_package import files_of, installed
 
 THERMOMETER = """title = "Temperature"
@@ -80,48 +81,39 @@ def test_a_study_names_the_task_of_a_package(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("thermometer")
 def test_its_settings_are_checked_like_those_of_any_task(tmp_path: Path) -> None:
-    for stated, sentence in (
-        ('scale = { labels = ["a", "b", "c"] }', "a thermometer has two ends"),
-        ("scale = { points = 5 }", 'block.scale.points: has no say in task = "thermometer". Its scale has labels.'),
-        ('compared = "order"', 'block.compared: has no say in task = "thermometer", only in task = "choice"'),
+    for stated, *names in (
+        ('scale = { labels = ["a", "b", "c"] }', "line 2, block", "labels = [cold, hot]"),
+        ("scale = { points = 5 }", "block.scale.points", 'task = "thermometer"', "labels"),
+        ('compared = "order"', "block.compared", 'task = "thermometer"', 'task = "choice"'),
     ):
-        with pytest.raises(karat.KaratError) as caught:
+        with refuses(karat.KaratError, *names):
             karat.study.load(written(tmp_path, THERMOMETER + stated + "\n"))
-        assert sentence in str(caught.value)
 
 
 def test_a_task_that_nobody_has_is_reported_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(karat.KaratError) as caught:
+    with refuses(karat.KaratError, "line 3, block.task", "thermometer", "yes-no, likert, choice"):
         karat.study.load(written(tmp_path))
-    message = str(caught.value)
-    assert 'line 3, block.task: "thermometer" is not one of yes-no, likert, choice' in message
-    assert "install the package that has it" in message
-    with pytest.raises(karat.KaratError, match='There is no task "thermometer"'):
+    with refuses(karat.KaratError, "thermometer", "likert"):
         task_named("thermometer")
 
 
 @pytest.mark.usefixtures("tasks")
 def test_a_package_that_cannot_be_used_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = files_of("task.md") | {"py": "import nothing_of_this_name\n"}
-    with installed(tmp_path / "site", "thermometer", broken, monkeypatch), pytest.raises(karat.KaratError) as caught:
+    names = ("line 3, block.task", "karat-thermometer", "ModuleNotFoundError")
+    with installed(tmp_path / "site", "thermometer", broken, monkeypatch), refuses(karat.KaratError, *names):
         karat.study.load(written(tmp_path))
-    message = str(caught.value)
-    assert (
-        "line 3, block.task: thermometer of the package karat-thermometer cannot be loaded (ModuleNotFoundError"
-        in message
-    )
-    assert "Fix or uninstall the package." in message
 
 
 @pytest.mark.usefixtures("tasks")
 def test_what_cannot_be_a_task_says_why() -> None:
     likert = TASKS["likert"]
     for name in ("", "Two Words", "../main", "x" * 41):
-        with pytest.raises(karat.KaratError, match="cannot be the name of a task"):
+        with refuses(karat.KaratError, '"' + name + '"'):
             Task(name, likert.scale, 1.0, {"en": "Do."})
-    with pytest.raises(karat.KaratError, match="no instructions in English"):
+    with refuses(karat.KaratError, "line", "en"):
         Task("line", likert.scale, 1.0, {"de": "Los."})
-    with pytest.raises(karat.KaratError, match="karat already has a task likert"):
+    with refuses(karat.KaratError, "likert"):
         register(Task("likert", likert.scale, 1.0, {"en": "Do."}))
 
 

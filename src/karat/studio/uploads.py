@@ -83,7 +83,8 @@ class Upload:
     def take(self, name: str, more: int) -> Path:
         """The place for a file that is dropped; it replaces one of the same name."""
         place = place_of(self.files, name)
-        if self.size + more > LIMIT:
+        before = place.stat().st_size if place.is_file() else 0
+        if self.size - before + more > LIMIT:
             raise StudioError(TOO_LARGE)
         if len(self.names) >= MOST_FILES:
             raise StudioError(f"There are more than {MOST_FILES:,} files. Pack them into one zip, or drop fewer.")

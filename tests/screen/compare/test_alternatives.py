@@ -56,7 +56,7 @@ def test_alternatives_of_ones_own() -> None:
     assert found["attention"] == ["out", "positional, .05"], "what is not stated is out as stated"
     with raises(karat.screen.ScreenError, "alternatives.unknown") as caught:
         grid(LIKERT, {"remfod": {}}, {"remofd": []})
-    assert "no screening criterion 'remofd'; did you mean remfod" in str(caught.value)
+    assert "remfod" in str(caught.value)
 
 
 def test_accounts_of_ratings_are_not_tried_on_choices_and_what_cannot_run_is_said() -> None:

@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import karat
 from karat.screen.compare.composition import background
-from messages import codes
+from messages import codes, refuses
 
 CELLS = st.one_of(
     st.lists(st.one_of(st.none(), st.sampled_from(["de", "fr", "", " ", "not known"])), min_size=1, max_size=60),
@@ -65,11 +64,11 @@ def test_what_cannot_be_compared_is_left_out_with_a_note() -> None:
 
 def test_columns_asked_for_by_a_wrong_name_or_without_groups() -> None:
     people = pl.DataFrame({"participant": [str(i) for i in range(20)], "town": [f"t{i}" for i in range(20)]})
-    with pytest.raises(karat.KaratError, match=r"Nothing called twon .* did you mean town"):
+    with refuses(karat.KaratError, "twon", "town"):
         background(people, ["twon"])
-    with pytest.raises(karat.KaratError, match="20 different values, too many"):
+    with refuses(karat.KaratError, "town", 20, 12):
         background(people, ["town"])
-    with pytest.raises(karat.KaratError, match="is a time"):
+    with refuses(karat.KaratError, "at"):
         background(people.with_columns(at=pl.lit(datetime.now(UTC))), ["at"])
 
 

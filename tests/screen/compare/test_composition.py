@@ -59,7 +59,6 @@ def test_a_criterion_that_falls_on_one_group_is_named() -> None:
     values = {"criterion": "attention", "variable": "native_language", "group": "de", "flagged": 6, "participants": 9,
               "p": pytest.approx(p), "p_adjusted": pytest.approx(2 * p), "others_flagged": 3, "others": 39}  # fmt: skip
     assert found.warnings[1].values == values
-    assert "6 of 9 participants with native_language = de were flagged" in str(found.warnings[1])
     assert found.groups["warning"].to_list() == [True, False, True, False]
     assert found.table()["warning"].to_list() == [True, True, False, False]
     assert found.summary == (

@@ -54,7 +54,9 @@ def test_only_where_another_factor_has_a_level() -> None:
     found = difference(LIKERT, contrast("order", *ORDER.levels, integration="yes"))
     only = karat.Judgments(LIKERT.frame.filter(pl.col("integration") == "yes"), LIKERT.scales, LIKERT.participants)
     assert found.estimate(everybody(48)) == pytest.approx(difference(only, ORDER).estimate(everybody(48)))
-    assert str(found.name) == "order PP>OBJ minus OBJ>PP where integration = yes"
+    where = [Message("difference.level", {"name": "integration", "level": "yes"})]
+    values = {"factor": "order", "first": "PP>OBJ", "second": "OBJ>PP", "where": where}
+    assert found.name == Message("difference.name", values)
 
 
 def test_yes_and_no_and_magnitudes() -> None:

@@ -239,8 +239,7 @@ def test_the_cutoff_alone_decides() -> None:
     assert strict.participants["score"].to_list() == rated().participants["score"].to_list()
     assert strict.flagged == strict.participants.filter(pl.col("score") < 0.999999)["participant"].to_list()
     assert len(strict.flagged) > len(rated().flagged)
-    assert codes(rated().summary) == ["credence.summary"]
-    assert str(rated()) == "credence: 2 of 20 participants flagged (attentive with a probability below .05)."
+    assert rated().summary == (Message("credence.summary", {"flagged": 2, "participants": 20, "below": 0.05}),)
 
 
 def test_nobody_is_excluded_unless_the_rules_state_it() -> None:

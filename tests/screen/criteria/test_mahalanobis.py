@@ -118,11 +118,9 @@ def test_guessers_are_found_in_a_latin_square_and_attentive_people_are_not() -> 
     assert rows[0]["threshold"] == pytest.approx(73.402, abs=1e-3)
     far = {"squared": round(rows[0]["score"], 1), "answers": 40, "p_below": 0.001}
     assert message(rows[0]) == ("mahalanobis.distance", far)
-    shown = with_reasons(evidence.participants)["reason"][0]
-    assert shown == f"squared distance {rows[0]['score']:.1f} with 40 answers, p < .001"
     assert evidence.settings["alpha"] == 0.001
     assert codes(evidence.notes)[0] == "mahalanobis.few_participants"
-    assert "60 participants and 80 stimuli" in str(evidence.notes[0])
+    assert [evidence.notes[0].values[name] for name in ("participants", "stimuli")] == [60, 80]
 
 
 def test_with_normal_answers_hardly_more_than_alpha_are_flagged() -> None:
@@ -152,7 +150,6 @@ def test_a_general_level_is_no_distance_but_a_pattern_is() -> None:
 def test_few_participants_are_said_to_be_few() -> None:
     evidence = mahalanobis(crowd(8, 12, 4, 1, seed=3))
     assert "mahalanobis.few_answers" in codes(evidence.notes)
-    assert any("2.0 answers each on average" in str(note) for note in evidence.notes)
     assert evidence.participants.height == 8
 
 
@@ -164,7 +161,7 @@ def test_odd_tables_are_harmless_or_refused_in_a_sentence() -> None:
     assert codes(evidence.notes)[-1] == "mahalanobis.no_variance"
     with raises(ScreenError, "mahalanobis.nothing_shared"):
         mahalanobis(karat.Judgments({"participant": ["p1"], "item": ["a"], "response": [3]}, karat.Ordinal(5)))
-    with pytest.raises(karat.KaratError, match="ordered scale"):
+    with raises(karat.KaratError, "answers.not_ordered"):
         mahalanobis(karat.Judgments(alike, karat.Nominal(["3", "4"])))
     with raises(ScreenError, "mahalanobis.alpha"):
         mahalanobis(karat.Judgments(alike, karat.Ordinal(5)), alpha=0)

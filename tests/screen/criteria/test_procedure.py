@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import pytest
 import karat
 from karat.judgments.message_tables import message_at, with_reasons
 from karat.messages import Message, NotComputed, message_of, with_code
-from karat.models.glrm import nominal
 from karat.screen import Evidence, ScreenError, completion, deletion, markov, procedure, time_filter
 from karat.screen.criteria.deletion import Deletion
 from karat.screen.criteria.procedure import Procedure, accuracy_step
@@ -272,18 +272,17 @@ def test_accuracy_that_everybody_shares_is_not_below_its_mean() -> None:
         assert accuracy_step(karat.Judgments(table, karat.Binary()), rule, "counted").flagged == []  # type: ignore[arg-type]
 
 
-def test_labels_that_are_too_many_are_a_reason_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    random = np.random.default_rng(1)
+def test_too_many_labels_are_a_reason() -> None:
+    places = range(0, 320 * 320, 31)
     frame = pl.DataFrame({
-        "participant": [f"w{place // 8}" for place in range(80)], "item": [f"t{place % 8}" for place in range(80)],
-        "response": random.choice(list("abc"), 80),
+        "participant": [f"w{place // 320}" for place in places], "item": [f"t{place % 320}" for place in places],
+        "response": np.random.default_rng(1).choice(list(ascii_lowercase), len(places)),
     })  # fmt: skip
-    judgments = karat.Judgments(frame, karat.Nominal("abc"))
-    monkeypatch.setattr(nominal, "LARGEST", 10)
+    judgments = karat.Judgments(frame, karat.Nominal(ascii_lowercase))
     screening = karat.screen.run(judgments, {"procedure": {}, "deletion": {}, "exclude": None})
     why = screening.skipped["procedure"]
     assert (why.code, why.values["why"].code) == ("procedure.no_index", "crowd.too_many_labels")
-    values = {"criterion": "deletion", "participants": 10, "items": 8, "labels": 3}
+    values = {"criterion": "deletion", "participants": 320, "items": 320, "labels": 26}
     assert screening.skipped["deletion"] == NotComputed("crowd.too_many_labels", values)
 
 

@@ -12,6 +12,7 @@ from karat.plots.crowd import chi_squared, index_plot, windows_plot
 from karat.plots.style import FLAGGED_MARKER, KEPT_MARKER, to_svg
 from karat.screen import Deletion, deletion, deletion_windows
 from karat.screen.crowd import SUSPICIOUS
+from messages import refuses
 
 CROWD = karat.simulate.crowd(30, 40, {"random guessing": 3}, decision="sign", seed=4)
 
@@ -88,9 +89,9 @@ def test_windows_have_a_panel_each() -> None:
     found = windows.filter(pl.col("p_value") < 0.3)
     assert sum(len(marks(axis, FLAGGED_MARKER)) for axis in seen) == found.height > 0
     assert drawn.get_suptitle().startswith(f"{found['participant'].n_unique()} of 30")
-    with pytest.raises(karat.KaratError, match="alpha between 0 and 1"):
+    with refuses(karat.KaratError, "windows_plot", "alpha"):
         windows_plot(windows, alpha=0)
-    with pytest.raises(karat.KaratError, match="needs windows"):
+    with refuses(karat.KaratError, "windows_plot", "deletion_windows"):
         windows_plot(windows.clear())
 
 
@@ -110,5 +111,5 @@ def test_a_line_with_intervals_for_each_kind() -> None:
 def test_nobody_to_draw_is_a_sentence(evidence: Deletion) -> None:
     nobody = Deletion(evidence.participants.clear(), "deletion", evidence.settings)
     for draw in (nobody.plot, nobody.plot_chance):
-        with pytest.raises(karat.KaratError, match="no distances to draw"):
+        with pytest.raises(karat.KaratError):
             draw()

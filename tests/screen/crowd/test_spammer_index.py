@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.messages import message_of
+from karat.messages import NotComputed, message_of
 from karat.screen import SpammerIndex, spammer_index
 from karat.screen.crowd.answers import crowd, fit
 from karat.screen.crowd.spammer_index import index_unasked
@@ -138,6 +138,17 @@ def test_a_number_of_participants_needs_its_conditions() -> None:
         pl.when(pl.col("source") == "tasks").then(1.0).otherwise(pl.col("variance")).alias("variance")
     )
     assert codes(replace(found.beside({"markov": 13}), variances=alike).doubts) == ["spammer_index.items_alike"]
+
+
+def test_what_takes_long_is_left_out() -> None:
+    answers = [(f"w{who}", f"t{item}", "abcd"[(who + item) % 4]) for who in range(150) for item in range(150)]
+    table = pl.DataFrame(answers, schema=["participant", "item", "response"], orient="row")
+    labels = karat.Judgments(table.gather_every(11), karat.Nominal("abcd"))
+    screening = karat.screen.run(labels, {"completion": {}})
+    assert index_unasked(screening, only_quick=True) == NotComputed("spammer_index.not_quick")
+    assert index_unasked(screening, longest=1).code == "spammer_index.takes_long"
+    many = karat.screen.run(karat.Judgments(table, karat.Ordinal(["a", "b", "c", "d"])), {"completion": {}})
+    assert index_unasked(many, only_quick=True) == NotComputed("spammer_index.not_quick")
 
 
 def test_ratings_are_never_read_as_a_number_of_participants() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,14 +45,15 @@ def test_workers_and_tasks_cost_the_same() -> None:
     assert seconds_of(20, 300, 4) < seconds_of(20, 300, 5) < seconds_of(30, 300, 5)
 
 
-def test_what_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = labels(20, 15)
-    monkeypatch.setattr(nominal, "LARGEST", 20 * 15 * 4)
-    refuse_large(answers, "deletion")
-    monkeypatch.setattr(nominal, "LARGEST", 20 * 15 * 4 - 1)
+def test_what_memory_cannot_hold_is_refused() -> None:
+    most = nominal.LARGEST // 4 // 3000
+    rows = pl.DataFrame({"_worker": range(most + 1)}).with_columns(
+        _stimulus=pl.col("_worker") % 3000, _code=pl.col("_worker") % 3
+    )
+    refuse_large(Crowd(rows[:most], "nominal", ("a", "b", "c"), ()), "deletion")
     with raises(ScreenError, "crowd.too_many_labels") as caught:
-        refuse_large(answers, "deletion")
-    values = {"criterion": "deletion", "participants": 20, "items": 15, "labels": 3}
+        refuse_large(Crowd(rows, "nominal", ("a", "b", "c"), ()), "deletion")
+    values = {"criterion": "deletion", "participants": most + 1, "items": 3000, "labels": 3}
     assert message_of(caught.value).values == values
     assert "karat convert" in str(caught.value)
     # Other models have no such table.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +17,6 @@ import karat
 from karat.executors import Executor, open_executor
 from karat.judgments import Judgments
 from karat.judgments.parts import Parts, open_parts
-from karat.models import robust as counting
 from karat.screen import remfod
 from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.in_parts import InParts
@@ -73,14 +71,7 @@ def even(judgments: Judgments, number: int) -> list[Judgments]:
 
 
 def in_parts(parts: list[Judgments], folder: Path, **settings: Any) -> PartedRemfod:
-    return remfod_in_parts(InParts(cast(Parts, Held(parts)), folder), **settings)
-
-
-@pytest.fixture(autouse=True)
-def small_batches() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remfod_module, "LEAST", 1)
-        yield
+    return remfod_in_parts(InParts(cast(Parts, Held(parts)), folder), **settings, batch=1)
 
 
 def assert_same(found: PartedRemfod, judgments: Judgments, **settings: Any) -> None:
@@ -149,12 +140,6 @@ def test_sessions_and_questions_are_reported(tmp_path: Path) -> None:
     assert_same(found, judgments)
 
 
-def test_many_questions_to_the_parts_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "FEW", 5)
-    judgments = questionnaire(10, 30)
-    assert_same(in_parts(even(judgments, 3), tmp_path), judgments)
-
-
 def test_notes_are_those_of_everybody(tmp_path: Path) -> None:
     judgments = questionnaire(6, 10)
     plain = Judgments(judgments.frame.drop("trial").with_columns(rt=2.0, function=pl.lit("test")), karat.Ordinal(5))
@@ -207,8 +192,8 @@ def test_tasks_may_be_done_twice_and_passes_again(tmp_path: Path) -> None:
     parts = cast(Parts, Held(even(judgments, 3)))
     for after in (2, 4, 5):
         with pytest.raises(InterruptedError):
-            remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(after))))
-    assert_same(remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(99)))), judgments)
+            remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(after))), batch=1)
+    assert_same(remfod_in_parts(InParts(parts, tmp_path, cast(Executor, Broken(99))), batch=1), judgments)
 
 
 def test_what_one_round_leaves_is_read_by_the_next_only(tmp_path: Path) -> None:
@@ -225,7 +210,7 @@ def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:
     parts = open_parts(tmp_path / "in")
     for _ in range(2):
         with open_executor(checkpoint=tmp_path / "kept") as executor:
-            assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", executor)), judgments)
+            assert_same(remfod_in_parts(InParts(parts, tmp_path / "out", executor), batch=1), judgments)
 
 
 @pytest.mark.few(1)
@@ -233,15 +218,14 @@ def test_from_files_and_with_a_checkpoint(tmp_path: Path) -> None:
     ("processes", "least", "expected"),
     [(1, 1, remfod_module.BATCHES), (2, 1, 2 * remfod_module.BATCHES), (2, 300, 3), (1, 10**6, 1)],
 )
-def test_batches(processes: int, least: int, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches(processes: int, least: int, expected: int, tmp_path: Path) -> None:
     """As many as the processes need, none too small, and all parts in them once and in order."""
-    monkeypatch.setattr(remfod_module, "LEAST", least)
     judgments = questionnaire(26, 40)
     executor = Broken(99)
     executor.processes = processes
     crowd = InParts(cast(Parts, Held(even(judgments, 26))), tmp_path, cast(Executor, executor))
     parts = crowd.map(take_times, tmp_path, name="remfod")
-    batches = remfod_module.part_batches(crowd, parts)
+    batches = remfod_module.part_batches(crowd, parts, least)
     assert [part for batch in batches for part in batch.parts] == parts
     assert [batch.first for batch in batches] == [
         sum(len(one.parts) for one in batches[:n]) for n in range(len(batches))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,6 @@ from karat.executors.cluster import Cluster
 from karat.judgments import Judgments
 from karat.judgments.parts import open_parts
 from karat.screen import remfod
-from karat.screen.parted import remfod as remfod_module
 from karat.screen.parted.in_parts import InParts
 from karat.screen.parted.remfod import remfod_in_parts
 
@@ -43,15 +41,8 @@ def crowd_of(folder: Path, parts: int) -> Judgments:
     return whole
 
 
-@pytest.fixture(autouse=True)
-def small_batches() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(remfod_module, "LEAST", 1)
-        yield
-
-
 def assert_same(crowd: InParts, whole: Judgments) -> None:
-    found, expected = remfod_in_parts(crowd), remfod(whole)
+    found, expected = remfod_in_parts(crowd, batch=1), remfod(whole)
     assert_frame_equal(found.scan().collect(), expected.participants, check_exact=True)
     assert_frame_equal(found.trials().collect(), expected.trials, check_exact=True)
     assert_frame_equal(found.cutoffs().collect(), expected.cutoffs, check_exact=True)

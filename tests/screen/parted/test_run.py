@@ -20,6 +20,7 @@ from karat.screen.crowd import spammer_parts
 from karat.screen.parted import PartedScreening, run_in_parts
 from karat.screen.parted import run as running
 from karat.study.criteria import CRITERIA
+from messages import refuses
 from screen.judged import crowd as judged_crowd
 from screen.parted.splitting import SPLITS, split, whole
 
@@ -136,9 +137,7 @@ def test_somebody_in_two_parts(tmp_path: Path) -> None:
     judgments.without(["p00"]).to_parquet(tmp_path / "in" / "a.parquet")
     rest = [name for name in judgments.participants["participant"] if name not in ("p00", "p03")]
     judgments.without(rest).to_parquet(tmp_path / "in" / "b.parquet")
-    with pytest.raises(
-        PartsError, match=r"p03 in a.parquet and b.parquet. Divide them again: karat convert .* --parts 2"
-    ):
+    with refuses(PartsError, "p03", "a.parquet", "b.parquet", "karat convert", "--parts 2"):
         run_in_parts(open_parts(tmp_path / "in"), STATED, out=tmp_path / "out")
 
 
@@ -269,9 +268,11 @@ def test_a_quick_index_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     parts = open_parts(tmp_path / "in")
     found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
     assert isinstance(found.spammer_index, screen.SpammerIndex)
-    monkeypatch.setattr(running, "QUICK_ANSWERS", 10)
+    table = {"participant": [f"p{n // 100}" for n in range(20_100)], "item": [f"i{n % 100}" for n in range(20_100)]}
+    many = karat.Judgments(table | {"response": ["no", "yes", "yes"] * 6_700}, karat.Binary(("no", "yes")))
+    parts = split(many, (0.5, 0.5), tmp_path / "many")
     monkeypatch.setattr(spammer_parts, "spammer_index_in_parts", lambda *_, **named: pytest.fail("it is not fitted"))
-    found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "out", spammer_index="quick")
+    found = run_in_parts(parts, {"completion": {}}, out=tmp_path / "other", spammer_index="quick")
     assert found.spammer_index == NotComputed("spammer_index.not_quick")
 
 

@@ -23,6 +23,7 @@ from karat.study.settings import CODED_PLATFORMS, RecruitmentSettings
 from karat.study.settings import PLATFORMS as KNOWN_PLATFORMS
 from karat.study.size import size
 from karat.study.study import load
+from messages import refuses
 from tests.study.check.breaks import BROKEN
 from tests.study.check.builder import FOLDER, SOUND, VERIFIED, Study, choice, likert, row
 
@@ -78,25 +79,28 @@ def the(report: Report) -> Finding:
     return finding
 
 
+def absent(text: str, *names: str) -> list[str]:
+    """What a text does not name."""
+    return [name for name in names if name not in text]
+
+
 def test_the_example_of_attention_says_what_to_use() -> None:
     finding = the(check(load(FOLDER / "attention__four")))
-    assert finding.message == (
-        "4 attention trials leave no room for a slip: with 4 of 4 right a guesser passes with p = .026, "
-        "with one slip with p = .179."
-    )
-    assert finding.fix == "Use 6 (5 right, p = .041)."
+    assert finding.rule == "attention"
+    assert absent(finding.message, "4 attention trials", "4 of 4", ".026", ".179") == []
+    assert absent(finding.fix, "6 (5 right", ".041") == []
     assert finding.place == "study.toml:13"
 
 
 def test_a_row_at_fault_is_named() -> None:
     finding = the(check(load(FOLDER / "lengths__one-item")))
-    assert finding.message == "t07: its conditions differ by 7 words; elsewhere by 0."
+    assert absent(finding.message, "t07", "7 words", "0") == []
     assert finding.place == "items.csv:14"
 
 
 def test_the_proof_of_the_solver_is_reported() -> None:
     finding = the(check(load(FOLDER / "adjacent-tests__eighteen-beside-sixteen")))
-    assert finding.message.startswith("18 test trials need 17 separators; there are 16")
+    assert absent(finding.message, "18 test trials", "17 separators", "16") == []
 
 
 def test_what_is_intended_is_allowed_and_counted(tmp_path: Path) -> None:
@@ -106,7 +110,7 @@ def test_what_is_intended_is_allowed_and_counted(tmp_path: Path) -> None:
     report = written(study, tmp_path)
     assert report.findings == ()
     assert [finding.rule for finding in report.allowed] == ["attention"]
-    assert report.lines()[-1] == "Nothing to fix. 1 finding more allowed by [check] allow."
+    assert absent(report.lines()[-1], "1 finding", "[check] allow") == []
 
 
 def test_no_slip_can_be_stated(tmp_path: Path) -> None:
@@ -120,7 +124,7 @@ def test_the_expected_minutes_may_be_those_of_the_criterion(tmp_path: Path) -> N
     study = likert()
     study.settings.get("recruitment", {}).pop("minutes", None)
     study.settings["screening"]["speed"] = {"share_of_expected": 0.4}
-    assert "share_of_expected needs the minutes" in the(written(study, tmp_path / "a")).message
+    assert "share_of_expected" in the(written(study, tmp_path / "a")).message
     study.settings["screening"]["speed"] = {"share_of_expected": 0.4, "expected_minutes": 10.0}
     assert written(study, tmp_path / "b").findings == ()
 
@@ -130,8 +134,8 @@ def test_a_study_that_states_more_slips_needs_more_trials(tmp_path: Path) -> Non
     study.settings["screening"]["attention"] = {"slips": 2}
     finding = the(written(study, tmp_path))
     n, k = smallest(0.4, slips=2)
-    assert f"Use {n} ({k} right" in finding.fix
-    assert "with 4 of 6 right a guesser passes with p = .179" in finding.message
+    assert f"{n} ({k} right" in finding.fix
+    assert absent(finding.message, "4 of 6", ".179") == []
 
 
 @pytest.mark.parametrize("points", [5, 7, 9])
@@ -228,9 +232,8 @@ def app() -> typer.Typer:
 def test_the_command_prints_findings_and_fails_on_errors() -> None:
     result = CliRunner().invoke(app(), [str(FOLDER / "attention__four")])
     assert result.exit_code == 1
-    assert result.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials leave no room for a slip")
-    last = '1 error. Fix the error, or state it as intended: [check] allow = ["attention"]'
-    assert result.stdout.splitlines()[-1] == last
+    assert result.stdout.splitlines()[2].startswith("  error    attention: 4 attention trials")
+    assert absent(result.stdout.splitlines()[-1], "1 error", '[check] allow = ["attention"]') == []
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
@@ -258,7 +261,7 @@ def test_misspelt_names_of_page_texts_do_not_wait_for_the_server(tmp_path: Path)
     study = likert()
     study.settings["texts"] = {**study.settings.get("texts", {}), "words": {"page.contniue": "Go on"}}
     study.write(tmp_path)
-    with pytest.raises(KaratError, match=r'no text "page.contniue". Did you mean page.continue'):
+    with refuses(KaratError, "texts.words", "page.contniue", "page.continue"):
         CliRunner().invoke(app(), [str(tmp_path)], catch_exceptions=False)
 
 
@@ -308,14 +311,13 @@ def test_rows_with_the_same_unknown_level_are_one_finding(tmp_path: Path) -> Non
         one["order"] = one["order"].replace("OS", "O-S")
     finding = the(written(study, tmp_path))
     assert finding.rule == "levels"
-    assert finding.message.endswith(f"of order. Rows like it: {len(study.tests) // 2 - 1} more.")
-    assert finding.fix.startswith("Did you mean OS?")
+    assert absent(finding.message, "O-S", "order", f"{len(study.tests) // 2 - 1} more") == []
+    assert "OS" in finding.fix
 
 
 def test_a_misspelt_column_is_named(tmp_path: Path) -> None:
     finding = the(check(load(FOLDER / "columns__misspelt")))
-    assert finding.message == 'the column "contxt" is unknown to karat.'
-    assert finding.fix == "Did you mean context? Rename it."
+    assert ("contxt" in finding.message, "context" in finding.fix) == (True, True)
     study = likert()
     for one in study.tests:
         one["lemma"] = "house"
@@ -336,7 +338,7 @@ def test_what_leaves_no_questionnaire_cannot_be_allowed(name: str, tmp_path: Pat
     study.settings["check"] = {"allow": [rule]}
     report = written(study, tmp_path)
     assert [finding.rule for finding in report.findings] == [rule, "allow"]
-    assert report.findings[1].message.startswith(f"{rule} cannot be allowed")
+    assert rule in report.findings[1].message
     assert (report.allowed, report.errors) == ((), 1)
     last = "1 error, 1 warning. Fix the error: no questionnaire can be made with it."
     assert report.summary() == last
@@ -364,22 +366,20 @@ def test_a_missing_cell_is_allowed_only_where_lists_can_be_made(tmp_path: Path) 
     one_side.settings["check"] = {"allow": ["missing-cells"]}
     report = written(one_side, tmp_path / "choice")
     assert [finding.rule for finding in report.findings] == ["missing-cells"]
-    assert report.summary() == "1 error. Fix the error: no questionnaire can be made with it."
+    assert report.summary().startswith("1 error.")
+    assert "[check] allow" not in report.summary()
 
 
 def test_only_the_rest_is_recommended_to_be_allowed(tmp_path: Path) -> None:
     study = two_rows_of_a_condition()
     study.settings["recruitment"]["quotas"] = {"region": {"north": 10}}
-    assert written(study, tmp_path).summary() == (
-        "2 errors. Fix design: otherwise no questionnaire can be made. Fix the rest, or state it as intended: "
-        '[check] allow = ["quotas"]'
-    )
+    assert absent(written(study, tmp_path).summary(), "2 errors", "design", '[check] allow = ["quotas"]') == []
 
 
 def test_the_platform_and_its_code(tmp_path: Path) -> None:
     finding = the(check(load(FOLDER / "completion-code__prolific")))
-    assert finding.message == "participants come from Prolific and cannot be sent back: there is no completion_code."
-    assert 'state it in [recruitment]: completion_code = "..."' in finding.fix
+    assert absent(finding.message, "Prolific", "completion_code") == []
+    assert absent(finding.fix, "[recruitment]", 'completion_code = "..."') == []
     study = likert()
     study.settings["recruitment"].update(platform="prolific", completion_code="C1A2B3")
     assert written(study, tmp_path / "stated").findings == ()
@@ -405,25 +405,23 @@ def in_encoding(name: str, text: str, folder: Path) -> Report:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "text", "sentence"),
-    [
-        ("cp1252", "Die Bäuerin schläft.", 'was read as Latin-1 (Windows-1252): it has the word "Bäuerin".'),
-        ("mac_roman", "Die Bäuerin schläft.", 'was read as Mac Roman: it has the word "Bäuerin".'),
-        ("utf-16-le", "Die Bäuerin schläft.", 'was read as UTF-16: it has the word "Bäuerin".'),
-    ],
+    ("encoding", "name"),
+    [("cp1252", "Latin-1 (Windows-1252)"), ("mac_roman", "Mac Roman"), ("utf-16-le", "UTF-16")],
 )
-def test_a_guessed_encoding_is_reported_with_a_word(encoding: str, text: str, sentence: str, tmp_path: Path) -> None:
+def test_a_guessed_encoding_is_reported_with_a_word(encoding: str, name: str, tmp_path: Path) -> None:
+    text = "Die Bäuerin schläft."
     finding = the(in_encoding(encoding, text, tmp_path))
     assert (finding.grade, finding.rule, finding.file) == ("hint", "encoding", "items.csv")
-    assert finding.message == f"items.csv is not UTF-8; it {sentence}"
-    assert "save the table as UTF-8" in finding.fix
+    assert absent(finding.message, "items.csv", name, '"Bäuerin"') == []
+    assert "UTF-8" in finding.fix
     assert text in load(tmp_path).blocks[0].items.frame["sentence"].to_list()
 
 
 def test_a_guessed_encoding_without_a_word_speaks_of_none(tmp_path: Path) -> None:
     finding = the(in_encoding("utf-16-le", "It rained all day.", tmp_path))
-    assert finding.message == "items.csv is not UTF-8; it was read as UTF-16."
-    assert finding.fix == "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
+    assert absent(finding.message, "items.csv", "UTF-16") == []
+    assert '"' not in finding.message
+    assert absent(finding.fix, "CSV UTF-8", ".xlsx") == []
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -447,7 +445,7 @@ def test_the_sheet_that_was_read_is_reported(tmp_path: Path) -> None:
     book.save(tmp_path / "items.xlsx")
     finding = the(check(load(tmp_path)))
     assert (finding.grade, finding.rule, finding.file) == ("hint", "sheets", "items.xlsx")
-    assert finding.message == "items.xlsx has 2 sheets: the first, final, was read, but not old."
+    assert absent(finding.message, "items.xlsx", "2 sheets", "final", "old") == []
 
 
 def test_what_cannot_be_read_says_nothing_of_writing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,48 +42,48 @@ def found(study: Study, folder: Path) -> list[tuple[str, str, str]]:
 
 def test_a_test_item_is_named_with_its_row_and_column() -> None:
     (finding,) = check(load(FOLDER / "expected__of-a-test-item")).findings
-    known = "is not on the scale, which has 1, 2, 3, 4, 5."
-    assert (finding.grade, finding.message) == ("error", f't02: "6" in the column expected {known}')
-    assert (finding.fix, finding.place) == ("Correct it, or leave the cell empty.", "items.csv:5")
+    assert (finding.grade, finding.place) == ("error", "items.csv:5")
+    names = ("t02", '"6"', "expected", "1, 2, 3, 4, 5")
+    assert [name for name in names if name not in finding.message] == []
 
 
 @pytest.mark.parametrize("function", ["filler", "calibration", "control", "attention"])
 @pytest.mark.parametrize(
     ("answer", "fix"),
     [
-        ("1–2", "Did you mean 1-2?"),
-        ("1,2", "Did you mean 1|2?"),
-        ("1 or 2", "Did you mean 1|2?"),
-        ("Very Unnatural", "Did you mean 1?"),
-        ("2-Jan", "A spreadsheet made a date of it"),
-        ("2026-02-01", "A spreadsheet made a date of it"),
+        ("1–2", "1-2?"),
+        ("1,2", "1|2?"),
+        ("1 or 2", "1|2?"),
+        ("Very Unnatural", "1?"),
+        ("2-Jan", "spreadsheet"),
+        ("2026-02-01", "spreadsheet"),
     ],
 )
 def test_what_is_meant_is_asked(function: str, answer: str, fix: str, tmp_path: Path) -> None:
     study = likert()
     study.only(function)[0]["expected"] = answer
     ((message, fixed, _),) = found(study, tmp_path)
-    assert f'"{answer}" in the column expected' in message
-    assert fixed.startswith(fix)
+    assert (f'"{answer}"' in message, "expected" in message) == (True, True)
+    assert fix in fixed
 
 
 @pytest.mark.parametrize(
     ("task", "scale", "answer", "fix"),
     [
-        ("yes-no", {"levels": ["no", "yes"]}, "yess", "Did you mean yes?"),
-        ("yes-no", {"levels": ["no", "yes"], "labels": ["Nein", "Ja"]}, "ja", "Did you mean yes?"),
-        ("yes-no", {"levels": ["nein", "ja"]}, "Ja", "Did you mean ja?"),
-        ("label", {"levels": ["time", "reason"]}, "raeson", "Did you mean reason?"),
-        ("label", {"levels": ["time", "reason"]}, "Top 10", "Correct it, or leave the cell empty."),
-        ("magnitude", {"modulus": 100}, "1,5", "Did you mean 1.5?"),
-        ("magnitude", {"modulus": 100}, "0", "Correct it, or leave the cell empty."),
+        ("yes-no", {"levels": ["no", "yes"]}, "yess", "yes?"),
+        ("yes-no", {"levels": ["no", "yes"], "labels": ["Nein", "Ja"]}, "ja", "yes?"),
+        ("yes-no", {"levels": ["nein", "ja"]}, "Ja", "ja?"),
+        ("label", {"levels": ["time", "reason"]}, "raeson", "reason?"),
+        ("label", {"levels": ["time", "reason"]}, "Top 10", ""),
+        ("magnitude", {"modulus": 100}, "1,5", "1.5?"),
+        ("magnitude", {"modulus": 100}, "0", ""),
     ],
 )
 def test_other_scales(task: str, scale: dict[str, Any], answer: str, fix: str, tmp_path: Path) -> None:
     study = Study({"title": "x"}, {"task": task, "items": "items.csv", "scale": scale})
     study.tests = [row("t1", "test", "It rains.", expected=answer), row("t2", "test", "It snows.", expected="")]
     ((_, fixed, place),) = found(study, tmp_path)
-    assert fixed.startswith(fix)
+    assert (fix in fixed, "?" in fixed) == (True, bool(fix)), "the answer that is meant, where there is one"
     assert place == "items.csv:2"
 
 
@@ -92,8 +92,9 @@ def test_equal_answers_are_reported_once_and_many_are_counted(tmp_path: Path) ->
     for one in study.only("control"):
         one["expected"] = "6"
     ((message, fix, _),) = found(study, tmp_path / "a")
-    assert message.startswith('10 items (lines 32, 33, 34, 35 and 6 more): "6" in the column')
-    assert fix == "Write 3-5 for grammatical and 1-2 for ungrammatical sentences."
+    names = ("10 items", "lines 32, 33, 34, 35", "6 more", '"6"')
+    assert [name for name in names if name not in message] == []
+    assert ("3-5" in fix, "1-2" in fix) == (True, True)
     for number, one in enumerate(study.only("control"), start=6):
         one["expected"] = str(number)
     result = found(study, tmp_path / "b")
@@ -112,8 +113,8 @@ def test_of_two_rows_of_a_choice_one_is_marked_by_any_word(tmp_path: Path) -> No
     assert found(study, tmp_path / "a") == []
     study.only("filler")[0]["expected"] = "2.0"
     ((message, fix, _),) = found(study, tmp_path / "b")
-    assert '"2.0" in the column expected' in message
-    assert fix.startswith("Did you mean 2?")
+    assert ('"2.0"' in message, "expected" in message) == (True, True)
+    assert "2?" in fix
 
 
 def test_answers_are_checked_where_no_lists_can_be_made(tmp_path: Path) -> None:

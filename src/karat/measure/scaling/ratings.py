@@ -58,8 +58,8 @@ SHOWN = 3
 """How many participants are named."""
 
 
-def rating_strengths(one: Rated, model: str, level: float = 0.95) -> Strengths:
-    """The strength of every stimulus by one of the models above.
+def rating_strengths(one: Rated, model: str, level: float = 0.95, most: int = MOST) -> Strengths:
+    """The strength of every stimulus by one of the models above; covariances of at most `most` stimuli are kept.
 
     >>> import karat
     >>> from karat.measure.rated import rated
@@ -67,10 +67,10 @@ def rating_strengths(one: Rated, model: str, level: float = 0.95) -> Strengths:
     >>> print(rating_strengths(crowd, "mean").unit)
     shares of the answer “1”
     """
-    return _modelled(one, model, level) if model in ("binary", "ordinal") else _averaged(one, model, level)
+    return (_modelled if model in ("binary", "ordinal") else _averaged)(one, model, level, most)
 
 
-def _averaged(one: Rated, model: str, level: float) -> Strengths:
+def _averaged(one: Rated, model: str, level: float, most: int) -> Strengths:
     """Means of answers, or of their z-scores."""
     value = one.value
     notes: list[Message] = []
@@ -92,7 +92,7 @@ def _averaged(one: Rated, model: str, level: float) -> Strengths:
     if alone:
         notes.append(Message("strengths.single_answers", {"n": alone}))
     covariance = np.empty((0, 0))
-    if len(number) <= MOST:
+    if len(number) <= most:
         covariance = mean_covariance(rater, stimulus, value - mean[stimulus], number, len(one.people))
     else:
         notes.append(_uncorrelated(len(number)))
@@ -130,14 +130,14 @@ def _without_spread(one: Rated, value: Floats) -> list[Message]:
     return [Message("strengths.flat_answers", {"answers": lost, "n": len(flat), **names})]
 
 
-def _modelled(one: Rated, model: str, level: float) -> Strengths:
+def _modelled(one: Rated, model: str, level: float, most: int) -> Strengths:
     """The modes of stimulus effects of a logit model with crossed effects."""
     try:
         fit = fit_crossed(one.category, one.rater, one.stimulus, family="binary" if model == "binary" else "ordinal")
     except ValueError as error:
         raise MeasureError(Message("strengths.not_fitted", {"reason": _reason(one, error)})) from error
     notes = _fit_notes(fit)
-    few = len(fit.tasks) <= MOST
+    few = len(fit.tasks) <= most
     covariance = task_covariance(fit) if few else np.empty((0, 0))
     se = None
     if not few:

@@ -372,7 +372,7 @@ LONGEST = 600.0
 
 
 def index_unasked(
-    screening: Screening, *, only_quick: bool = False, longest: float | None = None
+    screening: Screening, *, only_quick: bool = False, longest: float = LONGEST
 ) -> SpammerIndex | NotComputed:
     """The index of those who stay, with `only_quick` where it takes a few seconds; else why there is none.
 
@@ -395,7 +395,7 @@ def index_unasked(
         seconds = labels_take(answers)
         if only_quick and seconds > QUICK:
             return NOT_QUICK
-        if seconds > (LONGEST if longest is None else longest):
+        if seconds > longest:
             return NotComputed("spammer_index.takes_long", {"minutes": max(round(seconds / 60), 1)})
         gone = set(screening.excluded)
         return spammer_index(kept).beside(

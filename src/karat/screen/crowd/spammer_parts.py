@@ -85,13 +85,14 @@ def spammer_index_in_parts(
     *,
     seconds: float = LONG,
     only_quick: bool = False,
+    held: int = ROUNDS_HELD,
 ) -> SpammerIndex:
     """The Spammer Index of judgments in parts, with the profile interval.
 
     `seed` draws workers where a sample has to do; `tasks` and `passes` are how many tasks may have effects of their
     own, and how often the answers may be gone through; `seconds` is about how long labels may take before a sample has
-    to do. With `only_quick`, an index that takes more than a few seconds is refused. The others are as for
-    `spammer_index`.
+    to do, and `held` how many answers the model of rounds is given. With `only_quick`, an index that takes more than a
+    few seconds is refused. The others are as for `spammer_index`.
 
     >>> import karat, tempfile
     >>> from pathlib import Path
@@ -109,7 +110,7 @@ def spammer_index_in_parts(
     if only_quick and not is_quick(answers.family, answers.rows, answers.workers, answers.tasks, answers.codes):
         raise ScreenError(NOT_QUICK)
     if answers.family == "nominal" or answers.round_column is not None:
-        return _in_memory(crowd, answers, seed, seconds)
+        return _in_memory(crowd, answers, seed, seconds, held)
     return _in_parts(crowd, answers, seed, tasks, passes)
 
 
@@ -182,11 +183,11 @@ class _RoundFacts:
             self.crowd.progress(done, max(USUAL, done + 1) if total is None else total)
 
 
-def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int, seconds: float) -> SpammerIndex:
+def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int, seconds: float, held: int) -> SpammerIndex:
     """The index of labels or rounds, of all answers or of those of a sample."""
     firsts = np.cumsum([0, *(file.workers for file in answers.files)])
     placed = [Placed(file, int(first)) for file, first in zip(answers.files, firsts[:-1], strict=True)]
-    drawn = _drawn(answers, seed, seconds)
+    drawn = _drawn(answers, seed, seconds, held)
     column = answers.round_column
     tables = _steps(crowd.executor).map(_collected, (drawn, column), placed, name=CRITERION, progress=crowd.progress)
     rows = pl.concat(tables)
@@ -194,12 +195,12 @@ def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int, seconds: float) 
     if drawn is not None:
         _refuse_thin(answers, rows)
         notes.append(_of_sample(answers, rows, seed))
-    held = Crowd(rows, answers.family, answers.categories, tuple(notes))
+    sample = Crowd(rows, answers.family, answers.categories, tuple(notes))
     if answers.family == "nominal":
-        found = of_labels(held, 0, seed, _RoundFacts(crowd), SERIAL)
+        found = of_labels(sample, 0, seed, _RoundFacts(crowd), SERIAL)
         found = with_rounds_merged(found, column)
     elif column is not None:
-        found = of_rounds(held, column, 0, seed, _RoundFacts(crowd), SERIAL)
+        found = of_rounds(sample, column, 0, seed, _RoundFacts(crowd), SERIAL)
     if drawn is None:
         return found
     return replace(found, participants=answers.workers, notes=(*found.notes, _error(found.lower, found.upper)))
@@ -213,10 +214,10 @@ class _Drawn:
     tasks: NDArray[np.bool_] | None = None
 
 
-def _drawn(answers: PartedCrowd, seed: int, seconds: float) -> _Drawn | None:
+def _drawn(answers: PartedCrowd, seed: int, seconds: float, held: int) -> _Drawn | None:
     """The sample whose answers the model can hold, and is fitted to in time; None where all answers are."""
     if answers.family != "nominal":
-        share = ROUNDS_HELD / answers.rows
+        share = held / answers.rows
         return None if share >= 1 else _Drawn(Sample(seed, share))
     share = share_in_time(answers.workers, answers.tasks, answers.codes, seconds)
     if share == 1:

@@ -100,10 +100,13 @@ def remfod_in_parts(
     mad_constant: float = MAD_CONSTANT,
     length: str | None = None,
     inclusive: bool = False,
+    *,
+    batch: int = LEAST,
 ) -> PartedRemfod:
     """Intermissions and rushes, and who answered too few trials without them; settings as those of `remfod`.
 
-    `length` cannot be used: how times grow with length is a weighted median over pairs of trials of everybody.
+    Parts are put together until they have about `batch` trials. `length` cannot be used: how times grow with length is
+    a weighted median over pairs of trials of everybody.
 
     >>> import karat, tempfile
     >>> from karat.judgments.parts import open_parts
@@ -120,7 +123,7 @@ def remfod_in_parts(
     folder = crowd.scratch / "remfod" / hashlib.sha256(about).hexdigest()[:12]
     parts = crowd.map(take_times, folder, name="remfod")
     given = SharedPasses(stated, mad_constant, inclusive, _spanning(parts, stated), folder, crowd.token)
-    batches = part_batches(crowd, parts)
+    batches = part_batches(crowd, parts, batch)
     executor = SERIAL if len(batches) == 1 else crowd.executor
 
     def each(step: str, number: int, *more: Any) -> list[Any]:
@@ -168,11 +171,11 @@ def _spanning(parts: Sequence[TimedPart], rule: TimeRule) -> list[str]:
     return list(dict.fromkeys(name for part in parts for name in part.functions))
 
 
-def part_batches(crowd: InParts, parts: Sequence[TimedPart]) -> list[PartBatch]:
-    """Parts that follow each other put together, with about as many trials in each batch."""
+def part_batches(crowd: InParts, parts: Sequence[TimedPart], least: int = LEAST) -> list[PartBatch]:
+    """Parts that follow each other put together, with about as many trials in each batch, and `least` of them."""
     trials = np.array([part.trials for part in parts])
     total, processes = int(trials.sum()), crowd.executor.processes
-    wanted = max(min(processes * BATCHES, total // LEAST), processes, -(-total // MOST)) if total > 2 * LEAST else 1
+    wanted = max(min(processes * BATCHES, total // least), processes, -(-total // MOST)) if total > 2 * least else 1
     # A part goes where its middle lies when all trials are divided evenly.
     places = ((np.cumsum(trials) - trials / 2) * wanted / total).astype(np.int64)
     batches = []

@@ -36,7 +36,8 @@ __all__ = ["Arranger", "OrderError", "OrderRules", "OrderUndecidedError", "arran
 
 SECONDS = 10.0
 """How long an order may take before it is called undecided."""
-COUNTED_STATES, PATTERN_STATES = 3_000, 100_000
+STATES = (3_000, 100_000)
+"""Up to this many states, the patterns of all rules are counted, and those of the rules about functions."""
 TRIES = 20
 STEPS = 1_500
 
@@ -51,9 +52,12 @@ class Arranger:
     ([0, 1, 2, 3, 4, 5, 6], [])
     """
 
-    def __init__(self, trials: pl.DataFrame, rules: OrderRules) -> None:
+    def __init__(
+        self, trials: pl.DataFrame, rules: OrderRules, *, seconds: float = SECONDS, states: tuple[int, int] = STATES
+    ) -> None:
         self._columns = columns_of(trials, rules)
         self._rules = rules
+        self._seconds = seconds
         self._problem = compile_rules(self._columns, rules)
         self._size = self._problem.size
         if proof := counting_proof(self._columns, rules, self._problem):
@@ -63,18 +67,18 @@ class Arranger:
         # One list per segment, shared by its positions: a list for each would take memory with their square.
         segments = [(end - start, list(range(start, end))) for start, end in self._problem.segments]
         self._everywhere = [places for size, places in segments for _ in range(size)]
-        self._pattern, self._exact = self._count()
+        self._pattern, self._exact = self._count(states)
 
     @property
     def about_columns(self) -> bool:
         """Whether a rule looks at more of the trials than their function."""
         return bool(self._rules.in_a_row or self._rules.distance)
 
-    def _count(self) -> tuple[Patterns | None, bool]:
+    def _count(self, states: tuple[int, int]) -> tuple[Patterns | None, bool]:
         """The patterns of all rules where they are few, else those of the rules about functions, else none."""
         kinds = [self._problem.kind_of.count(kind) + 1 for kind in range(len(self._problem.kinds))]
         functions = self._problem.projected(["function"])
-        for problem, limit in ((self._problem, COUNTED_STATES), (functions, PATTERN_STATES)):
+        for problem, limit in zip((self._problem, functions), states, strict=True):
             is_all = problem is self._problem
             if is_all and prod(kinds) > 50 * limit:
                 continue
@@ -123,8 +127,8 @@ class Arranger:
     def _patient(self, random: Callable[[], float]) -> list[int]:
         """An order by exchanges between all functions and by a complete search, in turn, until the time is up."""
         # The time of this thread: what a seed leads to must not depend on what else the machine does.
-        end = time.thread_time() + SECONDS
-        if proof := searched_proof(self._columns, self._rules, self._problem, end - SECONDS / 2):
+        end = time.thread_time() + self._seconds
+        if proof := searched_proof(self._columns, self._rules, self._problem, end - self._seconds / 2):
             raise proof
         search = Search(self._problem)
         steps = 5_000
@@ -145,8 +149,8 @@ class Arranger:
                 raise joint_proof(self._columns, self._rules)
             steps = min(2 * steps, 20_000)  # short enough to notice that the time is up
         raise OrderUndecidedError(
-            f"karat could not decide within {SECONDS:.0f} seconds whether the rules are compatible. The tightest is: "
-            f"{self._tightest()}.",
+            f"karat could not decide within {self._seconds:.0f} seconds whether the rules are compatible. The "
+            f"tightest is: {self._tightest()}.",
             "Loosen it, or use more trials that it does not concern.",
         )
 
