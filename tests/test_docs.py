@@ -42,7 +42,8 @@ TO_PROLIFIC = {"PROLIFIC_PID": "a" * 24}
 
 
 LONG = (
-    "tutorials/first-study.md", "tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md", "tutorials/screening.md",
+    "tutorials/first-study.md", "tutorials/measuring.md", "tutorials/python.md", "tutorials/existing-results.md",
+    "tutorials/screening.md",
     "tutorials/crowd-labels.md", "tutorials/item-sheet.md", "tutorials/pairs.md",
     "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
     "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",

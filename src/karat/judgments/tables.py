@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from karat.errors import IntakeError, Problem, Problems, cause
+from karat.errors import IntakeError, Problem, Problems, cause, counted
 from karat.judgments.checks import Place, places
 from karat.judgments.failed_formulas import failed_note
 from karat.judgments.source import LONGEST_CELL, SourceFile
@@ -286,7 +286,7 @@ def _flaw(record: Record, width: int, padded: bool) -> tuple[str, str, int] | No
     if any("\0" in cell for cell in cells):
         return "the row holds a NUL byte", MEND_ROW, record.line
     if len(cells) < width or any(cells[width:]) or (len(cells) > width and not padded):
-        return f"the row has {len(cells)} cells where the header has {width}", MEND_ROW, record.line
+        return f"the row has {counted(len(cells), 'cell')} where the header has {width}", MEND_ROW, record.line
     return None
 
 

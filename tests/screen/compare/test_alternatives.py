@@ -69,13 +69,17 @@ def test_accounts_of_ratings_are_not_tried_on_choices_and_what_cannot_run_is_sai
 
 
 @pytest.mark.slow
-def test_a_simulated_null_is_tried_only_where_simulations_are_stated() -> None:
+@pytest.mark.parametrize(
+    ("stated", "names"),
+    [
+        ({}, ["simulated, .05", "simulated, .01", "published, .05", "out"]),
+        ({"simulations": 29}, ["simulated, .05", "published, .05", "out"]),  # 29 draws say nothing of one in a hundred
+        ({"by": "published"}, ["published, .05", "simulated, .05", "simulated, .01", "out"]),
+    ],
+)
+def test_what_is_stated_comes_first(stated: dict[str, object], names: list[str]) -> None:
     few = CROWD.without(CROWD.participants["participant"].to_list()[14:])
-    published = ["published, .05", "published, .01"]
-    assert grid(few, {"deletion": {}})[0]["deletion"] == [*published, "out"]
-    assert grid(few, {"deletion": {"simulations": 29}})[0]["deletion"] == [*published, "simulated, .05", "out"]
-    stated = grid(few, {"deletion": {"simulations": 29, "by": "simulated"}})[0]["deletion"]
-    assert stated == ["simulated, .05", *published, "out"]
+    assert grid(few, {"deletion": stated})[0]["deletion"] == names
 
 
 def test_without_rules_what_applies_is_combined() -> None:
