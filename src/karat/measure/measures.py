@@ -106,8 +106,7 @@ def _says(result: Any) -> str:
 
 
 def _warnings(result: Any) -> tuple[Message, ...]:
-    warnings: tuple[Message, ...] = getattr(result, "warnings", ())
-    return warnings
+    return getattr(result, "warnings", ())
 
 
 def _notes(measures: Measured) -> list[str]:

@@ -247,8 +247,7 @@ def point_probabilities(line: Floats, thresholds: Floats) -> Floats:
     """
     below = expit(thresholds - line[:, None])
     edges = np.column_stack([np.zeros(len(line)), below, np.ones(len(line))])
-    found: Floats = np.diff(edges, axis=1)
-    return found
+    return np.diff(edges, axis=1)
 
 
 def _finding(thresholds: Floats, levels: Sequence[str], estimate: Floats) -> str:

@@ -144,8 +144,7 @@ class Listed:
         return len(self.cell) == len(self.worker)
 
     def place(self, values: NDArray[Any]) -> NDArray[Any]:
-        placed: NDArray[Any] = values[self.order]
-        return placed
+        return values[self.order]
 
     def cells(self, answers: Floats) -> Floats:
         return answers if self.single else _sums(self.cell, answers, len(self.worker))
@@ -160,8 +159,7 @@ class Listed:
         return _sums(self.task, cells, self.tasks)
 
     def sum_of_effects(self, worker: Floats, task: Floats) -> Floats:
-        total: Floats = worker[self.worker] + task[self.task]
-        return total
+        return worker[self.worker] + task[self.task]
 
     def matrix(self, cells: Floats) -> Any:
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.worker, minlength=self.workers))])
