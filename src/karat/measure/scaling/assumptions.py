@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -53,8 +53,6 @@ class ChoiceAssumptions(MeasureResult):
     people: pl.DataFrame = field(repr=False)
     """participant, n, outfit (about 1 where the model holds), direction (along the second dimension), circular, triads,
     zeta (where all stimuli were compared)."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("test",), "p", "p")
 
     def table(self) -> pl.DataFrame:
@@ -128,8 +126,8 @@ def choice_assumptions(
     return ChoiceAssumptions(
         *_tests(found.statistics, drawn, empty, len(triads), int(whole.sum())),
         _people(compared, found, circles, whole),
-        {"by": by, "functions": tuple(functions), "samples": samples, "seed": seed},
-        tuple(notes),
+        settings={"by": by, "functions": tuple(functions), "samples": samples, "seed": seed},
+        notes=tuple(notes),
     )
 
 

@@ -81,8 +81,6 @@ class Strengths(MeasureResult):
     level: float
     covariance: Floats = field(repr=False)
     """Of the estimates, rows as in the frame; empty where there were too many stimuli to keep it."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     fit: Any = field(default=None, repr=False)
     """What the engine gave."""
     participants: pl.DataFrame | None = field(default=None, repr=False)
