@@ -23,10 +23,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_ndtr, ndtr
 
 from karat.messages import Message
@@ -54,25 +53,6 @@ class Derivatives:
     log_likelihood: Floats
     slope: Floats
     curvature: Floats
-
-
-class Family(Protocol):
-    """What a likelihood has to offer.
-
-    `kept` is the family of some of the answers, in the layout's order, with which of its parameters it keeps.
-    """
-
-    @property
-    def answers(self) -> NDArray[Any]: ...
-
-    @property
-    def parameters(self) -> int: ...
-    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives: ...
-    def third(self, eta: Floats, psi: Floats) -> Floats: ...
-    def allowed(self, psi: Floats) -> bool: ...
-    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats: ...
-    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]: ...
-    def kept(self, answers: NDArray[Any], present: Floats | None) -> tuple[Family | None, Bools]: ...
 
 
 @dataclass(frozen=True)
@@ -457,6 +437,10 @@ class Gaussian:
 
     def kept(self, answers: Floats, present: Floats | None) -> tuple[Gaussian | None, Bools]:
         return Gaussian(answers), np.ones(1, dtype=bool)
+
+
+Family = BinaryFamily | OrdinalFamily | Gaussian
+"""Its method `kept` is the family of some of the answers, in the layout's order, with which parameters it keeps."""
 
 
 def log_logistic(x: Floats) -> tuple[Floats, Floats]:
