@@ -21,8 +21,6 @@ from karat.messages import Message
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from karat.measure.measured import Measured
-
 
 @dataclass(frozen=True)
 class Measures(Measured):

@@ -223,8 +223,8 @@ def contrasts(
     }  # fmt: skip
     return Contrasts(
         _tests(tests), _coefficients(model, level), _means(model, raw, level), differences,
-        _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings=settings,
-        notes=(*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model=model,
+        _with_sizes(model, interactions), str(model.formula), asked.unit or family_unit(model.family), level,
+        settings=settings, notes=(*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model=model,
     )  # fmt: skip
 
 
@@ -310,10 +310,6 @@ def _with_sizes(model: Model, table: pl.DataFrame) -> pl.DataFrame:
         return table
     sizes = effect_sizes(model, table["estimate"], table["lower"], table["upper"])
     return table.with_columns(pl.Series(name, column) for name, column in sizes._asdict().items() if column is not None)
-
-
-def _unit(asked: Asked, model: Model) -> Message:
-    return asked.unit or family_unit(model.family)
 
 
 def family_unit(family: FamilyName) -> Message:

@@ -313,15 +313,12 @@ class KeptInParts:
         return KeptInParts, (self.crowd._bare(), self.criterion)
 
     def read(self, number: int) -> pl.DataFrame:
-        """That of a part."""
         return pl.read_parquet(part_file(self.folder, number))
 
     def scan(self) -> pl.LazyFrame:
-        """All of them, one after the other."""
         return pl.scan_parquet([part_file(self.folder, number) for number in range(len(self.crowd))])
 
     def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
-        """`function(table, shared)` of every part, in their order."""
         return self.crowd.each(_with_table, (function, shared, self.folder), name=self.criterion)
 
     def judge(

@@ -36,27 +36,11 @@ from karat.screen.evidence import PartedEvidence, ScreenError
 from karat.screen.parted.in_parts import InParts, loaded, part_file, write_part
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES, begin, end, with_doubts
-from karat.screen.screening import flow_svg, notes_of, summary_of
+from karat.screen.screening import PartedStep, flow_svg, notes_of, summary_of
 from karat.study.criteria import CRITERIA
 from karat.study.results import with_study
 from karat.study.study import Study
 from karat.types import Progress
-
-
-@dataclass(frozen=True)
-class PartedStep:
-    """One stage: how many participants went in, who each criterion flagged, and how many were taken out."""
-
-    stage: str
-    entered: int
-    flagged: dict[str, int]
-    """Of those taken out here, how many each criterion of this stage flagged; one person may count several times."""
-    excluded: int
-
-    @property
-    def remained(self) -> int:
-        """How many participants were left."""
-        return self.entered - self.excluded
 
 
 @dataclass(frozen=True)
