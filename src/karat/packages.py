@@ -8,11 +8,13 @@ needed. The same holds for the larger packages of karat: `load_when_used`.
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from inspect import getsource
 from types import ModuleType
 from typing import Any, ParamSpec, Protocol, TypeVar
 
@@ -39,16 +41,29 @@ class _LoadedWhenUsed(ModuleType):
         return sorted(self.__all__)
 
 
-def load_when_used(package: str, files: Mapping[str, Sequence[str]]) -> None:
-    """Let a package load its names, given by file, when they are first used: that keeps commands quick to start.
+def load_when_used(package: str) -> list[str]:
+    """Let a package load what it imports for type checkers alone when it is first used, and give the names.
+
+    That keeps commands quick to start; what is imported under `if TYPE_CHECKING:` is the one list of the names.
 
     >>> import karat.measure
     >>> "strengths" in dir(karat.measure)
     True
     """
     module = sys.modules[package]
-    module.__dict__["homes"] = {name: f"{package}.{file}" for file, names in files.items() for name in names}
+    homes = module.__dict__["homes"] = _imported_for_checkers(package)
     module.__class__ = _LoadedWhenUsed
+    return list(homes)
+
+
+def _imported_for_checkers(package: str) -> dict[str, str]:
+    """The names under `if TYPE_CHECKING:`, each with its module; of a star those that its package has there."""
+    homes: dict[str, str] = {}
+    checked = (node for node in ast.parse(getsource(import_module(package))).body if isinstance(node, ast.If))
+    for one in (one for block in checked for one in block.body if isinstance(one, ast.ImportFrom) and one.module):
+        for alias in one.names:
+            homes |= _imported_for_checkers(str(one.module)) if alias.name == "*" else {alias.name: str(one.module)}
+    return homes
 
 
 class Named(Protocol):

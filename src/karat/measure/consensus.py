@@ -27,7 +27,7 @@ Ties are marked: the label is then the first in the order of the scale, and `tie
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -62,8 +62,6 @@ class Consensus(MeasureResult):
     confusion: pl.DataFrame
     """Dawid and Skene: question, participant, truth, answer, probability."""
     method: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("question", "item", "label"), "probability", "probability of the label")
 
     def soft_labels(self) -> pl.DataFrame:
@@ -139,7 +137,9 @@ def consensus(
         tables.append(pl.concat(pieces, how="diagonal"))
     settings = {"errors": errors, "functions": tuple(functions), "iterations": iterations, "tolerance": tolerance}
     labels, probabilities, participants, confusion = tables
-    return Consensus(labels, probabilities, participants, confusion, method, settings, tuple(dict.fromkeys(notes)))
+    return Consensus(
+        labels, probabilities, participants, confusion, method, settings=settings, notes=tuple(dict.fromkeys(notes))
+    )
 
 
 def _check(

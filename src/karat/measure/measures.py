@@ -21,8 +21,6 @@ from karat.messages import Message
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from karat.measure.measured import Measured
-
 
 @dataclass(frozen=True)
 class Measures(Measured):
@@ -106,8 +104,7 @@ def _says(result: Any) -> str:
 
 
 def _warnings(result: Any) -> tuple[Message, ...]:
-    warnings: tuple[Message, ...] = getattr(result, "warnings", ())
-    return warnings
+    return getattr(result, "warnings", ())
 
 
 def _notes(measures: Measured) -> list[str]:

@@ -260,5 +260,4 @@ def _level_names(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
     if isinstance(scale, Choice):
         named = {"left", "right"} <= set(rows.columns)
         return (("first", "second") if named else ("left", "right")) + (("none",) if scale.none else ())
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return levels
+    return getattr(scale, "levels", ())

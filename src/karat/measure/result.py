@@ -7,21 +7,20 @@ What several measures do with messages: take over those of another result, name 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
 from karat.errors import KaratError
 from karat.jupyter import NotebookDisplay
+from karat.languages import language_of
 from karat.messages import Message
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-import math
-from collections.abc import Iterable, Sequence
-
-from karat.languages import language_of
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,9 @@ class PlotColumns:
     """The unit of the result where it is empty."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class MeasureResult(NotebookDisplay):
-    """A result whose first field is the table that people want.
+    """A result whose first own field is the table that people want.
 
     >>> import karat
     >>> found = karat.measure.noise_ceiling(karat.datasets.load("crowd"), samples=0)
@@ -45,8 +45,8 @@ class MeasureResult(NotebookDisplay):
     'reliability of means'
     """
 
-    settings: dict[str, Any]
-    notes: tuple[Message, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[Message, ...] = ()
     points: ClassVar[PlotColumns]
 
     @property
@@ -65,7 +65,7 @@ class MeasureResult(NotebookDisplay):
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Every table, by its name."""
-        found = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        found = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: value for name, value in found.items() if isinstance(value, pl.DataFrame)}
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +87,13 @@ class MeasureResult(NotebookDisplay):
 
     def __str__(self) -> str:
         return " ".join(map(str, self.messages))
+
+
+class BriefResult(MeasureResult):
+    """A result that prints what was found without its notes."""
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.summary))
 
 
 class MeasureError(KaratError, ValueError):

@@ -186,7 +186,7 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
     """Strengths, contrasts, order effects and decisions of one question."""
     question = one.question if several else ""
     own: list[str | None] = [model for model in wanted.models if model in MODELS.get(one.scale.kind, ())]
-    own = own or [_usual(one) if wanted.posterior else None]
+    own = own or ["thurstone" if wanted.posterior and isinstance(one.scale, Choice) else None]
     options: dict[str, Any] = {"conditions": wanted.conditions, "functions": wanted.functions}
     for model in own:
         full = wanted.posterior and model == "thurstone"
@@ -224,10 +224,6 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
         found.add(
             "decisions compared", lambda: compare_decisions(decided, level=wanted.level, seed=wanted.seed), question
         )
-
-
-def _usual(one: Rated) -> str | None:
-    return "thurstone" if isinstance(one.scale, Choice) else None
 
 
 def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:

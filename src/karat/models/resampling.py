@@ -295,8 +295,7 @@ def weighted_ranks(values: ArrayLike, weights: ArrayLike) -> Floats:
     distinct, place = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
     total = np.zeros((len(distinct), weight.shape[1]))
     np.add.at(total, place, weight)
-    ranks: Floats = (np.cumsum(total, axis=0) - total / 2 + 0.5)[place]
-    return ranks
+    return (np.cumsum(total, axis=0) - total / 2 + 0.5)[place]
 
 
 def _weighted(x: Floats, y: Floats, weight: Floats) -> Floats:

@@ -114,8 +114,7 @@ def keys_of(values: Floats) -> Ints:
     True
     """
     bits = (values + 0.0).view(np.int64)
-    keys: Ints = bits ^ ((bits >> 63) & _REST)
-    return keys
+    return bits ^ ((bits >> 63) & _REST)
 
 
 def values_of(keys: Ints) -> Floats:
@@ -124,8 +123,7 @@ def values_of(keys: Ints) -> Floats:
     >>> values_of(keys_of(np.array([-2.5, 0.0, 3.25]))).tolist()
     [-2.5, 0.0, 3.25]
     """
-    values: Floats = (keys ^ ((keys >> 63) & _REST)).view(np.float64)
-    return values
+    return (keys ^ ((keys >> 63) & _REST)).view(np.float64)
 
 
 def tally(
@@ -245,8 +243,7 @@ class _Bounds:
 def _ranked(values: Floats, count: Ints, ranks: Ints) -> Floats:
     """The values of these ranks, where each stands for this many."""
     order = np.argsort(values, kind="stable")
-    found: Floats = values[order[np.searchsorted(np.cumsum(count[order]), ranks, side="right")]]
-    return found
+    return values[order[np.searchsorted(np.cumsum(count[order]), ranks, side="right")]]
 
 
 def _joined(bins: Bins) -> Bins:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from karat.packages import load_when_used
-from karat.screen.criteria import BUILT_IN
 
 if TYPE_CHECKING:
     from karat.screen.compare.composition import Composition as Composition
@@ -42,28 +41,4 @@ if TYPE_CHECKING:
     from karat.screen.screening import Screening as Screening
     from karat.screen.screening import ScreeningStage as ScreeningStage
 
-_FILES = {
-    "compare.composition": ("Composition", "composition"),
-    "compare.effects": ("EffectsBeforeAfter", "effects_before_after"),
-    "compare.multiverse": ("Multiverse", "multiverse"),
-    "criteria.controls": ("compare_accounts",),
-    "criteria.credence": ("Credence",),
-    "criteria.deletion": ("Deletion", "deletion_windows"),
-    "criteria.markov": ("Markov",),
-    "criteria.procedure": ("Procedure",),
-    "criteria.remfod": ("Remfod", "compare_time_rules"),
-    "criteria.risk": ("risk_levels",),
-    "crowd.gold": ("Gold", "gold"),
-    "crowd.source_effect": ("SourceEffect", "source_effect"),
-    "crowd.sources": ("SourceComparison", "compare"),
-    "crowd.spammer_index": ("SpammerIndex", "spammer_index"),
-    "evidence": ("Evidence", "ScreenError"),
-    "parted": ("run_in_parts",),
-    "run": ("run",),
-    "screening": ("Screening", "ScreeningStage"),
-}
-_CRITERIA = {f"criteria.{name}": (name, *_FILES.get(f"criteria.{name}", ())) for name in BUILT_IN}
-
-__all__ = [*(name for names in _FILES.values() for name in names), *BUILT_IN]
-
-load_when_used(__name__, _FILES | _CRITERIA)
+__all__ = load_when_used(__name__)

@@ -312,8 +312,7 @@ def correlations(owner: Ints, x: Floats, y: Floats, people: int, centre: Ints | 
 def owners(people: pl.DataFrame, rows: pl.DataFrame) -> Ints:
     """The place of each row's participant among all people."""
     places = {name: place for place, name in enumerate(people["participant"].to_list())}
-    found: Ints = rows["participant"].replace_strict(places, return_dtype=pl.Int64).to_numpy()
-    return found
+    return rows["participant"].replace_strict(places, return_dtype=pl.Int64).to_numpy()
 
 
 def without_score(table: pl.DataFrame) -> list[Message]:

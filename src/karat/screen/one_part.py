@@ -141,15 +141,12 @@ class OnePart:
 
     @property
     def scales(self) -> Mapping[str, Scale]:
-        """The scale of each question."""
         return self.judgments.scales
 
     def read(self, number: int) -> Judgments:
-        """The judgments."""
         return self.judgments
 
     def stimuli(self) -> Mapping[bool, Stimuli]:
-        """What a stimulus is; of choices under True, of other answers under False."""
         return {isinstance(scale, Choice): self.judgments.stimuli(scale) for scale in self.scales.values()}
 
     def map(
@@ -161,7 +158,6 @@ class OnePart:
     def keep(
         self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
     ) -> tuple[_KeptTable, list[Facts]]:
-        """A table of the judgments, and what else they have to say."""
         table, facts = function(self.judgments, shared, 0)
         return _KeptTable(name, table), [facts]
 
@@ -169,6 +165,5 @@ class OnePart:
         self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
         settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
     ) -> tuple[Evidence, list[Facts]]:  # fmt: skip
-        """The evidence, and what else there is to say."""
         table, facts = function(self.judgments, shared, 0)
         return Evidence(pl.DataFrame() if table is None else table, criterion, settings, notes), [facts]

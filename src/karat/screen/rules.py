@@ -104,8 +104,13 @@ def asked(rules: Mapping[str, Any] | None, study: Study | None) -> tuple[dict[st
     if rules is None:
         return {name: own for name, own in settings.items() if CRITERIA[name].unasked}, None
     exclude = rules.get("exclude", "any")
-    if exclude is not None:
-        check_rule(exclude, list(settings))
+    try:
+        if exclude is not None and (isinstance(exclude, bool) or not isinstance(exclude, str | int)):
+            raise ValueError(f"exclude = {exclude!r} is neither a rule nor a number of criteria; write {EXCLUDE_TAKES}")
+        if exclude is not None:
+            check_exclude_rule(exclude, list(settings))
+    except ValueError as error:
+        raise ScreenError(Message("rules.not_applicable", {"why": str(error)})) from None
     return settings, exclude
 
 
@@ -116,16 +121,3 @@ def applied_rule(rule: str | int | Message, skipped: Collection[str]) -> Message
     any; without remfod, which could not run
     """
     return Message("rules.applied", {"rule": rule, "skipped": list(skipped) or None})
-
-
-def check_rule(exclude: Any, stated: list[str]) -> None:
-    """Whether a rule can be followed; ScreenError says why not.
-
-    >>> check_rule("remfod or attention", ["remfod", "attention"])
-    """
-    try:
-        if isinstance(exclude, bool) or not isinstance(exclude, str | int):
-            raise ValueError(f"exclude = {exclude!r} is neither a rule nor a number of criteria; write {EXCLUDE_TAKES}")
-        check_exclude_rule(exclude, stated)
-    except ValueError as error:
-        raise ScreenError(Message("rules.not_applicable", {"why": str(error)})) from None

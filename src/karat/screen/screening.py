@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -39,6 +39,21 @@ class ScreeningStage:
     def remained(self) -> int:
         """How many participants were left."""
         return self.entered - len(self.excluded)
+
+
+@dataclass(frozen=True)
+class PartedStep:
+    """The same of judgments in parts: how many were taken out, and not who."""
+
+    stage: str
+    entered: int
+    flagged: dict[str, int]
+    excluded: int
+
+    @property
+    def remained(self) -> int:
+        """How many participants were left."""
+        return self.entered - self.excluded
 
 
 @dataclass(frozen=True)
@@ -368,20 +383,7 @@ def stage_words(stage: str, flagged: Mapping[str, int]) -> str:
     return f"{STAGE_WORDS[stage]} and eligibility" if others else STAGE_WORDS[stage]
 
 
-class Stage(Protocol):
-    """What the diagram asks of a stage: how many went in, who each criterion flagged, and how many were left."""
-
-    @property
-    def stage(self) -> str: ...
-    @property
-    def entered(self) -> int: ...
-    @property
-    def flagged(self) -> dict[str, int]: ...
-    @property
-    def remained(self) -> int: ...
-
-
-def flow_svg(everybody: int, stages: Sequence[Stage], exclude: str | int | None) -> str:
+def flow_svg(everybody: int, stages: Sequence[ScreeningStage | PartedStep], exclude: str | int | None) -> str:
     """The diagram as SVG; its text is text, so that it can be searched and read aloud.
 
     >>> import karat
@@ -429,7 +431,7 @@ def _flow_title(everybody: int, stay: int, exclude: str | int | None) -> str:
     return f"{stay:,} of {counted(everybody, 'participant')} stay in the analysis"
 
 
-def _left(step: Stage) -> tuple[list[str], int]:
+def _left(step: ScreeningStage | PartedStep) -> tuple[list[str], int]:
     """Who left after a stage, and from which line on the text is indented. One person may be under several criteria."""
     lines = [f"excluded: n = {step.entered - step.remained:,}"]
     return lines + [f"{title_of(name)}: {number:,}" for name, number in step.flagged.items()], len(lines)

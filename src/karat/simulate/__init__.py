@@ -26,33 +26,4 @@ if TYPE_CHECKING:
     from karat.simulate.respond import respond as respond
     from karat.simulate.scale_answers import Spread as Spread
 
-__all__ = [
-    "BEHAVIOURS",
-    "Power",
-    "SimulateError",
-    "SimulatedPeople",
-    "Spread",
-    "Tasks",
-    "WorkerSettings",
-    "answer_study",
-    "closed_power",
-    "crowd",
-    "draw_people",
-    "draw_tasks",
-    "power",
-    "respond",
-    "worker_answers",
-]
-
-load_when_used(
-    __name__,
-    {
-        "analysis": ("closed_power",),
-        "behaviours": ("BEHAVIOURS", "SimulateError"),
-        "crowd": ("Tasks", "WorkerSettings", "crowd", "draw_tasks", "worker_answers"),
-        "planned": ("answer_study",),
-        "power": ("Power", "power"),
-        "respond": ("SimulatedPeople", "draw_people", "respond"),
-        "scale_answers": ("Spread",),
-    },
-)
+__all__ = load_when_used(__name__)

@@ -15,7 +15,7 @@ That can be read in two ways: a pair goes when both hold (`rule="both"`, the wor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.message_tables import with_reasons
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of, rating_of
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import bartlett, kmo
 
@@ -41,7 +41,7 @@ class Bartlett(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Adequacy(MeasureResult):
+class Adequacy(BriefResult):
     """How well the pairs suit a factor analysis, each and together."""
 
     items: pl.DataFrame
@@ -49,8 +49,6 @@ class Adequacy(MeasureResult):
     kmo: float
     bartlett: Bartlett
     observations: int
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("pair",), "kmo", "Kaiser, Meyer and Olkin's measure")
 
     def table(self) -> pl.DataFrame:
@@ -70,9 +68,6 @@ class Adequacy(MeasureResult):
             found.append(Message("adequacy.low", {"limit": UNACCEPTABLE, "pairs": low}))
         return tuple(found)
 
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
-
 
 def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | None = None) -> Adequacy:
     """KMO, overall and for each pair, and Bartlett's test, of ratings or of a correlation matrix with its observations.
@@ -90,7 +85,7 @@ def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | No
     items = pl.DataFrame({"pair": source.pairs, "kmo": each, "word": [word(value) for value in each]})
     test = Bartlett(*bartlett(source.matrix, source.observations))
     settings = {"correlations": correlations}
-    return Adequacy(items, whole, test, source.observations, settings, source.notes)
+    return Adequacy(items, whole, test, source.observations, settings=settings, notes=source.notes)
 
 
 def word(value: float) -> str:
@@ -113,8 +108,6 @@ class Suitability(MeasureResult):
 
     pairs: pl.DataFrame
     """pair, n, mean, sd, keep, and the message and values of the reason."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("pair",), "mean", "mean rating")
 
     def table(self, language: str = "en") -> pl.DataFrame:
@@ -198,4 +191,4 @@ def suitability(
     if would != pairs["keep"].sum():
         notes.append(Message("suitability.other_rule", {"rule": other_rule, "kept": would}))
     settings = {"rule": rule, "mean": mean, "sd": sd, "functions": list(functions)}
-    return Suitability(pairs, settings, tuple(notes))
+    return Suitability(pairs, settings=settings, notes=tuple(notes))

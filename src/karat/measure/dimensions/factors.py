@@ -67,8 +67,6 @@ class Factors(MeasureResult):
     pairs: tuple[str, ...]
     names: tuple[str, ...]
     converged: bool
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     source: Correlations = field(repr=False, kw_only=True)
 
     @property
@@ -207,7 +205,7 @@ def factors(
     return Factors(
         _frame(source.pairs, names, rotated.loadings, found.uniquenesses), rotated.loadings, found.uniquenesses,
         rotated.correlations, fit, _explained(names, found.loadings, rotated), source.pairs, names,
-        found.converged and rotated.converged, settings, tuple(notes), source=source,
+        found.converged and rotated.converged, settings=settings, notes=tuple(notes), source=source,
     )  # fmt: skip
 
 

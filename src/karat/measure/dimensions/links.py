@@ -11,7 +11,7 @@ which needs no syllables and so holds for any language with words between spaces
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ import polars as pl
 from scipy.special import ndtri, stdtr
 
 from karat.judgments.table import to_polars
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, finite
+from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns, finite
 from karat.messages import Message
 from karat.models.factors import Regression, pearson, regress
 from karat.models.proportions import holm
@@ -41,8 +41,6 @@ class OverallRegression(MeasureResult):
     """dimension, weight, se, lower, upper, t, p_value, standardised, inflation."""
     model: Regression
     observations: int
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("dimension",), "weight", "weight")
 
     @property
@@ -102,17 +100,17 @@ def overall_regression(texts: Any, overall: str, dimensions: Sequence[str], leve
     inflated = weights.filter(pl.col("inflation") > INFLATED)["dimension"].to_list()
     if inflated:
         notes.append(Message("overall_regression.inflated", {"dimensions": inflated, "times": int(INFLATED)}))
-    return OverallRegression(weights, model, len(values), {"overall": overall, "level": level}, tuple(notes))
+    return OverallRegression(
+        weights, model, len(values), settings={"overall": overall, "level": level}, notes=tuple(notes)
+    )
 
 
 @dataclass(frozen=True)
-class FeatureCorrelations(MeasureResult):
+class FeatureCorrelations(BriefResult):
     """Correlations of dimensions with features of texts."""
 
     frame: pl.DataFrame
     """dimension, feature, n, pearson, lower, upper, p_value, adjusted (Holm), spearman."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("dimension", "feature"), "pearson", "correlation")
 
     def table(self) -> pl.DataFrame:
@@ -129,9 +127,6 @@ class FeatureCorrelations(MeasureResult):
             strongest = {"dimension": top["dimension"], "feature": top["feature"], "r": top["pearson"]}
             found.append(Message("feature_correlations.strongest", strongest))
         return tuple(found)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def text_features(texts: Sequence[str | None]) -> pl.DataFrame:
@@ -197,7 +192,7 @@ def feature_correlations(
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     adjusted = holm(frame["p_value"].to_numpy())
     frame = frame.with_columns(adjusted=adjusted).select(*schema[:7], "adjusted", "spearman")
-    return FeatureCorrelations(frame, {"level": level})
+    return FeatureCorrelations(frame, settings={"level": level})
 
 
 def _correlated(values: Floats, level: float) -> tuple[int, float, float, float, float, float]:

@@ -18,7 +18,7 @@ the polychoric one as cuts through a normal variable, and is larger where few po
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import log_magnitude
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
 from karat.judgments.table import to_polars
-from karat.measure.result import MeasureError, MeasureResult
+from karat.measure.result import BriefResult, MeasureError
 from karat.messages import Message
 from karat.models.factors import nearest_correlation, pearson, polychoric
 from karat.types import Floats
@@ -41,7 +41,7 @@ KEYS = {"case": ["participant", "item"], "text": ["item"]}
 
 
 @dataclass(frozen=True)
-class RatingsMatrix(MeasureResult):
+class RatingsMatrix(BriefResult):
     """Aligned ratings, one column per pair."""
 
     frame: pl.DataFrame
@@ -49,8 +49,6 @@ class RatingsMatrix(MeasureResult):
     pairs: tuple[str, ...]
     unit: Literal["case", "text"]
     participants: int
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -72,7 +70,9 @@ class RatingsMatrix(MeasureResult):
         if unknown:
             raise MeasureError(Message("ratings.no_pair", {"pair": unknown[0], "known": self.pairs}))
         frame = self.frame.select(*KEYS[self.unit], *pairs)
-        return RatingsMatrix(frame, tuple(pairs), self.unit, self.participants, self.settings, self.notes)
+        return RatingsMatrix(
+            frame, tuple(pairs), self.unit, self.participants, settings=self.settings, notes=self.notes
+        )
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -84,9 +84,6 @@ class RatingsMatrix(MeasureResult):
             "missing": int(np.isnan(self.values).sum()) or None,
         }  # fmt: skip
         return (Message("ratings.summary", counts),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def ratings_matrix(
@@ -127,7 +124,9 @@ def ratings_matrix(
     if unit == "case" and wide.height > people:
         notes.append(Message("ratings.dependent_cases", {"cases": wide.height, "participants": people}))
     settings = {"unit": unit, "functions": list(functions)}
-    return RatingsMatrix(wide.select(*KEYS[unit], *pairs), tuple(pairs), unit, people, settings, tuple(notes))
+    return RatingsMatrix(
+        wide.select(*KEYS[unit], *pairs), tuple(pairs), unit, people, settings=settings, notes=tuple(notes)
+    )
 
 
 def aligned_ratings(judgments: Judgments, functions: Sequence[str]) -> tuple[pl.DataFrame, list[Message]]:

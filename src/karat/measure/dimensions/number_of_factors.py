@@ -12,7 +12,7 @@ the draws. A factor with a mean congruence under .85 is another one in many draw
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from karat.errors import counted
 from karat.executors import SERIAL, Executor
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import Kind, check_invertible, correlations_of
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns
+from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import (
     acceleration,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class NumberOfFactors(MeasureResult):
+class NumberOfFactors(BriefResult):
     """The number of factors by each rule, and the eigenvalues behind it."""
 
     rules: pl.DataFrame
@@ -52,8 +52,6 @@ class NumberOfFactors(MeasureResult):
     eigenvalues: pl.DataFrame
     """number; of components and of factors, the eigenvalue and the quantile of random data; the average partial
     correlation that is left after this many components (map, map_4)."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
 
     def number(self, rule: str) -> int:
         """What one rule says.
@@ -76,9 +74,6 @@ class NumberOfFactors(MeasureResult):
             return (Message("number_of_factors.agreed", {"n": low, "rules": list(rules)}),)
         each = [Message("number_of_factors.rule", {"rule": rule, "n": number}) for rule, number in rules.items()]
         return (Message("number_of_factors.range", {"low": low, "high": high, "rules": each}),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The scree: eigenvalues beside those that random data reach."""
@@ -145,7 +140,7 @@ def number_of_factors(
     )
     table = pl.DataFrame({"rule": list(rules), "number": list(rules.values())})
     settings = {"correlations": correlations, "draws": draws, "quantile": quantile, "seed": seed}
-    return NumberOfFactors(table, eigenvalues, settings, source.notes)
+    return NumberOfFactors(table, eigenvalues, settings=settings, notes=source.notes)
 
 
 SIMILAR = 0.85
@@ -161,8 +156,6 @@ class FactorIntervals(MeasureResult):
     """first, second, correlation, lower, upper; without rows for one factor."""
     congruence: pl.DataFrame
     """factor, and its mean congruence with the draws."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("pair", "factor"), "loading", "loading")
 
     @property
@@ -230,7 +223,7 @@ def factor_intervals(
     settings = {"draws": draws, "level": level, "seed": seed, "participants": len(cases)}
     return FactorIntervals(
         _loading_table(found, loadings, level), _correlation_table(found, correlations, level),
-        pl.DataFrame({"factor": found.names, "congruence": similar}), settings, tuple(notes),
+        pl.DataFrame({"factor": found.names, "congruence": similar}), settings=settings, notes=tuple(notes),
     )  # fmt: skip
 
 

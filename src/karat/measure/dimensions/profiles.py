@@ -13,8 +13,8 @@ is one standard deviation of texts above the average text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.measure.dimensions.factors import Factors
 from karat.measure.dimensions.matrix import aligned_ratings
-from karat.measure.result import MeasureError, MeasureResult
+from karat.measure.result import BriefResult, MeasureError
 from karat.messages import Message
 from karat.models.proportions import mean_interval
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Profiles(MeasureResult):
+class Profiles(BriefResult):
     """Mean ratings of each group on each pair."""
 
     frame: pl.DataFrame
@@ -40,8 +40,6 @@ class Profiles(MeasureResult):
     by: str
     groups: tuple[str, ...]
     pairs: tuple[str, ...]
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """One row per pair, one column per group: the means."""
@@ -100,9 +98,6 @@ class Profiles(MeasureResult):
             found.append(Message("profiles.widest", {"pair": widest["pair"], "points": widest["range"]}))
         return tuple(found)
 
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
-
 
 def profiles(
     judgments: Judgments, by: str = "item", functions: Sequence[str] = ("test",), level: float = 0.95
@@ -146,19 +141,17 @@ def profiles(
     ]
     frame = pl.DataFrame(found, schema=["group", "pair", "n", "mean", "lower", "upper"], orient="row")
     return Profiles(
-        frame, by, groups, pairs, {"by": by, "level": level, "functions": list(functions)}, tuple(notes)
+        frame, by, groups, pairs, settings={"by": by, "level": level, "functions": list(functions)}, notes=tuple(notes)
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class DimensionScores(MeasureResult):
+class DimensionScores(BriefResult):
     """Where each text stands on each dimension."""
 
     frame: pl.DataFrame
     """item, dimension, n (cases), score, lower, upper, standard."""
     dimensions: tuple[str, ...]
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
 
     def table(self) -> pl.DataFrame:
         """One row per text, one column per dimension: the standardised scores."""
@@ -177,9 +170,6 @@ class DimensionScores(MeasureResult):
         cases = int(self.frame["n"].sum()) // len(self.dimensions)
         about = {"texts": self.frame["item"].n_unique(), "dimensions": list(self.dimensions), "cases": cases}
         return (Message("dimension_scores.scores", about),)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def dimension_scores(
@@ -219,4 +209,4 @@ def dimension_scores(
         ]
     schema = ["item", "dimension", "n", "score", "lower", "upper", "standard"]
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return DimensionScores(frame, found.names, {"method": method, "level": level}, found.notes)
+    return DimensionScores(frame, found.names, settings={"method": method, "level": level}, notes=found.notes)

@@ -24,7 +24,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,8 +62,6 @@ class Reduction(MeasureResult):
     log: pl.DataFrame
     """One row per removed pair: the message and values of the reason, and the fit of the solution before."""
     factors: Factors
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
 
     @property
     def kept(self) -> list[str]:
@@ -155,7 +153,7 @@ def reduce_pairs(
         ))  # fmt: skip
         left = _without(left, pair)
     settings = {"communality": communality, "gap": gap, "keep": list(keep)} | found.settings
-    return Reduction(pl.DataFrame(steps, schema=LOG, orient="row"), found, settings, tuple(notes))
+    return Reduction(pl.DataFrame(steps, schema=LOG, orient="row"), found, settings=settings, notes=tuple(notes))
 
 
 def gaps(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -209,8 +207,6 @@ class ShortForm(MeasureResult):
 
     frame: pl.DataFrame
     """dimension, pair, loading, other (the largest loading elsewhere, by size), communality."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("dimension", "pair"), "loading", "loading")
 
     @property
@@ -309,7 +305,9 @@ def short_form(found: Factors) -> ShortForm:
     schema = {"dimension": pl.String, "pair": pl.String} | dict.fromkeys(
         ("loading", "other", "communality"), pl.Float64
     )
-    return ShortForm(pl.DataFrame(rows, schema=schema, orient="row"), {"factors": len(found.names)}, tuple(notes))
+    return ShortForm(
+        pl.DataFrame(rows, schema=schema, orient="row"), settings={"factors": len(found.names)}, notes=tuple(notes)
+    )
 
 
 def _toml(text: str) -> str:

@@ -78,8 +78,6 @@ class BayesContrasts(MeasureResult):
     """statistic, observed, expected (mean of drawn answers), lower, upper, p (the share of draws at least as large)."""
     formula: str
     unit: Message
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     posterior: MixedPosterior | None = field(default=None, repr=False)
     points: ClassVar = PlotColumns(("contrast",))
 
@@ -200,8 +198,8 @@ def bayes_contrasts(
         "answers": _answer_unit(posterior),
     }  # fmt: skip
     return BayesContrasts(
-        frame, _parameters(posterior, level), predictive, str(laid.formula), _unit(asked, link), settings,
-        tuple(notes), posterior,
+        frame, _parameters(posterior, level), predictive, str(laid.formula), _unit(asked, link), settings=settings,
+        notes=tuple(notes), posterior=posterior,
     )  # fmt: skip
 
 

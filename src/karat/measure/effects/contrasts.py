@@ -81,8 +81,6 @@ class Contrasts(MeasureResult):
     """As it was asked for; `notes` say what was left out of it."""
     unit: Message
     level: float
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     model: Model | None = field(default=None, repr=False)
 
     @property
@@ -225,8 +223,8 @@ def contrasts(
     }  # fmt: skip
     return Contrasts(
         _tests(tests), _coefficients(model, level), _means(model, raw, level), differences,
-        _with_sizes(model, interactions), str(model.formula), _unit(asked, model), level, settings,
-        (*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model,
+        _with_sizes(model, interactions), str(model.formula), asked.unit or family_unit(model.family), level,
+        settings=settings, notes=(*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model=model,
     )  # fmt: skip
 
 
@@ -314,10 +312,6 @@ def _with_sizes(model: Model, table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.Series(name, column) for name, column in sizes._asdict().items() if column is not None)
 
 
-def _unit(asked: Asked, model: Model) -> Message:
-    return asked.unit or family_unit(model.family)
-
-
 def family_unit(family: FamilyName) -> Message:
     """What a family's differences are counted in.
 
@@ -368,8 +362,6 @@ class ProportionalOdds(MeasureResult):
     """term, split (such as "3 or more"), estimate, lower, upper, common (the estimate of the ordinal model), differs
     (whether the interval of the split excludes it)."""
     unit: Message
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("term", "split"))
 
     @property
@@ -420,7 +412,9 @@ def proportional_odds(found: Contrasts, level: float = 0.95) -> ProportionalOdds
         "common": pl.Float64, "differs": pl.Boolean,
     }  # fmt: skip
     frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-    return ProportionalOdds(frame.sort("term", maintain_order=True), found.unit, {"level": level}, tuple(notes))
+    return ProportionalOdds(
+        frame.sort("term", maintain_order=True), found.unit, settings={"level": level}, notes=tuple(notes)
+    )
 
 
 @dataclass(frozen=True)
@@ -435,8 +429,6 @@ class SpreadRatios(MeasureResult):
     df: int
     p: float
     unit: Message
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("condition",), "ratio", "spread, 1 being the mean")
 
     @property
@@ -484,4 +476,6 @@ def spread_ratios(found: Contrasts, level: float = 0.95) -> SpreadRatios:
         {"condition": conditions.tolist(), **{name: np.exp(values) for name, values in columns.items()}}
     )
     notes = () if made.converged else (Message("spread.no_fit"),)
-    return SpreadRatios(frame, made.statistic, len(made.names), made.p, found.unit, {"level": level}, notes)
+    return SpreadRatios(
+        frame, made.statistic, len(made.names), made.p, found.unit, settings={"level": level}, notes=notes
+    )

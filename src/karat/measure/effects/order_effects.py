@@ -64,8 +64,6 @@ class OrderEffects(MeasureResult):
     """participant, condition, trial, value (the answer as a number) and rt where it is there; for the picture."""
     by: tuple[str, ...] = ()
     level: float = 0.95
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     models: dict[str, Model] = field(default_factory=dict, repr=False)
 
     def plot(self) -> Figure:  # type: ignore[override]
@@ -201,7 +199,9 @@ def order_effects(
     kept = ["participant", "condition", "trial", *(["rt"] if "rt" in models else [])]
     answers = one.rows.select(*kept, value="_value")
     settings = {"question": one.question, "functions": list(functions), "simplify": simplify}
-    return OrderEffects(frame, tests, answers, tuple(names), level, settings, tuple(notes), models)
+    return OrderEffects(
+        frame, tests, answers, tuple(names), level, settings=settings, notes=tuple(notes), models=models
+    )
 
 
 def _with_position(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:

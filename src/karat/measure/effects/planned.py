@@ -14,7 +14,7 @@ were planned; where there are several, `adjusted` is Holm's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -52,8 +52,6 @@ class PlannedContrasts(MeasureResult):
     choices), raw (of plain means; for choices the share of the first), df (of t; infinite for z). Where the file states
     a bound of equivalence also p_equivalence and equivalence: equivalent, different (beyond the bound) or undecided."""
     unit: Message
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("contrast",))
 
     @property
@@ -274,7 +272,7 @@ def _made(
         tested = [_equivalence(row, bounds.get(row["contrast"]), settings["level"]) for row in frame.to_dicts()]
         columns = {"p_equivalence": pl.Float64, "equivalence": pl.String}
         frame = frame.hstack(pl.DataFrame(tested, schema=columns, orient="row"))
-    return PlannedContrasts(frame, unit, settings, tuple(dict.fromkeys(notes)))
+    return PlannedContrasts(frame, unit, settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 
 def _equivalence(row: dict[str, Any], bound: float | None, level: float) -> tuple[float | None, str | None]:

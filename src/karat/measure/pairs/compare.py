@@ -13,7 +13,7 @@ where it is compared.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -56,8 +56,6 @@ class DecisionComparison(MeasureResult):
     """measure, n, expert, reverse, none."""
     everything: pl.DataFrame
     """All pairs, with the decision of each measure."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
 
     @property
     def measures(self) -> list[str]:
@@ -138,7 +136,7 @@ def compare_decisions(
         different.with_columns(pl.col(names).replace_strict(SYMBOLS, default="", return_dtype=pl.String)),
         pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
         _counts(everything, names), everything,
-        {"reference": reference, "samples": samples, "level": level, "seed": seed}, tuple(notes),
+        settings={"reference": reference, "samples": samples, "level": level, "seed": seed}, notes=tuple(notes),
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ ungrammatical) or in what answer is expected of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -77,8 +77,6 @@ class Decisions(MeasureResult):
     symbol, p_equivalence (adjusted), equivalence, bayes_factor (of a difference; from a posterior), ties, n."""
     unit: Message
     """What an estimate is counted in."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("pair",))
 
     @property
@@ -166,7 +164,7 @@ def decisions(
         notes.append(Message("decisions.left_out", {"n": len(left_out)} | some))
     settings = {"model": chosen, "alpha": alpha, "adjust": adjust, "rope": measure.rope, "question": one.question}
     frame = _frame(known, chosen, alpha, adjust)
-    return Decisions(frame, measure.unit, settings, tuple(dict.fromkeys(notes)))
+    return Decisions(frame, measure.unit, settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 
 def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -48,8 +48,6 @@ class MeasureCorrelations(MeasureResult):
     """first, second, n (stimuli), then Spearman's, Kendall's and Pearson's correlation, each with its interval."""
     scores: pl.DataFrame
     """stimulus, and a column of estimates for each measure."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
 
     def plot(self, width_cm: float = 16) -> Figure:
         """Ranks in one measure against ranks in another, for every two."""
@@ -137,7 +135,7 @@ def compare_measures(
     )
     return MeasureCorrelations(
         pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)), table,
-        {"samples": samples, "level": level, "seed": seed, "resampled": "stimuli"}, tuple(notes),
+        settings={"samples": samples, "level": level, "seed": seed, "resampled": "stimuli"}, notes=tuple(notes),
     )  # fmt: skip
 
 

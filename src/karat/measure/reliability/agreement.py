@@ -24,7 +24,7 @@ halves are wider than they need be, since each sample is halved only a few times
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -65,8 +65,6 @@ class Agreement(MeasureResult):
 
     coefficients: pl.DataFrame
     """question, coefficient, estimate, lower, upper, stimuli, participants, answers."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("question", "coefficient"), axis="coefficient")
 
     def of(self, coefficient: str, question: str = "") -> dict[str, Any]:
@@ -152,7 +150,7 @@ def agreement(
             notes += about_question(one.question, [Message("agreement.k", {"k": answers_a_stimulus(one)})])
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-    return Agreement(table, settings, tuple(dict.fromkeys(notes)))
+    return Agreement(table, settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 
 Coefficient = Callable[[Floats | None], Floats]

@@ -22,7 +22,7 @@ variance that is estimated at zero or below leaves no number that would do.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,7 +32,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question, finite
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, finite
 from karat.messages import Message
 from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.types import Floats
@@ -45,7 +45,7 @@ SCHEMA: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class DecisionStudy(MeasureResult):
+class DecisionStudy(BriefResult):
     """How many participants per stimulus, and stimuli per participant, a wanted reliability requires."""
 
     needed: pl.DataFrame
@@ -54,8 +54,6 @@ class DecisionStudy(MeasureResult):
     variances: pl.DataFrame
     """question, source, variance, share."""
     wanted: float
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("question", "measured", "kind"), "needed", "number needed")
 
     def plan(self, participants: Sequence[int], items: Sequence[int], question: str | None = None) -> pl.DataFrame:
@@ -96,9 +94,6 @@ class DecisionStudy(MeasureResult):
             "reliability": finite(row["reliability"]),
         }  # fmt: skip
         return Message("decision_study.stimuli" if of_stimuli else "decision_study.participants", values)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def decision_study(
@@ -151,7 +146,7 @@ def decision_study(
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return DecisionStudy(
         pl.DataFrame(needed, schema=SCHEMA, orient="row"), pl.DataFrame(variances, schema=schema, orient="row"), wanted,
-        settings, tuple(dict.fromkeys(notes)),
+        settings=settings, notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 

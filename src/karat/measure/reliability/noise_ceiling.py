@@ -15,7 +15,7 @@ are centred at the estimate by Fisher's z, since means and majorities of bootstr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question, rounded
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded
 from karat.messages import Message
 from karat.models.resampling import centred_interval, interval_around, resamples
 from karat.models.split_half import split_half, with_the_majority, with_the_mean
@@ -40,14 +40,12 @@ MAJORITY = "answers equal to the majority of the others"
 
 
 @dataclass(frozen=True)
-class NoiseCeiling(MeasureResult):
+class NoiseCeiling(BriefResult):
     """What predictions can reach at best, by question, with intervals."""
 
     ceilings: pl.DataFrame
     """question, ceiling, estimate, lower, upper."""
     participants: int
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("question", "ceiling"), axis="correlation, or share of equal answers")
 
     @property
@@ -66,9 +64,6 @@ class NoiseCeiling(MeasureResult):
                 shares = {name: rounded(share) for name, share in _interval(own[MAJORITY]).items()}
                 found.append(Message("noise_ceiling.majority", about | shares))
         return tuple(found)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, self.summary))
 
 
 def _interval(row: dict[str, Any]) -> dict[str, float | None]:
@@ -105,7 +100,7 @@ def noise_ceiling(
         rows += [(one.question, *row) for row in _ceilings(one, drawn, level, seed, executor)]
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
-    return NoiseCeiling(table, len(people), settings, tuple(dict.fromkeys(notes)))
+    return NoiseCeiling(table, len(people), settings=settings, notes=tuple(dict.fromkeys(notes)))
 
 
 def _ceilings(

@@ -24,7 +24,7 @@ somebody who came twice is drawn with both sessions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, Literal
 
@@ -68,8 +68,6 @@ class Stability(MeasureResult):
     """The scores of stimuli, by group."""
     disagreements: pl.DataFrame
     """first, second, pair, and the two decisions that differ."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(
         ("question", "first", "second", "measure"), axis="correlation, or share of equal decisions"
     )
@@ -159,9 +157,11 @@ def stability(
         pl.DataFrame(own, schema=OWN_SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
         pl.concat(tables, how="diagonal") if tables else pl.DataFrame(),
         pl.DataFrame(different, schema=["first", "second", "pair", "decision", "other"], orient="row"),
-        {"by": by, "scores": scores if isinstance(scores, str) else "function", "samples": number, "level": level,
-         "seed": seed},
-        tuple(dict.fromkeys(notes)),
+        settings={
+            "by": by, "scores": scores if isinstance(scores, str) else "function", "samples": number, "level": level,
+            "seed": seed,
+        },
+        notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,16 @@ from karat.models.choices.thurstone import fit_thurstone
 from karat.types import Floats, Ints
 
 SHOWN = 0.05
+TESTS = {
+    "weak": ("assumptions.weak", "assumptions.against_weak"),
+    "moderate": ("assumptions.moderate", "assumptions.against_moderate"),
+    "strong": ("assumptions.strong", "assumptions.against_strong"),
+    "circular": ("assumptions.circular", "assumptions.against_circular"),
+    "dimension": ("assumptions.dimension", "assumptions.against_dimension"),
+    "outfit": ("assumptions.outfit", "assumptions.against_outfit"),
+    "groups": ("assumptions.groups", "assumptions.against_groups"),
+}
+"""The messages of each test: what is tested, and what a small p says."""
 COUNTED = ("weak", "moderate", "strong", "circular")
 """The tests that count triads."""
 
@@ -43,8 +53,6 @@ class ChoiceAssumptions(MeasureResult):
     people: pl.DataFrame = field(repr=False)
     """participant, n, outfit (about 1 where the model holds), direction (along the second dimension), circular, triads,
     zeta (where all stimuli were compared)."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("test",), "p", "p")
 
     def table(self) -> pl.DataFrame:
@@ -118,8 +126,8 @@ def choice_assumptions(
     return ChoiceAssumptions(
         *_tests(found.statistics, drawn, empty, len(triads), int(whole.sum())),
         _people(compared, found, circles, whole),
-        {"by": by, "functions": tuple(functions), "samples": samples, "seed": seed},
-        tuple(notes),
+        settings={"by": by, "functions": tuple(functions), "samples": samples, "seed": seed},
+        notes=tuple(notes),
     )
 
 
@@ -175,41 +183,15 @@ def _tests(
         if name in COUNTED:
             counts = {"value": round(value), "of": own if name == "circular" else triads, "expected": expected}
             size = Message("assumptions.triads", counts)
-        test = _test(name)
+        test, against = (Message(code) for code in TESTS[name])
         rows.append((str(test), value, expected, p))
         values = {"test": test, "size": size, "p": p}
         if p < SHOWN:
-            findings.append(Message("assumptions.against", values | {"finding": _against(name)}))
+            findings.append(Message("assumptions.against", values | {"finding": against}))
         else:
             findings.append(Message("assumptions.not_against", values))
     schema = {"test": pl.String, "statistic": pl.Float64, "expected": pl.Float64, "p": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row"), tuple(findings)
-
-
-def _test(name: str) -> Message:
-    """What is tested."""
-    return {
-        "weak": Message("assumptions.weak"),
-        "moderate": Message("assumptions.moderate"),
-        "strong": Message("assumptions.strong"),
-        "circular": Message("assumptions.circular"),
-        "dimension": Message("assumptions.dimension"),
-        "outfit": Message("assumptions.outfit"),
-        "groups": Message("assumptions.groups"),
-    }[name]
-
-
-def _against(name: str) -> Message:
-    """What a small p says."""
-    return {
-        "weak": Message("assumptions.against_weak"),
-        "moderate": Message("assumptions.against_moderate"),
-        "strong": Message("assumptions.against_strong"),
-        "circular": Message("assumptions.against_circular"),
-        "dimension": Message("assumptions.against_dimension"),
-        "outfit": Message("assumptions.against_outfit"),
-        "groups": Message("assumptions.against_groups"),
-    }[name]
 
 
 def _people(compared: Compared, found: Misfit, circles: Ints, whole: Ints) -> pl.DataFrame:

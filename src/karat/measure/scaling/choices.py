@@ -203,7 +203,7 @@ def _made(
     pairs = compared.pairs
     n = np.bincount(np.concatenate([pairs.left, pairs.right]), minlength=pairs.items)
     frame, ordered, _ = by_strength(compared.stimuli, estimate, covariance, n, level, ends=ends)
-    return Strengths(frame, model, unit, level, ordered, settings, tuple(notes), fit)
+    return Strengths(frame, model, unit, level, ordered, settings=settings, notes=tuple(notes), fit=fit)
 
 
 def _unconnected(compared: Compared) -> Message | None:

@@ -146,7 +146,9 @@ def _modelled(one: Rated, model: str, level: float, most: int) -> Strengths:
     number = np.bincount(one.stimulus, minlength=one.stimuli.height)
     frame, covariance, _ = by_strength(one.stimuli, fit.task_effects, covariance, number, level, se)
     settings = {"levels": tuple(one.levels[int(place)] for place in fit.categories)}
-    return Strengths(frame, model, Message("unit.shrunken_logits"), level, covariance, settings, tuple(notes), fit)
+    return Strengths(
+        frame, model, Message("unit.shrunken_logits"), level, covariance, settings=settings, notes=tuple(notes), fit=fit
+    )
 
 
 def _reason(one: Rated, error: ValueError) -> Message:

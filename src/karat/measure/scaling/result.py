@@ -81,8 +81,6 @@ class Strengths(MeasureResult):
     level: float
     covariance: Floats = field(repr=False)
     """Of the estimates, rows as in the frame; empty where there were too many stimuli to keep it."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     fit: Any = field(default=None, repr=False)
     """What the engine gave."""
     participants: pl.DataFrame | None = field(default=None, repr=False)
@@ -247,8 +245,7 @@ def point_probabilities(line: Floats, thresholds: Floats) -> Floats:
     """
     below = expit(thresholds - line[:, None])
     edges = np.column_stack([np.zeros(len(line)), below, np.ones(len(line))])
-    found: Floats = np.diff(edges, axis=1)
-    return found
+    return np.diff(edges, axis=1)
 
 
 def _finding(thresholds: Floats, levels: Sequence[str], estimate: Floats) -> str:

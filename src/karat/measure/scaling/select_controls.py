@@ -25,7 +25,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -63,8 +63,6 @@ class Controls(MeasureResult):
     frame: pl.DataFrame
     """item, conditions, status where known, mean, lower, upper, sd, n, side, expected, clear, chosen, and the message
     and values of the reason; no message where a stimulus is chosen."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
     points: ClassVar = PlotColumns(("item",), "mean", "mean answer")
 
     def table(self, language: str = "en") -> pl.DataFrame:
@@ -148,7 +146,7 @@ def select_controls(
              "message", "values"]  # fmt: skip
     settings = {"n": n, "max_sd": limit, "clearly": clearly, "level": level, "functions": tuple(functions)}
     notes = (*[*one.notes, *strengths.notes], *_too_few(table, n))
-    return Controls(table.select(shown), settings, notes)
+    return Controls(table.select(shown), settings=settings, notes=notes)
 
 
 def _check(n: int | None, max_sd: float | None, clearly: float, level: float) -> None:

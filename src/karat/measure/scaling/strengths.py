@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -29,9 +28,6 @@ from karat.measure.result import MeasureError
 from karat.measure.scaling.ratings import rating_strengths
 from karat.measure.scaling.result import Criterion, Strengths
 from karat.messages import Message
-
-if TYPE_CHECKING:
-    pass
 
 MODELS: dict[str, tuple[str, ...]] = {
     "ordinal": ("ordinal", "mean", "zscore"),

@@ -130,8 +130,7 @@ class ThurstoneProblem:
         return Population(float(np.exp(shape)), mu, float(np.exp(omega[0])) if omega else None)
 
     def differences(self, values: Floats) -> Floats:
-        difference: Floats = values[self.pairs.left] - values[self.pairs.right]
-        return difference
+        return values[self.pairs.left] - values[self.pairs.right]
 
     def points(self, values: Floats, before: Points | None) -> Points:
         d = self.differences(values)

@@ -135,8 +135,7 @@ def periods(trials: int, answered: Ints) -> Ints:
     >>> periods(4, np.array([4, 2])).tolist()
     [[0, 5, 10, 15, 19], [0, 10, 19, 19, 19]]
     """
-    found: Ints = np.minimum(PERIODS * np.arange(trials + 1) // np.maximum(answered, 1)[:, None], PERIODS - 1)
-    return found
+    return np.minimum(PERIODS * np.arange(trials + 1) // np.maximum(answered, 1)[:, None], PERIODS - 1)
 
 
 def log_when(period: Ints, allowed: Bools, rates: Floats) -> Floats:
@@ -162,8 +161,7 @@ def learned_rates(period: Ints, allowed: Bools, change: Floats) -> Floats:
     found = np.bincount(period[allowed], change[allowed], PERIODS)
     possible = np.bincount(period[allowed], minlength=PERIODS) / max(int(allowed.sum()), 1)
     near, wide = (np.convolve(values, NEIGHBOURS, "same") for values in (found, possible))
-    rates: Floats = PRIOR_CHANGES + np.divide(near, wide, out=np.zeros(PERIODS), where=wide > 0)
-    return rates
+    return PRIOR_CHANGES + np.divide(near, wide, out=np.zeros(PERIODS), where=wide > 0)
 
 
 DEGREES = 4.0
@@ -186,8 +184,7 @@ class Regime:
         ratio = (residual / self.scatter).astype(np.float32)[..., None] - places
         constant = gammaln((DEGREES + 1) / 2) - gammaln(DEGREES / 2) - np.log(np.pi * DEGREES) / 2
         found = constant - np.log(self.scatter) - (DEGREES + 1) / 2 * np.log1p(ratio**2 / DEGREES)
-        density: Floats = np.where(np.isfinite(residual)[..., None], found, 0.0)
-        return density
+        return np.where(np.isfinite(residual)[..., None], found, 0.0)
 
     def improved(self, usual: Regime, residual: Floats, posterior: Floats, weight: Floats, centred: bool) -> Regime:
         """The regime learned anew from who is in it when (participants x trials) and the posterior of their paces."""

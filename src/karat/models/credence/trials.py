@@ -182,8 +182,7 @@ def beyond_chance(
     for part, worth in zip(trials.parts, worths or [None] * len(trials.parts), strict=True):
         found = excess_agreement(part, counted, worth)
         excess, variance = excess + found[0], variance + found[1]
-    score: Floats = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
-    return score
+    return np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
 
 
 def excess_agreement(
@@ -261,8 +260,7 @@ def closeness(trials: CredenceTrials) -> Floats:
         found = logs[np.arange(len(mean)), part.content[rows]] - mean
         excess += np.bincount(rows[0], found, len(excess))
         variance += np.bincount(rows[0], (shares * logs**2).sum(axis=1) - mean**2, len(excess))
-    score: Floats = np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
-    return score
+    return np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
 
 
 SIZES = (-3.0, 5.0)

@@ -201,8 +201,7 @@ class MixedPosterior:
             eta = eta + np.einsum("nq,snq->sn", term.columns, flat(effects)[:, term.codes])
         spread = np.exp(flat(self.spread) @ matrix[:, list(self.spread_columns)].T)
         if self.family == "gaussian":
-            made: Floats = eta + flat(self.residual)[:, None] * spread * random.standard_normal(eta.shape)
-            return made
+            return eta + flat(self.residual)[:, None] * spread * random.standard_normal(eta.shape)
         if self.family == "binary":
             return (random.random(eta.shape) < inverse_link(self.link, eta)).astype(np.float64)
         below = inverse_link(self.link, (flat(self.thresholds)[:, None, :] - eta[..., None]) / spread[..., None])

@@ -284,5 +284,4 @@ def turn(between: Floats, left: Floats, right: Floats) -> Floats:
     """Each block between two levels, times a matrix from the left and another (transposed) from the right."""
     groups, q, p, others = between.shape
     half = (left @ between.reshape(groups, q, -1)).reshape(groups, -1, p, others)
-    turned: Floats = right @ half
-    return turned
+    return right @ half

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,31 +26,6 @@ PADDED = 4
 """A table may be this many times larger than the answers in it."""
 SMALL = 20_000
 """A table of so few places is always kept whole."""
-
-
-class CrossedLayout(Protocol):
-    """What the estimators ask of a layout."""
-
-    @property
-    def workers(self) -> int: ...
-    @property
-    def tasks(self) -> int: ...
-    @property
-    def answers(self) -> int: ...
-    @property
-    def single(self) -> bool: ...
-    @property
-    def present(self) -> Floats | None: ...
-    def place(self, values: NDArray[Any]) -> NDArray[Any]: ...
-    def cells(self, answers: Floats) -> Floats: ...
-    def spread(self, cells: Floats) -> Floats: ...
-    def by_worker(self, cells: Floats) -> Floats: ...
-    def by_task(self, cells: Floats) -> Floats: ...
-    def sum_of_effects(self, worker: Floats, task: Floats) -> Floats: ...
-    def matrix(self, cells: Floats) -> Any: ...
-    def without(self, factor: Factor, group: int) -> CrossedLayout: ...
-    def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]: ...
-    def answers_of(self, worker: int) -> tuple[Bools, Ints]: ...
 
 
 @dataclass(frozen=True)
@@ -144,8 +119,7 @@ class Listed:
         return len(self.cell) == len(self.worker)
 
     def place(self, values: NDArray[Any]) -> NDArray[Any]:
-        placed: NDArray[Any] = values[self.order]
-        return placed
+        return values[self.order]
 
     def cells(self, answers: Floats) -> Floats:
         return answers if self.single else _sums(self.cell, answers, len(self.worker))
@@ -160,8 +134,7 @@ class Listed:
         return _sums(self.task, cells, self.tasks)
 
     def sum_of_effects(self, worker: Floats, task: Floats) -> Floats:
-        total: Floats = worker[self.worker] + task[self.task]
-        return total
+        return worker[self.worker] + task[self.task]
 
     def matrix(self, cells: Floats) -> Any:
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.worker, minlength=self.workers))])
@@ -188,15 +161,19 @@ class Listed:
         return mine, self.task[self.cell[mine]]
 
 
+CrossedLayout = AnswerGrid | Listed
+"""Both have the same methods, which the estimators ask."""
+
+
 @overload
 def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: Literal[True]) -> AnswerGrid: ...
 @overload
 def crossed(
     worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False, listed: bool = False
-) -> AnswerGrid | Listed: ...
+) -> CrossedLayout: ...
 def crossed(
     worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False, listed: bool = False
-) -> AnswerGrid | Listed:
+) -> CrossedLayout:
     """Lay answers out as a table where that is not wasteful, or `whole` is asked for; as a list where it is.
 
     Where it is `listed`, it is a list in any case.

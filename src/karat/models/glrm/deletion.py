@@ -32,7 +32,7 @@ else used has no place in the others' model: it is not drawn, and the answers wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, cast
 
@@ -122,42 +122,29 @@ def leave_one_out(
         refits.append(refit)
         if progress is not None:
             progress(len(refits), total)
-    log_likelihood = np.array([refit.log_likelihood for refit in refits])
-    return Deletions(
-        2 * (log_likelihood - fit.log_likelihood),
-        log_likelihood,
-        np.array([refit.parameters for refit in refits]),
-        np.array([refit.answers for refit in refits]),
-        np.array([refit.decrement for refit in refits]),
-        np.array([refit.converged for refit in refits]),
-        np.array([refit.evaluations for refit in refits]),
-        groups,
-        fit.log_likelihood,
-    )
+    found = {one.name: np.array([getattr(refit, one.name) for refit in refits]) for one in fields(Refit)}
+    distance = 2 * (found["log_likelihood"] - fit.log_likelihood)
+    return Deletions(distance=distance, groups=groups, full=fit.log_likelihood, **found)
 
 
 def without(fit: AnyFit, groups: Factor, group: int) -> Refit:
     """The refit without one group; not a number where too few categories are left."""
-    with one_thread(len(fit.workers) * len(fit.tasks)):
-        return _without(fit, groups, group)
-
-
-def _without(fit: AnyFit, groups: Factor, group: int) -> Refit:
     objective: Any
     objective, modes, kept = fit.without(groups, group)
     parameters = np.full(len(fit.parameters), np.nan)
     if objective is None:
         return Refit(np.nan, parameters, np.nan, False, 0, 0)
     start = fit.parameters[kept]
-    at = objective(start, modes)
     evaluations, converged = 1, False
-    if at is not None:
-        best = minimise(objective, start, at, fit.hessian[np.ix_(kept, kept)], TOLERANCE)
-        best = minimise_off_zero(objective, best, objective.deviations, TOLERANCE)
-        evaluations, converged = 1 + best.evaluations, best.decrement <= TOLERANCE
-    if not converged:
-        best, convergence = solve(objective, start, objective.zero_modes())
-        evaluations, converged = evaluations + convergence.evaluations, convergence.converged
+    with one_thread(len(fit.workers) * len(fit.tasks)):
+        at = objective(start, modes)
+        if at is not None:
+            best = minimise(objective, start, at, fit.hessian[np.ix_(kept, kept)], TOLERANCE)
+            best = minimise_off_zero(objective, best, objective.deviations, TOLERANCE)
+            evaluations, converged = 1 + best.evaluations, best.decrement <= TOLERANCE
+        if not converged:
+            best, convergence = solve(objective, start, objective.zero_modes())
+            evaluations, converged = evaluations + convergence.evaluations, convergence.converged
     parameters[kept] = best.parameters
     # Those of the full fit: a category that goes takes deviations with it, and leaves gaps among them.
     deviations = slice(-fit.objective.deviations, None)

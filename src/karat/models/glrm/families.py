@@ -22,10 +22,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_ndtr, ndtr
 
 from karat.messages import Message
@@ -55,25 +55,6 @@ class Derivatives:
     curvature: Floats
 
 
-class Family(Protocol):
-    """What a likelihood has to offer.
-
-    `kept` is the family of some of the answers, in the layout's order, with which of its parameters it keeps.
-    """
-
-    @property
-    def answers(self) -> NDArray[Any]: ...
-
-    @property
-    def parameters(self) -> int: ...
-    def derivatives(self, eta: Floats, psi: Floats) -> Derivatives: ...
-    def third(self, eta: Floats, psi: Floats) -> Floats: ...
-    def allowed(self, psi: Floats) -> bool: ...
-    def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats: ...
-    def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]: ...
-    def kept(self, answers: NDArray[Any], present: Floats | None) -> tuple[Family | None, Bools]: ...
-
-
 @dataclass(frozen=True)
 class BinaryFamily:
     """Yes or no, by the logit; `sign` is 1 for yes and -1 for no."""
@@ -94,8 +75,7 @@ class BinaryFamily:
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
         _, other = log_logistic(self.sign * eta)
-        third: Floats = self.sign * (other - other * other) * (2 * other - 1)
-        return third
+        return self.sign * (other - other * other) * (2 * other - 1)
 
     def allowed(self, psi: Floats) -> bool:
         return True
@@ -149,10 +129,7 @@ class OrdinalFamily:
         steepness = self._steepness(psi)[self.category]
         by_above = by_curvature * slope_above + by_slope * f_above - not_above - steepness
         by_below = by_curvature * slope_below + by_slope * f_below + not_below + steepness
-        flat = self.category.ravel()
-        total_above = np.bincount(flat, (present * by_above).ravel(), self.categories)
-        total_below = np.bincount(flat, (present * by_below).ravel(), self.categories)
-        return np.asarray(total_above[:-1] + total_below[1:], dtype=np.float64)
+        return self._summed(present * by_above, present * by_below)
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
         _, (not_above, not_below), _ = self._tails(eta, psi)
@@ -180,6 +157,12 @@ class OrdinalFamily:
         thresholds = used[:-1] & (np.cumsum(used[::-1])[::-1][1:] > 0)
         return (OrdinalFamily(number[answers], int(used.sum())) if used.sum() > 1 else None), thresholds
 
+    def _summed(self, above: Floats, below: Floats) -> Floats:
+        """Sums by threshold of what the answers below each and those above it give."""
+        flat = self.category.ravel()
+        own, next_to = (np.bincount(flat, one.ravel(), self.categories) for one in (above, below))
+        return np.asarray(own[:-1] + next_to[1:], dtype=np.float64)
+
     def _steepness(self, psi: Floats) -> Floats:
         """exp(-gap) / (1 - exp(-gap)) for the gap between the thresholds of each category."""
         ends = np.concatenate([[-np.inf], psi, [np.inf]])
@@ -199,8 +182,7 @@ class OrdinalFamily:
             np.subtract(ends[1:][self.category], eta, out=sides[0])
             np.subtract(eta, ends[self.category], out=sides[1])
             last = self._last["tails"] = eta, psi, (*log_logistic(sides), gaps[self.category])
-        tails: tuple[Floats, Floats, Floats] = last[2]
-        return tails
+        return last[2]
 
     @cached_property
     def _last(self) -> dict[str, Any]:
@@ -264,17 +246,13 @@ class ProbitOrdinal(OrdinalFamily):
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
         at = self._at(eta, psi)
-        third: Floats = at["aaa"] + 3 * at["aab"] + 3 * at["abb"] + at["bbb"]
-        return third
+        return at["aaa"] + 3 * at["aab"] + 3 * at["abb"] + at["bbb"]
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         at = self._at(eta, psi)
         above = -at["a"] - by_curvature * (at["aaa"] + 2 * at["aab"] + at["abb"]) - by_slope * (at["aa"] + at["ab"])
         below = -at["b"] - by_curvature * (at["aab"] + 2 * at["abb"] + at["bbb"]) - by_slope * (at["ab"] + at["bb"])
-        flat = self.category.ravel()
-        total_above = np.bincount(flat, (present * above).ravel(), self.categories)
-        total_below = np.bincount(flat, (present * below).ravel(), self.categories)
-        return np.asarray(total_above[:-1] + total_below[1:], dtype=np.float64)
+        return self._summed(present * above, present * below)
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
         at, flat, size = self._at(eta, psi), self.category.ravel(), self.categories
@@ -344,15 +322,16 @@ class ScaledOrdinal(OrdinalFamily):
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
         at = self._at(eta, psi)
-        return at.s**3 * at.third
+        third: Floats = at.s**3 * at.third
+        return third
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         at = self._at(eta, psi)
-        moves = self._moves(eta, psi, at.s)
+        above, below = self._moves(eta, psi, at.s)
         scale = -self.columns.T
-        by_l = moves.above * at.l_above + moves.below * at.l_below
-        by_r = at.s * (moves.above * at.f_above + moves.below * at.f_below)
-        by_w = at.s**2 * (moves.above * at.w_above + moves.below * at.w_below)
+        by_l = above * at.l_above + below * at.l_below
+        by_r = at.s * (above * at.f_above + below * at.f_below)
+        by_w = at.s**2 * (above * at.w_above + below * at.w_below)
         own = slice(self.categories - 1, None)
         by_r[own] += scale * at.s * at.slope
         by_w[own] += 2 * scale * at.s**2 * at.curvature
@@ -361,15 +340,15 @@ class ScaledOrdinal(OrdinalFamily):
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
         at = self._at(eta, psi)
-        moves, own, scale = self._moves(eta, psi, at.s), slice(self.categories - 1, None), -self.columns.T
-        slopes = at.s * (moves.above * at.f_above + moves.below * at.f_below)
+        (above, below), own, scale = self._moves(eta, psi, at.s), slice(self.categories - 1, None), -self.columns.T
+        slopes = at.s * (above * at.f_above + below * at.f_below)
         slopes[own] += scale * at.s * at.slope
         bend = at.steep * (1 + at.steep)
-        apart = moves.above - moves.below
-        inner = (moves.above * (present * at.f_above)) @ moves.above.T + (apart * (present * bend)) @ apart.T
-        inner += (moves.below * (present * at.f_below)) @ moves.below.T
+        apart = above - below
+        inner = (above * (present * at.f_above)) @ above.T + (apart * (present * bend)) @ apart.T
+        inner += (below * (present * at.f_below)) @ below.T
         # What scales a move scales it again: the second derivatives of s (alpha - eta).
-        first = present * (moves.above * at.l_above + moves.below * at.l_below)
+        first = present * (above * at.l_above + below * at.l_below)
         again = first @ scale.T
         inner[:, own] -= again
         inner[own] -= again.T
@@ -382,17 +361,23 @@ class ScaledOrdinal(OrdinalFamily):
     def _zeta(self, psi: Floats) -> Floats:
         return psi[self.categories - 1 :]
 
-    def _at(self, eta: Floats, psi: Floats) -> ScaledParts:
+    def _at(self, eta: Floats, psi: Floats) -> SimpleNamespace:
+        """s, and in units of the scaled predictor l, r, W, W3 and their derivatives in the ends of each answer."""
         s = np.exp(-self.columns @ self._zeta(psi))
         ends = np.concatenate([[-np.inf], psi[: self.categories - 1], [np.inf]])
         above, below = s * (ends[self.category + 1] - eta), s * (ends[self.category] - eta)
         gap = above - below
         logs, (not_above, not_below) = log_logistic(np.stack([above, -below]))
-        return ScaledParts(
-            s, logs[0] + logs[1] + np.log(-np.expm1(-gap)), not_above, not_below, np.exp(-gap) / -np.expm1(-gap)
-        )
+        steep = np.exp(-gap) / -np.expm1(-gap)
+        f_above, f_below = not_above - not_above**2, not_below - not_below**2
+        w_above, w_below = f_above * (2 * not_above - 1), f_below * (1 - 2 * not_below)
+        return SimpleNamespace(
+            s=s, log=logs[0] + logs[1] + np.log(-np.expm1(-gap)), steep=steep, f_above=f_above, f_below=f_below,
+            w_above=w_above, w_below=w_below, l_above=not_above + steep, l_below=-not_below - steep,
+            slope=not_below - not_above, curvature=f_above + f_below, third=-w_above - w_below,
+        )  # fmt: skip
 
-    def _moves(self, eta: Floats, psi: Floats, s: Floats) -> ScaledMoves:
+    def _moves(self, eta: Floats, psi: Floats, s: Floats) -> tuple[Floats, Floats]:
         """How psi moves s (alpha - eta) above and below each answer: parameters x rows."""
         thresholds = self.categories - 1
         ends = np.concatenate([[0.0], psi[:thresholds], [0.0]])
@@ -401,63 +386,7 @@ class ScaledOrdinal(OrdinalFamily):
             inside = (place > 0) & (place <= thresholds)
             own = s * inside * (place == 1 + np.arange(thresholds)[:, None])
             sides.append(np.concatenate([own, -self.columns.T * (inside * s * (ends[place] - eta))]))
-        return ScaledMoves(*sides)
-
-
-@dataclass(frozen=True)
-class ScaledMoves:
-    """Derivatives of the two ends of each answer in psi."""
-
-    above: Floats
-    below: Floats
-
-
-@dataclass(frozen=True)
-class ScaledParts:
-    """What the derivatives of `ScaledOrdinal` are made of, in units of the scaled predictor."""
-
-    s: Floats
-    log: Floats
-    not_above: Floats
-    not_below: Floats
-    steep: Floats
-
-    @property
-    def f_above(self) -> Floats:
-        """Of r in the end above; the others alike."""
-        return self.not_above - self.not_above**2
-
-    @property
-    def f_below(self) -> Floats:
-        return self.not_below - self.not_below**2
-
-    @property
-    def l_above(self) -> Floats:
-        return self.not_above + self.steep
-
-    @property
-    def l_below(self) -> Floats:
-        return -self.not_below - self.steep
-
-    @property
-    def w_above(self) -> Floats:
-        return self.f_above * (2 * self.not_above - 1)
-
-    @property
-    def w_below(self) -> Floats:
-        return self.f_below * (1 - 2 * self.not_below)
-
-    @property
-    def slope(self) -> Floats:
-        return self.not_below - self.not_above
-
-    @property
-    def curvature(self) -> Floats:
-        return self.f_above + self.f_below
-
-    @property
-    def third(self) -> Floats:
-        return -self.w_above - self.w_below
+        return sides[0], sides[1]
 
 
 def inverse_link(link: Link, eta: Floats) -> Floats:
@@ -508,6 +437,10 @@ class Gaussian:
 
     def kept(self, answers: Floats, present: Floats | None) -> tuple[Gaussian | None, Bools]:
         return Gaussian(answers), np.ones(1, dtype=bool)
+
+
+Family = BinaryFamily | OrdinalFamily | Gaussian
+"""Its method `kept` is the family of some of the answers, in the layout's order, with which parameters it keeps."""
 
 
 def log_logistic(x: Floats) -> tuple[Floats, Floats]:

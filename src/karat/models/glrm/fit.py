@@ -21,7 +21,7 @@ variances (`condVar`). What is uncertain about the variances themselves is not i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,32 +66,17 @@ class About:
 
 @dataclass(frozen=True)
 class Fit(SearchResult):
-    """A fitted model. Effects are in units of the linear predictor; `variances` by the name of their group.
+    """A fitted model of yes-or-no, ordered or measured answers.
 
     `names` says what `parameters`, `hessian` and `covariance` are about: coefficients, thresholds and deviations.
     """
 
     family: FamilyName
-    log_likelihood: float
-    coefficients: Floats
     coefficient_covariance: Floats
     thresholds: Floats
-    variances: dict[str, float]
-    worker_effects: Floats
-    task_effects: Floats
-    workers: NDArray[Any]
-    tasks: NDArray[Any]
-    categories: NDArray[Any]
-    answers: int
-    convergence: Convergence
-    notes: tuple[Message, ...]
     same_answer_workers: Ints
     """Which workers (by their place in `workers`) gave one answer only."""
     names: tuple[str, ...]
-    parameters: Floats
-    hessian: Floats
-    objective: Any = field(repr=False)
-    modes: Modes = field(repr=False)
     reml: bool = False
 
     @property
@@ -211,11 +196,11 @@ def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:
         if one < ZERO
     )
     return Fit(
-        "gaussian", -at.value, at.coefficients, at.residual_variance * at.unscaled_covariance, np.empty(0),
-        {**variances, "residual": at.residual_variance}, theta[0] * modes.worker, theta[1] * modes.task,
-        answers.workers, answers.tasks, np.empty(0), len(values), convergence, notes, np.empty(0, dtype=np.int64),
-        ("relative deviation of worker", "relative deviation of task"), theta, optimum.hessian * np.outer(sign, sign),
-        objective, modes, reml,
+        -at.value, at.coefficients, {**variances, "residual": at.residual_variance}, theta[0] * modes.worker,
+        theta[1] * modes.task, answers.workers, answers.tasks, np.empty(0), len(values), convergence, notes, theta,
+        optimum.hessian * np.outer(sign, sign), objective, modes, "gaussian",
+        at.residual_variance * at.unscaled_covariance, np.empty(0), np.empty(0, dtype=np.int64),
+        ("relative deviation of worker", "relative deviation of task"), reml,
     )  # fmt: skip
 
 
@@ -275,11 +260,11 @@ def conclude(family: FamilyName, about: About, objective: Any, optimum: Any, con
         convergence = replace(convergence, converged=False, reason=reason)
     covariance = convergence.covariance(hessian)
     return Fit(
-        family, -optimum.at.value, beta, covariance[: len(beta), : len(beta)],
-        psi if family == "ordinal" else np.empty(0), variances,
-        scales.worker * modes.worker, scales.task * modes.task, about.workers, about.tasks, about.categories,
-        about.answers, convergence, tuple(_notes(about, parameters[own:])), about.same,
-        (*columns, *inner, *(f"deviation of {name}" for name in groups)), parameters, hessian, objective, modes,
+        -optimum.at.value, beta, variances, scales.worker * modes.worker, scales.task * modes.task, about.workers,
+        about.tasks, about.categories, about.answers, convergence, tuple(_notes(about, parameters[own:])), parameters,
+        hessian, objective, modes, family, covariance[: len(beta), : len(beta)],
+        psi if family == "ordinal" else np.empty(0), about.same,
+        (*columns, *inner, *(f"deviation of {name}" for name in groups)),
     )  # fmt: skip
 
 
@@ -339,8 +324,7 @@ def task_covariance(fit: Fit) -> Floats:
     tasks = len(fit.tasks)
     _, inverse = schur.solve(np.zeros((len(fit.workers), tasks)), np.eye(tasks))
     # Symmetric but for rounding.
-    covariance: Floats = deviation**2 * (inverse + inverse.T) / 2
-    return covariance
+    return deviation**2 * (inverse + inverse.T) / 2
 
 
 def task_errors(fit: Fit) -> Floats:

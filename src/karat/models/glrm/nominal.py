@@ -18,12 +18,12 @@ shrink quickly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import block_diag
 
 from karat.messages import Message
@@ -31,7 +31,7 @@ from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import Factor, arrange, crossed
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.objective import variance_information
-from karat.models.glrm.optimise import STEPS, Convergence, Evaluation, SearchResult, newton, solve
+from karat.models.glrm.optimise import STEPS, Evaluation, SearchResult, newton, solve
 from karat.models.numerics import one_thread, significant
 from karat.types import Bools, Floats
 
@@ -41,31 +41,13 @@ LARGEST = 60_000_000
 
 @dataclass(frozen=True)
 class NominalFit(SearchResult):
-    """A fitted model. Columns are the categories after the first, the baseline; effects in units of their logits."""
-
-    log_likelihood: float
-    coefficients: Floats
-    """A row for each column of the design."""
-    variances: dict[str, Floats]
-    worker_effects: Floats
-    task_effects: Floats
-    workers: NDArray[Any]
-    tasks: NDArray[Any]
-    categories: NDArray[Any]
-    answers: int
-    convergence: Convergence
-    notes: tuple[Message, ...]
-    parameters: Floats
-    hessian: Floats
-    objective: NominalObjective = field(repr=False)
-    modes: BlockModes = field(repr=False)
+    """A fitted model. Columns are the categories after the first, the baseline; coefficients are design x columns."""
 
     @property
     def standard_errors(self) -> Floats:
         """Those of the coefficients."""
         size = self.coefficients.size
-        errors: Floats = np.sqrt(np.diag(self.covariance))[:size].reshape(self.coefficients.shape)
-        return errors
+        return np.sqrt(np.diag(self.covariance))[:size].reshape(self.coefficients.shape)
 
     @property
     def summary(self) -> tuple[Message, ...]:

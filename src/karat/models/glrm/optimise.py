@@ -12,11 +12,12 @@ Below is the search for the modes of random effects, whose curvature is known: N
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import linalg
 
 from karat.messages import Message
@@ -179,8 +180,7 @@ def updated(hessian: Floats, step: Floats, change: Floats) -> Floats:
         share = 0.8 * old / (old - curvature)
         change = share * change + (1 - share) * along
         curvature = float(step @ change)
-    new: Floats = hessian - np.outer(along, along) / old + np.outer(change, change) / curvature
-    return new
+    return hessian - np.outer(along, along) / old + np.outer(change, change) / curvature
 
 
 @dataclass(frozen=True)
@@ -206,8 +206,7 @@ class Convergence:
         if not self.curved:
             return np.full_like(hessian, np.nan)
         # numpy's inverse, since scipy's warns of a Hessian that separation has made nearly singular.
-        inverse: Floats = np.linalg.inv(hessian).astype(np.float64, copy=False)
-        return inverse
+        return np.linalg.inv(hessian).astype(np.float64, copy=False)
 
     @property
     def message(self) -> Message:
@@ -226,14 +225,11 @@ class Convergence:
         return str(self.message)
 
 
-class SearchResult:
+class Estimated:
     """What the results of all searches share."""
 
     convergence: Convergence
     notes: tuple[Message, ...]
-    hessian: Floats
-    objective: Any
-    modes: Any
 
     @property
     def converged(self) -> bool:
@@ -245,6 +241,30 @@ class SearchResult:
         """What was fitted, and how the search ended."""
         raise NotImplementedError
 
+    def __str__(self) -> str:
+        return " ".join(map(str, (*self.summary, *self.notes)))
+
+
+@dataclass(frozen=True)
+class SearchResult(Estimated):
+    """A fitted model of workers and tasks. Effects are in units of the linear predictor, variances by group."""
+
+    log_likelihood: float
+    coefficients: Floats
+    variances: dict[str, Any]
+    worker_effects: Floats
+    task_effects: Floats
+    workers: NDArray[Any]
+    tasks: NDArray[Any]
+    categories: NDArray[Any]
+    answers: int
+    convergence: Convergence
+    notes: tuple[Message, ...]
+    parameters: Floats
+    hessian: Floats
+    objective: Any = field(repr=False)
+    modes: Any = field(repr=False)
+
     def without(self, groups: Literal["worker", "task"], group: int) -> tuple[Any, Any, Bools]:
         """The objective without a worker or task, the modes of the others, and which parameters are kept."""
         reduced: tuple[Any, Any, Bools] = self.objective.without(self.modes, groups, group)
@@ -254,9 +274,6 @@ class SearchResult:
     def covariance(self) -> Floats:
         """The covariance of the parameters: the inverse of the Hessian, NaN where that is not positive definite."""
         return self.convergence.covariance(self.hessian)
-
-    def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes)))
 
 
 def solve(function: Function, start: Floats, modes: Any) -> tuple[Optimum, Convergence]:

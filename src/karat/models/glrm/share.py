@@ -394,5 +394,4 @@ class ShareSearch:
         growing = np.diag(self.one if self.sign > 0 else self.rest) > 0
         errors = np.sqrt((self.turn**2).sum(axis=1))
         step = np.where(growing, NUDGE * np.where(self.best < 0, -errors, errors), 0.0)
-        start: Floats = np.linalg.solve(self.turn, step)
-        return start
+        return np.linalg.solve(self.turn, step)

@@ -34,7 +34,7 @@ from karat.screen.right_answers import (
     trials_of,
 )
 from karat.screen.stand_ins import judged_with_stand_ins
-from karat.study.criterion import Alternative, Criterion, Given, PassSettings, left_out
+from karat.study.criterion import Alternative, Criterion, PassSettings, left_out
 
 if TYPE_CHECKING:
     from karat.study.check.draft import Draft
@@ -253,18 +253,6 @@ def without_pairs(draft: Draft, own: PassSettings, name: str, function: str) -> 
         yield f"{name} compares pairs, and no {function} trial has one.", "Fill the column pair."
 
 
-def _impossible(draft: Draft, own: AttentionSettings) -> Iterator[tuple[str, str]]:
-    yield from without_pairs(draft, own, "attention", "attention")
-
-
-def _wording(settings: Given) -> list[str]:
-    return ["" if settings.get("slips") is None else "slips"]
-
-
-def _cites(settings: Given) -> tuple[str, ...]:
-    return ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper", "meade2012")
-
-
 CRITERION = Criterion(
     name="attention",
     title="Attention trials",
@@ -275,9 +263,9 @@ CRITERION = Criterion(
     by_the_key=True,
     in_parts=over_parts,
     shown_blind=True,
-    impossible=_impossible,
-    wording=_wording,
-    cites=_cites,
+    impossible=lambda draft, own: without_pairs(draft, own, "attention", "attention"),
+    wording=lambda settings: ["" if settings.get("slips") is None else "slips"],
+    cites=lambda settings: ("langsford2018",) if settings.get("account") == "pairwise" else ("pieper", "meade2012"),
     alternatives=(
         Alternative("positional, .05", {}, "Pieper, Börner and Kiss", usual=True),
         Alternative("no slips", {"slips": 0}, "strict"),

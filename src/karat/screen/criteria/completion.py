@@ -31,7 +31,7 @@ from karat.judgments.trial_order import presented
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, no_column, refused_setting, values_of
 from karat.screen.one_part import AnyParts, Found, OnePart
-from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given
+from karat.study.criterion import Alternative, Criterion, CriterionSettings
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -363,10 +363,6 @@ def _of_study(study: Study) -> dict[str, Any]:
     return {"trials": max(lengths) * study.settings.questionnaire.sessions}
 
 
-def _wording(settings: Given) -> list[str]:
-    return ["" if settings.get("trials") is None else "trials"]
-
-
 CRITERION = Criterion(
     name="completion",
     title="Completion",
@@ -378,7 +374,7 @@ CRITERION = Criterion(
     shown_blind=True,
     from_study=_of_study,
     of_the_study=("trials", "person"),
-    wording=_wording,
+    wording=lambda settings: ["" if settings.get("trials") is None else "trials"],
     looks_at=lambda _: ("state", "status"),
     careless=False,
     shares=("at_least",),

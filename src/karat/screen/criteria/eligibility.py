@@ -31,7 +31,7 @@ from karat.judgments import Judgments
 from karat.judgments.scales import answer_text, as_number
 from karat.messages import Message
 from karat.screen.evidence import Evidence, Fields, ScreenError, message_columns, no_column
-from karat.study.criterion import Criterion, CriterionSettings, Given
+from karat.study.criterion import Criterion, CriterionSettings
 
 if TYPE_CHECKING:
     from karat.study.study import Study
@@ -192,10 +192,6 @@ def _of_study(study: Study) -> dict[str, Any]:
     return {"answers": admit} if admit else {}
 
 
-def _wording(settings: Given) -> list[str]:
-    return [""] * bool(settings.get("answers")) + ["same"] * bool(settings.get("same"))
-
-
 CRITERION = Criterion(
     name="eligibility",
     title="Eligibility",
@@ -206,7 +202,7 @@ CRITERION = Criterion(
     needs_eligibility=True,
     shown_blind=True,
     from_study=_of_study,
-    wording=_wording,
+    wording=lambda settings: [""] * bool(settings.get("answers")) + ["same"] * bool(settings.get("same")),
     looks_at=lambda settings: {*settings.get("answers", {}), *settings.get("same", {})},
     careless=False,
     cites=("pieper",),

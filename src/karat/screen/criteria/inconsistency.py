@@ -226,8 +226,7 @@ def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float
             own = apart**2 if is_ordered(scale) else (apart != 0).astype(np.float64)
             squares += own.sum(axis=1) / units[place] ** 2
         comparisons += number * times * (times - 1) // 2
-    scores: Floats = np.sort(np.sqrt(squares / comparisons).round(12))
-    return scores
+    return np.sort(np.sqrt(squares / comparisons).round(12))
 
 
 def _passing(table: pl.DataFrame, shared: Shared) -> list[float | None]:

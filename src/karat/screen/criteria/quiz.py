@@ -9,7 +9,7 @@ no, in any case. Participants without an entry, or with one that cannot be read,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 from pydantic import Field
@@ -23,7 +23,6 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, lef
 
 if TYPE_CHECKING:
     from karat.study.check.draft import Draft
-    from karat.study.study import Study
 
 ATTEMPTS = 2
 YES = ("true", "yes", "1", "passed", "t", "y")
@@ -114,10 +113,6 @@ def _attempts(text: str | None) -> int | None:
     return int(number) if number is not None and number >= 1 and number.is_integer() else None
 
 
-def _of_study(study: Study) -> dict[str, Any]:
-    return {"attempts_at_most": study.settings.texts.quiz_attempts}
-
-
 def _impossible(draft: Draft, own: QuizSettings) -> Iterator[tuple[str, str]]:
     """More attempts than the study allows."""
     texts = draft.study.settings.texts
@@ -135,7 +130,7 @@ CRITERION = Criterion(
     stage="completion",
     needs_quiz=True,
     shown_blind=True,
-    from_study=_of_study,
+    from_study=lambda study: {"attempts_at_most": study.settings.texts.quiz_attempts},
     impossible=_impossible,
     looks_at=lambda _: ("quiz_attempts", "quiz_passed"),
     careless=False,

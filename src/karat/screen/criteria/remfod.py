@@ -428,10 +428,6 @@ def participants_table(people: pl.DataFrame, counts: pl.DataFrame, genuine_at_le
     )  # fmt: skip
 
 
-def _wording(settings: Given) -> list[str]:
-    return ["" if settings.get("rule", "remfod") == "remfod" else "rule"]
-
-
 def _cites(settings: Given) -> tuple[str, ...]:
     miller = str(settings.get("rule", "")).startswith("miller")
     return ("pieper", "miller1991" if miller else "leys2013")
@@ -447,7 +443,7 @@ CRITERION = Criterion(
     in_parts="karat.screen.parted.remfod:remfod_in_parts",
     shown_blind=True,
     of_the_study=("length", "mad_constant"),
-    wording=_wording,
+    wording=lambda settings: ["" if settings.get("rule", "remfod") == "remfod" else "rule"],
     shares=("genuine_at_least",),
     cites=_cites,
     alternatives=(

@@ -24,7 +24,6 @@ from karat.study.criterion import Alternative, Criterion, CriterionSettings, Giv
 
 if TYPE_CHECKING:
     from karat.study.check.draft import Draft
-    from karat.study.study import Study
 
 SECONDS = 3.0
 VALUES = dict.fromkeys(
@@ -208,10 +207,6 @@ def _check_settings(settings: Mapping[str, float | None]) -> None:
         raise ScreenError(Message("speed.no_expected_minutes"))
 
 
-def _of_study(study: Study) -> dict[str, Any]:
-    return {"expected_minutes": study.settings.recruitment.minutes or round(study.minutes(), 1)}
-
-
 def _implied(given: Given) -> dict[str, Any]:
     """The usual cutoffs in seconds leave where a study states one of another kind: TOML has no word for none."""
     other = any(given.get(key) is not None for key in ("relative_below", "share_of_expected"))
@@ -247,7 +242,7 @@ CRITERION = Criterion(
     stage="clock",
     in_parts=over_parts,
     shown_blind=True,
-    from_study=_of_study,
+    from_study=lambda study: {"expected_minutes": study.settings.recruitment.minutes or round(study.minutes(), 1)},
     of_the_study=("expected_minutes",),
     implied=_implied,
     impossible=_impossible,

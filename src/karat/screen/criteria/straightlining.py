@@ -345,5 +345,4 @@ def binomial_tail(successes: ArrayLike, trials: ArrayLike, chance: ArrayLike) ->
         logs = log_factorial[n] - log_factorial[j] - log_factorial[n - j] + j * for_success + (n - j) * for_failure
         tail += np.where(start + more <= n, np.exp(logs), 0.0)
     tail = np.where((p >= 1) & (k <= n), 1.0, np.where((p <= 0) & (k > 0), 0.0, tail))
-    result: Floats = np.where(k <= 0, 1.0, np.minimum(tail, 1.0))
-    return result
+    return np.where(k <= 0, 1.0, np.minimum(tail, 1.0))

@@ -25,7 +25,7 @@ from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.messages import Message
 from karat.screen.evidence import Evidence, ScreenError, everybody, round_beside, timed, values_of
-from karat.study.criterion import Alternative, Criterion, CriterionSettings, Given, left_out
+from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 PILE_SHARE, PILE_LEAST = 0.01, 10
 DIGITS = 12
@@ -140,10 +140,6 @@ def _message(below: pl.Expr, rule: str) -> pl.Expr:
     return pl.when(pl.col("mean").is_null()).then(pl.lit("time_filter.no_times")).otherwise(side)
 
 
-def _wording(settings: Given) -> list[str]:
-    return [settings["rule"]]
-
-
 CRITERION = Criterion(
     name="time_filter",
     title="Mean time",
@@ -153,7 +149,7 @@ CRITERION = Criterion(
     stage="clock",
     shown_blind=True,
     of_the_study=("by_difficulty", "time_limit"),
-    wording=_wording,
+    wording=lambda settings: [settings["rule"]],
     cites=("ba2024",),
     alternatives=(
         Alternative("mean - SD", {"rule": "mean-sd"}, "Ba, Mancenido, Chiou and Pan, text"),

@@ -139,8 +139,7 @@ def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
     """What the answers are called."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         return ("first", "second", "none")
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return levels
+    return getattr(scale, "levels", ())
 
 
 def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ from karat.screen.crowd.spammer_index import SpammerIndex, of_labels, of_rounds,
 from karat.screen.crowd.spammer_interval import with_shares
 from karat.screen.crowd.spammer_rounds import COLUMNS as ROUNDS
 from karat.screen.evidence import ScreenError
-from karat.screen.parted.in_parts import InParts, part_file, stimuli_in_parts
+from karat.screen.parted.in_parts import InParts, part_file
 from karat.types import Ints
 
 CRITERION = "spammer_index"
@@ -136,10 +136,7 @@ def _in_parts(crowd: InParts, answers: PartedCrowd, seed: int, tasks: int, passe
     _RoundFacts(crowd)(1, 1)
     return SpammerIndex(
         value, lower, upper, with_shares(table), found.log_likelihood, answers.workers, answers.family, "profile",
-        {
-            "fleiss_kappa": agreement.fleiss_kappa, "icc_agreement": agreement.icc_agreement,
-            "icc_consistency": agreement.icc_consistency, "icc_fixed_error": icc_fixed_error(worker, task),
-        },
+        {**asdict(agreement), "icc_fixed_error": icc_fixed_error(worker, task)},
         notes=tuple(notes), settings={"simulations": 0, "seed": seed},
     )  # fmt: skip
 
@@ -340,7 +337,7 @@ def parted_crowd(crowd: InParts, criterion: str, conditions: Sequence[str] | Non
     about = hashlib.sha256(repr((crowd.excluded, conditions)).encode()).hexdigest()[:8]
     folder = crowd.scratch / f"{criterion}-{about}"
     every = tuple(dict.fromkeys(crowd.scales.values()))
-    decided = {kind: found.with_conditions(conditions) for kind, found in stimuli_in_parts(crowd).items()}
+    decided = {kind: found.with_conditions(conditions) for kind, found in crowd.stimuli().items()}
     gathered = crowd.map(_gather, (every, decided, folder), name=criterion)
     heights = {
         number: sum(found[number].rows for found in gathered if number in found)

@@ -164,8 +164,7 @@ class RoundsModel:
             deviation = float(np.sqrt(found.covariances[name][0, 0]))
             eta = eta + deviation * random.normal(size=int(levels.max()) + 1)[levels]
         cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
-        drawn: NDArray[Any] = found.categories[np.searchsorted(cuts, eta + random.logistic(size=len(eta)))]
-        return drawn
+        return found.categories[np.searchsorted(cuts, eta + random.logistic(size=len(eta)))]
 
 
 def _sample(about: tuple[RoundsModel, MixedFit, int], number: int) -> float | None:

@@ -69,7 +69,7 @@ def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
     path = crowd.scratch / "stimuli" / "decision.json"
     if not path.exists():
         # Those excluded at an earlier stage have seen the same design.
-        whole = crowd.with_everybody()
+        whole = replace(crowd, excluded="")
         kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
         found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
         with replacing(path) as temporary:
@@ -229,10 +229,6 @@ class InParts:
         gone = pl.read_parquet(part_file(self.scratch / self.excluded, number))["participant"]
         return judgments.without(gone.to_list()) if len(gone) else judgments
 
-    def with_everybody(self) -> InParts:
-        """The same parts with those who are excluded."""
-        return replace(self, excluded="")
-
     def stimuli(self) -> Mapping[bool, Stimuli]:
         """What a stimulus is, decided on everybody once per run."""
         return stimuli_in_parts(self)
@@ -264,18 +260,16 @@ class InParts:
 
         The function gives the table of participants, or None where nobody is there, and anything small.
         """
-        folder = self.out / "evidence" / criterion
-        judged = self.map(_judged, (function, shared, folder), name=criterion)
+        judged = self.map(_judged, (function, shared, self.out / "evidence" / criterion), name=criterion)
         return _evidence(judged, criterion, settings, notes)
 
     def judge_files(
         self, criterion: str, function: Callable[[Shared, int], tuple[pl.DataFrame | None, Facts]], shared: Shared,
-        settings: dict[str, Any],
+        settings: dict[str, Any], notes: tuple[Message, ...] = (),
     ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
         """The same, for a criterion that has put all that it needs into files of `scratch`."""
-        folder = self.out / "evidence" / criterion
-        judged = self.each(_judged_files, (function, shared, folder), name=criterion)
-        return _evidence(judged, criterion, settings)
+        judged = self.each(_judged, (function, shared, self.out / "evidence" / criterion), name=criterion)
+        return _evidence(judged, criterion, settings, notes)
 
     def _each(
         self, how: Callable[[Any, Any], Any], function: Any, shared: Any, name: str, only: Sequence[int] | None = None
@@ -295,7 +289,7 @@ class InParts:
 
 def _evidence(
     found: Sequence[tuple[Path | None, int, int, Facts]], criterion: str, settings: dict[str, Any],
-    notes: tuple[Message, ...] = (),
+    notes: tuple[Message, ...],
 ) -> tuple[PartedEvidence, list[Facts]]:  # fmt: skip
     files = tuple(path for path, *_ in found if path is not None)
     people, flagged = sum(one[1] for one in found), sum(one[2] for one in found)
@@ -319,15 +313,12 @@ class KeptInParts:
         return KeptInParts, (self.crowd._bare(), self.criterion)
 
     def read(self, number: int) -> pl.DataFrame:
-        """That of a part."""
         return pl.read_parquet(part_file(self.folder, number))
 
     def scan(self) -> pl.LazyFrame:
-        """All of them, one after the other."""
         return pl.scan_parquet([part_file(self.folder, number) for number in range(len(self.crowd))])
 
     def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
-        """`function(table, shared)` of every part, in their order."""
         return self.crowd.each(_with_table, (function, shared, self.folder), name=self.criterion)
 
     def judge(
@@ -335,8 +326,8 @@ class KeptInParts:
         notes: tuple[Message, ...] = (),
     ) -> PartedEvidence:  # fmt: skip
         """The evidence of each part, written where it was computed."""
-        found, _ = self.crowd.judge_files(self.criterion, _judged_table, (function, shared, self.folder), settings)
-        return replace(found, notes=notes)
+        own = (function, shared, self.folder)
+        return self.crowd.judge_files(self.criterion, _judged_table, own, settings, notes)[0]
 
 
 @lru_cache(maxsize=2)
@@ -376,19 +367,10 @@ def _judged_table(shared: tuple[Any, Any, Path], number: int) -> tuple[pl.DataFr
     return _with_table(shared, number), None
 
 
-def _judged(judgments: Judgments, shared: tuple[Any, Any, Path], number: int) -> tuple[Path | None, int, int, Any]:
-    function, own, folder = shared
-    table, facts = function(judgments, own, number)
-    return _write(table, facts, folder, number)
-
-
-def _judged_files(shared: tuple[Any, Any, Path], number: int) -> tuple[Path | None, int, int, Any]:
-    function, own, folder = shared
-    table, facts = function(own, number)
-    return _write(table, facts, folder, number)
-
-
-def _write(table: pl.DataFrame | None, facts: Any, folder: Path, number: int) -> tuple[Path | None, int, int, Any]:
+def _judged(*arguments: Any) -> tuple[Path | None, int, int, Any]:
+    """Write what the function makes of the judgments of a part, where they are given, or of its files."""
+    *judgments, (function, own, folder), number = arguments
+    table, facts = function(*judgments, own, number)
     if table is None or not table.height:
         part_file(folder, number).unlink(missing_ok=True)
         return None, 0, 0, facts

@@ -36,27 +36,11 @@ from karat.screen.evidence import PartedEvidence, ScreenError
 from karat.screen.parted.in_parts import InParts, loaded, part_file, write_part
 from karat.screen.rules import asked, follows
 from karat.screen.run import STAGES, begin, end, with_doubts
-from karat.screen.screening import flow_svg, notes_of, summary_of
+from karat.screen.screening import PartedStep, flow_svg, notes_of, summary_of
 from karat.study.criteria import CRITERIA
 from karat.study.results import with_study
 from karat.study.study import Study
 from karat.types import Progress
-
-
-@dataclass(frozen=True)
-class PartedStep:
-    """One stage: how many participants went in, who each criterion flagged, and how many were taken out."""
-
-    stage: str
-    entered: int
-    flagged: dict[str, int]
-    """Of those taken out here, how many each criterion of this stage flagged; one person may count several times."""
-    excluded: int
-
-    @property
-    def remained(self) -> int:
-        """How many participants were left."""
-        return self.entered - self.excluded
 
 
 @dataclass(frozen=True)
@@ -378,17 +362,8 @@ COUNT = "n"
 
 @dataclass(frozen=True)
 class PartsOverview:
-    """What all parts together are."""
+    """What a part is, or all parts together are."""
 
-    participants: int
-    answers: int
-    fingerprint: str
-    notes: tuple[Message, ...]
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Part:
     participants: int
     answers: int
     fingerprint: str
@@ -410,18 +385,17 @@ def look(crowd: InParts, folder: Path) -> PartsOverview:
             )
     digest = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()[:16]
     people, answers = sum(one.participants for one in seen), sum(one.answers for one in seen)
-    return PartsOverview(
-        people, answers, digest, joined_notes([one.notes for one in seen], crowd.parts), seen[0].columns
-    )
+    notes = joined_notes([one.notes for one in seen], crowd.parts)
+    return PartsOverview(people, answers, digest, notes, seen[0].columns, seen[0].scales)
 
 
-def _look(judgments: Judgments, shared: tuple[Path, Parts, Path | None], number: int) -> _Part:
+def _look(judgments: Judgments, shared: tuple[Path, Parts, Path | None], number: int) -> PartsOverview:
     folder, parts, study = shared
     write_part(judgments.participants.select("participant"), folder, number)
     notes = judgments.notes
     if study is not None:
         notes += tuple(with_study(parts.read(number), loaded(study))[1])
-    return _Part(
+    return PartsOverview(
         judgments.participants.height, judgments.answers, parts.fingerprint(number), notes,
         tuple(judgments.frame.columns), judgments.scales,
     )  # fmt: skip
@@ -448,24 +422,17 @@ def _refuse_two_parts(parts: Parts, files: Sequence[Path]) -> None:
 
 def joined_notes(notes: Sequence[tuple[Message, ...]], parts: Parts) -> tuple[Message, ...]:
     """What was assumed: numbers of answers are added up; a note that not all parts have names one that has it."""
-    kinds: list[tuple[str, dict[str, Any]]] = []
-    first: list[int] = []
-    having: list[set[int]] = []
-    total: list[int] = []
+    counts: dict[Message, dict[int, int]] = {}
     for number, own in enumerate(notes):
         for note in own:
-            kind = note.code, {name: value for name, value in note.values.items() if name != COUNT}
-            if kind not in kinds:
-                kinds.append(kind)
-                first.append(number)
-                having.append(set())
-                total.append(0)
-            place = kinds.index(kind)
-            having[place].add(number)
-            total[place] += note.values.get(COUNT, 0)
+            kind = Message(note.code, {name: value for name, value in note.values.items() if name != COUNT})
+            of_part = counts.setdefault(kind, {})
+            of_part[number] = of_part.get(number, 0) + note.values.get(COUNT, 0)
     messages: list[Message] = []
-    for (code, values), part, where, answers in zip(kinds, first, having, total, strict=True):
-        note = Message(code, {**values, COUNT: answers} if answers else values)
-        everywhere = bool(answers) or len(where) == len(notes)
-        messages.append(note if everywhere else Message("parts.note", {"part": parts.name(part), "note": note}))
+    for kind, having in counts.items():
+        answers = sum(having.values())
+        note = Message(kind.code, {**kind.values, COUNT: answers}) if answers else kind
+        everywhere = bool(answers) or len(having) == len(notes)
+        first = {"part": parts.name(next(iter(having))), "note": note}
+        messages.append(note if everywhere else Message("parts.note", first))
     return tuple(messages)

@@ -21,7 +21,7 @@ from scipy.special import ndtri
 from karat.messages import Message
 from karat.models.glrm.families import Gaussian
 from karat.models.glrm.formulas.frame import listed
-from karat.models.glrm.formulas.model import Model, Table, quantile
+from karat.models.glrm.formulas.model import Model, RowsResult, Table, quantile
 from karat.models.glrm.mixed.gaussian import GaussianObjective
 from karat.models.glrm.mixed.laplace import Crossing, LaplaceObjective
 from karat.models.glrm.mixed.terms import RandomTerm, sides
@@ -32,7 +32,7 @@ from karat.types import Floats, Ints
 
 
 @dataclass(frozen=True)
-class Intervals:
+class Intervals(RowsResult):
     """An interval for each parameter."""
 
     names: tuple[str, ...]
@@ -45,35 +45,19 @@ class Intervals:
 
     def table(self) -> Table:
         """One row per parameter."""
-        return {
-            "parameter": np.array(self.names, dtype=object),
-            "estimate": self.estimate,
-            "lower": self.lower,
-            "upper": self.upper,
-        }
+        names = {"parameter": np.array(self.names, dtype=object)}
+        return names | {name: getattr(self, name) for name in ("estimate", "lower", "upper")}
 
     @property
     def summary(self) -> tuple[Message, ...]:
         """What the intervals are, then each of them."""
         about = {"level": self.level}
         first = Message("intervals.wald", about) if self.method == "wald" else Message("intervals.profile", about)
-        rows = zip(self.names, self.estimate, self.lower, self.upper, strict=True)
+        numbers = zip(self.estimate, self.lower, self.upper, strict=True)
+        rows = [dict(zip(("estimate", "lower", "upper"), map(significant, row), strict=True)) for row in numbers]
         return first, *(
-            Message(
-                "intervals.interval",
-                {
-                    "name": name,
-                    "estimate": significant(estimate),
-                    "lower": significant(low),
-                    "upper": significant(high),
-                },
-            )
-            for name, estimate, low, high in rows
+            Message("intervals.interval", {"name": name, **row}) for name, row in zip(self.names, rows, strict=True)
         )
-
-    def __str__(self) -> str:
-        first, *rows = self.summary
-        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
 
 
 @dataclass(frozen=True)

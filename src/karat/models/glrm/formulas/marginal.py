@@ -31,7 +31,7 @@ from karat.models.glrm.families import Link, inverse_link
 from karat.models.glrm.formulas.design import code
 from karat.models.glrm.formulas.formula import names_in
 from karat.models.glrm.formulas.frame import Column, Data, FactorVariable, Numeric, evaluate, group_factor, listed
-from karat.models.glrm.formulas.model import Laid, Model, Table, quantile, two_sided
+from karat.models.glrm.formulas.model import Laid, Model, RowsResult, Table, quantile, two_sided
 from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.numerics import known as known_number
 from karat.models.numerics import significant
@@ -44,7 +44,7 @@ ESTIMABLE = 1e-6
 
 
 @dataclass(frozen=True)
-class MarginalMeans:
+class MarginalMeans(RowsResult):
     """A mean for each combination of levels."""
 
     cells: dict[str, tuple[str, ...]]
@@ -125,13 +125,9 @@ class MarginalMeans:
             for cell, mean, low, high in rows
         )  # fmt: skip
 
-    def __str__(self) -> str:
-        first, *rows = self.summary
-        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
-
 
 @dataclass(frozen=True)
-class Differences:
+class Differences(RowsResult):
     """Differences between pairs of marginal means."""
 
     pairs: tuple[str, ...]
@@ -162,10 +158,6 @@ class Differences:
             )
             for pair, value, se, p in rows
         )
-
-    def __str__(self) -> str:
-        first, *rows = self.summary
-        return "\n".join([str(first), *(f"  {row}" for row in rows)])
 
 
 def marginal_means(
@@ -395,5 +387,4 @@ def _effect(
     known: Bools = codes >= 0
     names = [column for term in model.fit.terms if term.group == name for column in term.names]
     inner = np.column_stack([coded[column] for column in names])
-    total: Floats = np.where(known, np.einsum("nq,nq->n", inner, model.fit.effects[name][codes]), 0.0)
-    return total
+    return np.where(known, np.einsum("nq,nq->n", inner, model.fit.effects[name][codes]), 0.0)

@@ -69,6 +69,21 @@ Method = Literal["asymptotic", "satterthwaite", "kenward-roger"]
 """Where p values and intervals come from: z, t with Satterthwaite's degrees of freedom, or Kenward and Roger's t."""
 
 
+class RowsResult:
+    """A result whose summary is a heading and a line for each row."""
+
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def summary(self) -> tuple[Message, ...]:
+        """What the rows are, then each of them."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        first, *rows = self.summary
+        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
+
+
 @dataclass(frozen=True)
 class Model:
     """A fitted model with the formula, the data and the coding that it came from."""

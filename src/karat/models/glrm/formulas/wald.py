@@ -20,6 +20,7 @@ degrees of freedom (Self and Liang 1987; Stram and Lee 1994), and p is that of t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +30,7 @@ from scipy.special import chdtrc
 from karat.messages import Message
 from karat.models.glrm.formulas.design import contrasts, whole_factors
 from karat.models.glrm.formulas.frame import FactorVariable
-from karat.models.glrm.formulas.model import Model, Table
+from karat.models.glrm.formulas.model import Model, RowsResult, Table
 from karat.models.numerics import known
 from karat.types import Floats
 
@@ -37,7 +38,7 @@ SPANNED = 1e-8
 
 
 @dataclass(frozen=True)
-class TermTests:
+class TermTests(RowsResult):
     """A test for every term."""
 
     terms: tuple[str, ...]
@@ -62,10 +63,6 @@ class TermTests:
             Message("wald.test", {"term": term, "test": statistic_message(value, df, below, p)})
             for term, value, df, below, p in rows
         )
-
-    def __str__(self) -> str:
-        first, *rows = self.summary
-        return "\n".join([" ".join(map(str, (first, *self.notes))), *(f"  {row}" for row in rows)])
 
 
 def statistic_message(statistic: float, df: float, denominator: float, p: float) -> Message:
@@ -94,14 +91,7 @@ def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermT
     >>> tests.terms, tests.df.tolist(), bool(tests.p[0] < 0.001)
     (('a', 'b', 'a:b'), [2.0, 1.0, 2.0], True)
     """
-    kind = test or ("chisq" if model.method == "asymptotic" else "F")
-    rows, names = [], []
-    for number in dict.fromkeys(model.design.terms[model.design.terms > 0].tolist()):
-        tested = _contrasts_of(model, number)
-        names.append(model.design.labels[number])
-        rows.append(model.test(tested) if kind == "F" else _chi_squared(model, tested))
-    columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-    return TermTests(tuple(names), columns[0], columns[1], columns[2], columns[3], kind, tuple(_cautions(model)))
+    return _tests(model, test, _contrasts_of, tuple(_cautions(model)))
 
 
 def type_two(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
@@ -116,28 +106,36 @@ def type_two(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTes
     >>> tests.terms, bool(tests.p[0] < 0.001)
     (('a', 'b', 'a:b'), True)
     """
+    return _tests(model, test, _contrasts_apart, ())
+
+
+def _tests(
+    model: Model,
+    test: Literal["chisq", "F"] | None,
+    contrasts_of: Callable[[Model, int], Floats],
+    notes: tuple[Message, ...],
+) -> TermTests:
+    """Every term but the intercept, each tested by its contrasts."""
     kind = test or ("chisq" if model.method == "asymptotic" else "F")
-    rows, names, terms = [], [], model.design.expansion.terms
+    rows, names = [], []
     for number in dict.fromkeys(model.design.terms[model.design.terms > 0].tolist()):
-        larger = [k for k, term in enumerate(terms, start=1) if set(terms[number - 1]) < set(term)]
-        own, relatives = (
-            np.eye(len(model.design.names))[model.design.terms == number],
-            np.isin(model.design.terms, larger),
-        )
-        tested = _apart(own, np.eye(len(model.design.names))[relatives], model.covariance)
+        tested = contrasts_of(model, number)
         names.append(model.design.labels[number])
         rows.append(model.test(tested) if kind == "F" else _chi_squared(model, tested))
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-    return TermTests(tuple(names), columns[0], columns[1], columns[2], columns[3], kind, ())
+    return TermTests(tuple(names), columns[0], columns[1], columns[2], columns[3], kind, notes)
 
 
-def _apart(rows: Floats, relatives: Floats, covariance: Floats) -> Floats:
-    """Rows plus what makes them uncorrelated with their relatives."""
-    if not len(relatives):
-        return rows
-    inner = relatives @ covariance @ relatives.T
-    apart: Floats = rows - (rows @ covariance @ relatives.T) @ np.linalg.solve(inner, relatives)
-    return apart
+def _contrasts_apart(model: Model, number: int) -> Floats:
+    """Rows of a term's coefficients plus what makes them uncorrelated with those of the terms that contain it."""
+    terms, unit = model.design.expansion.terms, np.eye(len(model.design.names))
+    larger = [k for k, term in enumerate(terms, start=1) if set(terms[number - 1]) < set(term)]
+    rows: Floats = unit[model.design.terms == number]
+    relatives = unit[np.isin(model.design.terms, larger)]
+    if len(relatives):
+        inner = relatives @ model.covariance @ relatives.T
+        rows = rows - (rows @ model.covariance @ relatives.T) @ np.linalg.solve(inner, relatives)
+    return rows
 
 
 def _contrasts_of(model: Model, number: int) -> Floats:

@@ -35,13 +35,13 @@ from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjecti
 from karat.models.glrm.mixed.laplace import LaplaceObjective, undetermined
 from karat.models.glrm.mixed.search import Found, singular_directions
 from karat.models.glrm.mixed.terms import RandomBlock, RandomTerm, Side
-from karat.models.glrm.optimise import Convergence
+from karat.models.glrm.optimise import Convergence, Estimated
 from karat.models.numerics import significant
 from karat.types import Floats
 
 
 @dataclass(frozen=True)
-class MixedFit:
+class MixedFit(Estimated):
     """A fitted mixed model. Covariances and effects are in units of the linear predictor, by grouping factor.
 
     `parameters` are the coefficients, thresholds and theta (theta alone for measured answers), `parameter_names`
@@ -85,11 +85,6 @@ class MixedFit:
     """What `simplify` left out."""
 
     @property
-    def converged(self) -> bool:
-        """Whether the search ended in a maximum, verified by gradient and Hessian."""
-        return self.convergence.converged
-
-    @property
     def singular(self) -> bool:
         """Whether the covariance of any term is singular."""
         return any(self.singular_terms)
@@ -118,7 +113,7 @@ class MixedFit:
         return first, self.convergence.message
 
     def __str__(self) -> str:
-        return " ".join(map(str, (*self.summary, *self.notes, *self.log)))
+        return " ".join([super().__str__(), *map(str, self.log)])
 
 
 def describe(
@@ -171,8 +166,7 @@ def describe(
         reason = Message("fit.reason_covariances", {"groups": confounded})
         convergence = replace(convergence, converged=False, reason=reason)
     if separated:
-        reason = Message("fit.reason_separated")
-        convergence = replace(convergence, converged=False, reason=reason)
+        convergence = replace(convergence, converged=False, reason=Message("fit.reason_separated"))
         covariance, of_coefficients = np.full_like(covariance, np.nan), np.full_like(of_coefficients, np.nan)
     notes = [sentence for sentences in said for sentence in sentences] + separated
     notes += single_answers(problem) + same_answers(problem)

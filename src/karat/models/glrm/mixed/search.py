@@ -67,8 +67,7 @@ class Curved:
     @property
     def hessian(self) -> Floats:
         turned = self.lower @ self.vectors
-        matrix: Floats = (turned * self.values) @ turned.T
-        return matrix
+        return (turned * self.values) @ turned.T
 
     @property
     def covariance(self) -> Floats:

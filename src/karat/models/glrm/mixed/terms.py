@@ -202,8 +202,7 @@ class Side:
     def by_theta(self, by_factor: Floats) -> Floats:
         """The derivative in theta from that in Lambda."""
         row, column, element = self.pattern
-        total: Floats = np.bincount(element, by_factor[row, column], self.size).astype(np.float64)
-        return total
+        return np.bincount(element, by_factor[row, column], self.size).astype(np.float64)
 
     @cached_property
     def products(self) -> list[tuple[int, int, Floats]]:

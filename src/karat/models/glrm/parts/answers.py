@@ -15,7 +15,7 @@ Sums over parts: the map that asks the parts, and adds up where they are what wo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -254,6 +254,17 @@ Passes = Callable[[int], object]
 
 class PassesError(ValueError):
     """The answers would have to be gone through more often than was allowed."""
+
+
+class Sums:
+    """Numbers and arrays that parts give, a field each."""
+
+    def add(self, other: Any) -> None:
+        """Take the sums of further parts; arrays are added in place."""
+        for one in fields(self):  # type: ignore[arg-type]
+            total = getattr(self, one.name)
+            total += getattr(other, one.name)
+            setattr(self, one.name, total)
 
 
 class Crew:

@@ -38,6 +38,7 @@ from karat.models.glrm.parts.answers import (
     Passes,
     Placed,
     Sample,
+    Sums,
     View,
     describe,
     in_turn,
@@ -149,7 +150,7 @@ class PartedAgreement:
 
 
 @dataclass
-class _Sums:
+class _Sums(Sums):
     counts: Ints
     """Tasks x categories."""
     by_rater: float
@@ -162,14 +163,6 @@ class _Sums:
     """sum of n_ij^2 / n_j."""
     cells_by_item: Floats
     """sum of n_ij^2 for each item."""
-
-    def add(self, other: _Sums) -> None:
-        self.counts += other.counts
-        self.by_rater += other.by_rater
-        self.right += other.right
-        self.inner += other.inner
-        self.cells_by_rater += other.cells_by_rater
-        self.cells_by_item += other.cells_by_item
 
 
 def agreement_in_parts(fit: Fit) -> PartedAgreement:
@@ -242,17 +235,9 @@ def joined_sets(joined: Floats) -> Ints:
     >>> joined_sets(np.array([[1.0, 0, 1], [0, 1, 0], [1, 0, 1]])).tolist()
     [0, 1, 0]
     """
-    sets = np.full(len(joined), -1)
-    for first in range(len(joined)):
-        if sets[first] >= 0:
-            continue
-        number = int(sets.max()) + 1
-        sets[first] = number
-        waiting = [first]
-        while waiting and np.any(sets < 0):
-            reached = np.flatnonzero((joined[waiting.pop()] > 0) & (sets < 0))
-            sets[reached] = number
-            waiting += reached.tolist()
+    from scipy.sparse.csgraph import connected_components
+
+    sets: Ints = connected_components(joined > 0, directed=False)[1]
     return sets
 
 

@@ -42,7 +42,7 @@ from karat.models.glrm.objective import (
     variance_information,
 )
 from karat.models.glrm.optimise import STEPS, Evaluation, newton
-from karat.models.glrm.parts.answers import Crew, Placed, View
+from karat.models.glrm.parts.answers import Crew, Placed, Sums, View
 from karat.models.glrm.schur import covariance_of_many, eliminated, inverted
 from karat.types import Bools, Floats
 
@@ -177,7 +177,7 @@ class PartedObjective:
 
         begin = self._at(parameters, scales, start.expected(parameters, scales.task), start.worker)
         point, factor, found = newton(begin, lambda one: one.factorise(scales), step, move, steps=self.steps)
-        return point, factor, found and point.sums.found
+        return point, factor, found and not point.sums.failed
 
     def _at(self, parameters: Floats, scales: Scales, task: Floats, worker: Floats) -> _PartedPoint:
         sums: ModeSums = self._summed(mode_sums, Where(self.view, parameters, task), worker)
@@ -207,7 +207,7 @@ class Where:
 
 
 @dataclass
-class ModeSums:
+class ModeSums(Sums):
     """What parts give to the Newton system of the tasks."""
 
     value: float
@@ -217,23 +217,14 @@ class ModeSums:
     weight: Floats
     inner: Floats
     """B' diag(1/dw) B."""
-    found: bool
+    failed: int
+    """In how many parts the modes of the workers were not found."""
     workers: list[Floats]
     """The modes of the workers."""
 
-    def add(self, other: ModeSums) -> None:
-        """Take the sums of further parts."""
-        self.value += other.value
-        self.half_log_determinant += other.half_log_determinant
-        self.slope += other.slope
-        self.weight += other.weight
-        self.inner += other.inner
-        self.found &= other.found
-        self.workers += other.workers
-
 
 @dataclass
-class GradientSums:
+class GradientSums(Sums):
     """What parts give to the gradient and the information."""
 
     direct: Floats
@@ -247,14 +238,6 @@ class GradientSums:
     of_workers: float
     """How much the workers tell about their deviation."""
 
-    def add(self, other: GradientSums) -> None:
-        """Take the sums of further parts."""
-        self.direct += other.direct
-        self.products += other.products
-        self.reduced += other.reduced
-        self.fixed += other.fixed
-        self.of_workers += other.of_workers
-
 
 def mode_sums(where: Where, item: tuple[Placed, Floats]) -> ModeSums:
     """The modes of the workers of a part, searched from those given, at the task effects, and their sums."""
@@ -267,7 +250,7 @@ def mode_sums(where: Where, item: tuple[Placed, Floats]) -> ModeSums:
     penalty = float(where.task @ where.task) / 2  # that of the tasks is counted once, and not by the parts
     return ModeSums(
         point.value - penalty, float(np.log(many).sum()) / 2, layout.by_task(point.slope),
-        layout.by_task(point.weight), inner, found, [point.modes.worker],
+        layout.by_task(point.weight), inner, not found, [point.modes.worker],
     )  # fmt: skip
 
 
