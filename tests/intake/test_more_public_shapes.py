@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.errors import KaratError
 from karat.intake import Options, read_files
 from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
@@ -171,3 +172,37 @@ def test_a_submission_sent_again_counts_once(tmp_path: Path) -> None:
 
 def test_labels_of_researchers_are_no_likely_answers() -> None:
     assert likely("response", ["predefined_label", "expected_answer", "the_choice"]) == "the_choice"
+
+
+def test_right_answers_are_no_items(tmp_path: Path) -> None:
+    chance, rows = random.Random(11), []
+    for person in range(25):
+        for at in range(1, 9):
+            right = chance.choice(["sound A", "sound B"])
+            rows.append([person + 100, at, right, chance.choice(["sound A", "sound B"])])
+    path = saved(tmp_path / "r.csv", "submission_id,trialNr,correct_response,response", rows)
+    with pytest.raises(KaratError) as error:
+        read_files([path])
+    asked = error.value.questions if isinstance(error.value, ProposalError) else []
+    assert all("correct_response" not in choice.mapping.values() for one in asked for choice in one.choices)
+
+
+def test_numbered_trials_are_no_part_of_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(12), []
+    for person in range(30):
+        sounds = [f"{verb}_{chance.choice('xyz')}.wav" for verb in ("know", "see", "hear", "say", "hope", "ask")]
+        for at, sound in enumerate(chance.sample(sounds, len(sounds)), 1):
+            rows.append([person, f"Trial{at}", at, sound, sound[:3], chance.randint(1, 7)])
+    path = saved(tmp_path / "r.csv", "workerid,variable,Trial,sound,verb,Response", rows)
+    assert accepted(path).frame["item"].n_unique() == 18
+
+
+def test_preferred_sides_in_words(tmp_path: Path) -> None:
+    chance, rows = random.Random(13), []
+    for person in range(15):
+        for n in range(12):
+            answer = chance.choice(["A is better", "B is better", "equal"])
+            rows.append([f"r{person}", f"p{n}", f"the {n} dog runs", f"runs the {n} dog", answer])
+    made = accepted(saved(tmp_path / "r.csv", "rater,pair_id,sentence_A,sentence_B,judgment", rows))
+    assert set(made.frame["response"]) == {"left", "right", "none"}
+    assert {"left", "right"} <= set(made.frame.columns)

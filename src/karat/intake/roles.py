@@ -104,6 +104,8 @@ LONGEST_CODE = 4
 MOST_FUNCTIONS = 40
 NUMBERED = re.compile(r"[^\W\d_]+[\W_]*\d+")
 """A word with a number, as example1 or control_2."""
+PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
+"""A place in the questionnaire with its number, as Trial7."""
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
 """What a column that marks some trials says of the others, and of these."""
 ONE_PERSON = 0.9
@@ -625,6 +627,8 @@ class _RoleSearch:
                 continue
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
+            if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
+                continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
             named = named or self._is_judged_by_several(content)
             if self._of_person(content) or (not named and self._is_position(content)):
@@ -976,19 +980,28 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
 
     >>> _sides_named(["model_a", "B", "tie"], ("a", "b"), ("model_a", "model_b"))
     {'model_a': 'left', 'B': 'right', 'tie': 'none'}
+    >>> _sides_named(["A is better", "Sentence B"], ("a", "b")), _sides_named(["A", "B is much better"], ("a", "b"))
+    ({'A is better': 'left', 'Sentence B': 'right'}, {})
     """
     known = dict(zip(sides, ("left", "right"), strict=True))
     known |= dict(zip((name.lower() for name in columns), ("left", "right"), strict=False))
     found = {}
     for answer in answers:
         word = answer.strip().lower()
-        side = known.get(word) or ("none" if TIES.fullmatch(word) else None)
+        said = PREFERRED.fullmatch(word)
+        side = known.get(word) or ("none" if TIES.fullmatch(word) else known.get(said[1]) if said else None)
         if side is None:
             return {}
         found[answer] = side
     return found
 
 
+PREFERRED = re.compile(
+    r"(?:(?:i prefer|prefer|the|sentence|option|version|text|candidate|number)\s+)*"
+    r"(left|right|a|b|1|2|first|second|top|bottom|above|below)"
+    r"(?:\s+(?:one|sentence|option|version|text))?(?:\s+(?:is\s+)?(?:better|more natural|more acceptable|preferred))?"
+)
+"""A side within a few words. How much better it is would be lost, so such answers are left as they are."""
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
 """What the two stimuli of a choice are called."""
 
@@ -1009,6 +1022,8 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)"
+    if content.plain in NAMES["expected"]:
+        return True
     return bool(re.fullmatch(pattern, content.plain)) or words_of(content.name)[-1:] in (["corr"], ["acc"])
 
 
