@@ -206,3 +206,21 @@ def test_preferred_sides_in_words(tmp_path: Path) -> None:
     made = accepted(saved(tmp_path / "r.csv", "rater,pair_id,sentence_A,sentence_B,judgment", rows))
     assert set(made.frame["response"]) == {"left", "right", "none"}
     assert {"left", "right"} <= set(made.frame.columns)
+
+
+def test_questions_of_an_own_controller_have_their_names(tmp_path: Path) -> None:
+    columns = ["Controller name", "Item number", "Element number", "Type", "Group", "QuestionSide (NULL if none).",
+               "Question (NULL if none).", "Answer", "Time taken to answer."]  # fmt: skip
+    path, text = tmp_path / "raw_results", "\n"
+    for person in range(6):
+        lines = []
+        for n in range(1, 5):
+            head = [[0, "QuestionFrame"], [1, n], [2, 0], [3, f"main{n}"], [4, "NULL"]]
+            lines.append([*head, [5, "How natural?"], [7, str(1 + (n + person) % 5)], [8, 2000 + 13 * n + person]])
+            lines.append([*head, [6, "How sure?"], [7, str(1 + n % 3)], [8, 4000 + 17 * n + person]])
+        text += (
+            f"#\n# Results on Sunday December 25 2016 00:5{person}:04 UTC.\n# USER AGENT: x\n# Design number = 1\n#\n"
+        )
+        text += json.dumps([False, 1, columns, lines, f"a{person}", True]) + "\n"
+    path.write_text(text, encoding="utf-8")
+    assert set(read_files([path]).judgments.scales) == {"How natural?", "How sure?"}
