@@ -709,7 +709,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     for name in rated:
         groups.setdefault(_alphabet(contents[name]), []).append(name)
     asked = max(groups.values(), key=len, default=[])
-    if not person or len(asked) < FEWEST_GROUPS:
+    if person and len(asked) < FEWEST_GROUPS:
+        return _in_turn(contents, person) or _sliders(contents, person)
+    if not person:
         return []
     shown = [
         c.name for c in map(contents.__getitem__, contents.names)
@@ -723,6 +725,46 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
 
 
 DIFFERENT = 1.3
+
+
+def _in_turn(contents: Contents, person: Sequence[str]) -> list[str]:
+    """Numbered columns of one stem of which each row fills exactly one: questions that have a row of their own each."""
+    stems: dict[str, list[str]] = {}
+    for name in contents.names:
+        content = contents[name]
+        numbered = re.fullmatch(r"(.*[^\W\d_])[\W_]?\d{1,2}", name)
+        if numbered and content.is_number and content.distinct > 1 and not content.is_other and name not in person:
+            stems.setdefault(numbered[1], []).append(name)
+    for names in stems.values():
+        filled = [contents[name].cells.is_not_null().to_list() for name in names]
+        counts = [sum(row) for row in zip(*filled, strict=True)]
+        alike = len({_alphabet(contents[name]) for name in names}) == 1
+        each = all(contents[name].filled > FEWEST_IN_TURN for name in names)
+        if len(names) > 1 and alike and each and max(counts) == 1 and sum(counts) >= NEARLY_ALL * len(counts):
+            return names
+    return []
+
+
+FEWEST_IN_TURN = 0.1
+
+
+def _sliders(contents: Contents, person: Sequence[str]) -> list[str]:
+    """At least three neighbouring columns with positions of sliders, all from end to end of the same range."""
+    run: list[str] = []
+    best: list[str] = []
+    for name in contents.names:
+        content = contents[name]
+        ends = (content.numbers.min(), content.numbers.max()) if content.is_number else None
+        fits = (
+            ends is not None and not content.is_whole and content.distinct > MOST_POINTS and content.filled > NEARLY_ALL
+            and ends in ((0.0, 1.0), (0.0, 100.0)) and not content.is_other and not content.is_about_people
+        )  # fmt: skip
+        run = [*run, name] if fits and name not in person else []
+        best = max(best, run, key=len)
+    return best if len(best) >= FEWEST_GROUPS else []
+
+
+MOST_POINTS = 11
 
 
 def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:

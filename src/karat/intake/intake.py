@@ -168,6 +168,8 @@ def read_files(
     if not answering:
         raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
     frame = _with_functions(_respelled(_stacked([part.frame for part in answering]), options), options)
+    frame, named = _functions_of_names(frame, groups, options)
+    accepted += named
     frame, grouped = _by_beginning(frame, answering, options, asked)
     accepted += grouped
     missed = lacking(frame.columns, answering, files[0].name)
@@ -490,6 +492,41 @@ def _with_functions(frame: pl.DataFrame, options: Options) -> pl.DataFrame:
                 .drop(" stated")
             )
     raise IntakeError(f"No column has the values {', '.join(options.functions)} that --item-functions names.")
+
+
+NO_SENTENCE = r"^[\w.\-|/:+]+$"
+OF_NAMES = {
+    "filler": "filler", "fillers": "filler", "füller": "filler", "distractor": "filler", "practice": "practice",
+    "practise": "practice", "attention": "attention", "attentioncheck": "attention",
+}  # fmt: skip
+"""Words that mean nothing but an item function in the name of an item; train and catch may be what is judged."""
+FEWEST_OF_FUNCTION = 2
+MOST_OF_FUNCTION = 0.8
+
+
+def _functions_of_names(
+    frame: pl.DataFrame, groups: Sequence[tuple[Reader, Sequence[SourceFile]]], options: Options
+) -> tuple[pl.DataFrame, list[Message]]:
+    """Item functions by names such as tv_filler_1 beside tv_test_1, where nothing else in the file says them."""
+    if "item" not in frame.columns or "function" in options.mapping or all(r.keeps_names for r, _ in groups):
+        return frame, []
+    if "function" in frame.columns and not (text_column(frame["function"]).fill_null("test") == "test").all():
+        return frame, []
+    items = text_column(frame["item"])
+    names = items.drop_nulls().unique().sort()
+    if names.len() < FEWEST_NAMES or not names.str.contains(NO_SENTENCE).all():
+        return frame, []
+    parts = {name: re.findall(r"[^\W\d_]+|\d+", name.lower()) for name in names}
+    known = {
+        name: OF_NAMES[word] for name, words in parts.items() for word in words[::-1]
+        if len(words) > 1 and word in OF_NAMES
+    }  # fmt: skip
+    if not FEWEST_OF_FUNCTION <= len(known) <= MOST_OF_FUNCTION * names.len():
+        return frame, []
+    shown = [f"{name}={function}" for name, function in list(known.items())[:3]]
+    functions = items.replace_strict(known, default="test", return_dtype=pl.String).alias("function")
+    note = Message("role.functions", {"column": "item", "functions": shown})
+    return frame.with_columns(functions), [note]
 
 
 BEGIN = "*"

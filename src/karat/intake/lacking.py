@@ -41,15 +41,21 @@ WORDS: dict[str, tuple[str, ...]] = {
 """Words that the names of such columns are made of, the likeliest first."""
 
 
+OF_RESEARCHERS = re.compile(r"(?i)pred[ei]fined|gold|expected|correct|truth|reference|intended")
+"""Names of labels that nobody gave: what the researchers hold for right."""
+
+
 def likely(column: str, names: Sequence[str]) -> str | None:
     """The column among a file's names that is probably one of karat's.
 
     >>> likely("item", ["label", "hit_id"]), likely("item", ["docId"]), likely("response", ["the_label"])
     ('hit_id', 'docId', 'the_label')
-    >>> likely("participant", ["length"]) is None
-    True
+    >>> likely("participant", ["length"]) is None, likely("response", ["gold_label"]) is None
+    (True, True)
     """
     free = [name for name in names if not names_a_person(name)]
+    if column == "response":
+        free = [name for name in free if not OF_RESEARCHERS.search(name)]
     for word in WORDS[column]:
         for name in free:
             if word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):
@@ -70,7 +76,10 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
         close = likely(name, free)
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
-        problems.append(Problem(what, f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."))
+        fix = f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."
+        if name == "participant" and not close:
+            fix += " If one participant gave all answers, add a column with their code."
+        problems.append(Problem(what, fix))
     if {"participant", "response"} <= set(missed) and len(free) >= MANY_COLUMNS:
         fix = "Use --wide participant, --wide item or --wide trial, depending on what one row is."
         problems.append(Problem("perhaps several columns hold answers", fix))

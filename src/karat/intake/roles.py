@@ -73,6 +73,9 @@ FUNCTION_NAMES = (
     "function", "itemfunction", "itemtype", "trialfunction", "trialtype", "type", "label", "trialkind", "kind", "phase",
     "stimtype", "stimulustype", "block", "part", "section", "status", "itemclass", "category", "class", "exptype",
 )  # fmt: skip
+LIST_NAMES = ("list", "group")
+BESIDE_LISTS = {"filler", "practice", "attention"}
+"""What a column of lists says of the trials that all lists share; control may be a list or a group of its own."""
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
 FEWEST_IN_LIST = 0.5
 FEWEST_FILLED = 0.05
@@ -85,6 +88,7 @@ PHRASE = 2
 OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
+MOST_QUESTIONS = 8
 FEWEST_POINTS = 5
 MOST_PARTS = 5
 FEWEST_ROWS = 20
@@ -100,6 +104,8 @@ LONGEST_CODE = 4
 MOST_FUNCTIONS = 40
 NUMBERED = re.compile(r"[^\W\d_]+[\W_]*\d+")
 """A word with a number, as example1 or control_2."""
+PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
+"""A place in the questionnaire with its number, as Trial7."""
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
 """What a column that marks some trials says of the others, and of these."""
 ONE_PERSON = 0.9
@@ -186,6 +192,12 @@ class _RoleSearch:
         source = self.roles.mapping.get("participant", "")
         return joined(source, self.contents.names) if source else []
 
+    @property
+    def question(self) -> list[str]:
+        """The column of the question, where it is known from the form of the table or from the user."""
+        source = self.roles.mapping.get("question", "")
+        return joined(source, self.contents.names) if source else []
+
     def _of_person(self, content: Content) -> bool:
         """Whether a column is the same in all rows of a participant; with one row each, this says nothing."""
         if not self.person or self.contents.combinations(self.person) >= NEARLY * self.contents.codes.height:
@@ -206,6 +218,9 @@ class _RoleSearch:
         if content.is_number and content.distinct > MOST_LEVELS:
             ranks = self.contents.frame.head(codes.height)[content.name].cast(pl.Float64, strict=False).rank()
             codes = codes.with_columns((ranks * 5 / max(codes.height, 1)).floor().fill_null(-1).alias(content.name))
+        for name in self.question:
+            # What was shown comes again with each question on it, and would seem to differ more than by chance.
+            codes = codes.filter(pl.col(name) == pl.col(name).mode().min())
         who = codes.select(pl.struct(self.person).rank("dense").alias("who"), value.alias("v"))
         counts = who.group_by("who", "v").len()
         total = who.group_by("who").len().rename({"len": "n"})
@@ -318,7 +333,7 @@ class _RoleSearch:
             marked = {word for word in known.values() if word != "test"}
             if every and (named or len(marked) > 0):
                 whole.append((not exact, not named, content))
-            elif marked and content.plain not in ("list", "group"):
+            elif marked and (content.plain not in LIST_NAMES or marked <= BESIDE_LISTS):
                 part.append((not exact, not named, -len(known), content))
         chosen = min(whole, key=lambda one: one[:-1], default=None) or min(part, key=lambda one: one[:-1], default=None)
         if chosen is None:
@@ -332,7 +347,7 @@ class _RoleSearch:
         self.roles.functions = {value: content.functions.get(value, "test") for value in content.values}
         self.roles.functions |= self._functions_by_cells(content)
         self.roles.mapping["function"] = content.name
-        if chosen in whole or not chosen[1]:
+        if chosen in whole or not chosen[1] or content.plain in LIST_NAMES:
             self.taken.add(content.name)
         spelled = {v: f for v, f in self.roles.functions.items() if f != "test"}
         self.roles.notes.append(
@@ -565,13 +580,12 @@ class _RoleSearch:
         """Whether a whole number only counts what came before: distinct within people, and rising as they go on."""
         if not content.is_whole or not self.person or content.distinct < 3:
             return False
-        pairs = self.contents.combinations([*self.person, content.name])
+        keys = [*self.person, *self.question]
+        pairs = self.contents.combinations([*keys, content.name])
         if pairs < 0.9 * self.contents.codes.height:
             return False
         head = self.contents.frame.head(self.contents.codes.height)
-        rises = head.select(
-            (pl.col(content.name).cast(pl.Float64, strict=False).diff() > 0).over(self.person).mean()
-        ).item()
+        rises = head.select((pl.col(content.name).cast(pl.Float64, strict=False).diff() > 0).over(keys).mean()).item()
         return bool(rises is not None and rises > 0.95)
 
     def _positions(self) -> None:
@@ -588,7 +602,8 @@ class _RoleSearch:
                     values = {"column": name, "values": content.values[:3]}
                     self.roles.notes.append(Message("role.no_position", values))
                 continue
-            if self.person and self.contents.combinations([*self.person, name]) < 0.3 * self.contents.codes.height:
+            keys = [*self.person, *self.question, name]
+            if self.person and self.contents.combinations(keys) < 0.3 * self.contents.codes.height:
                 continue
             self._take("trial", name)
             return
@@ -611,6 +626,8 @@ class _RoleSearch:
             if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
                 continue
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
+                continue
+            if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
             named = named or self._is_judged_by_several(content)
@@ -717,9 +734,12 @@ class _RoleSearch:
         ):
             self._prompt_of_choices()
             return
-        if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
-            return
         question = self._question()
+        if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
+            if question and self._parts_answers(self.contents[question]):
+                self._take("question", question)
+                self.roles.notes.append(Message("role.question", {"column": question}))
+            return
         design = [content for content in self._design() if content.name != question]
         native = next((c for c in self._free() if c.plain in NAMES["item"] and c in design), None)
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
@@ -841,9 +861,27 @@ class _RoleSearch:
             return None
         for name in QUESTION_NAMES:
             for content in self._free():
-                if content.plain == name and 2 <= content.distinct <= 8 and not self._of_person(content):
+                if content.plain == name and 2 <= content.distinct <= MOST_QUESTIONS and not self._of_person(content):
                     return content.name
-        return None
+        return next((c.name for c in self._free() if self._parts_answers(c)), None)
+
+    def _parts_answers(self, content: Content) -> bool:
+        """Whether some levels of a column are answered in numbers and the others in words: they ask different things.
+
+        This shows only where the same participants have both.
+        """
+        source = self.roles.mapping.get("response")
+        if source not in self.contents.names or not 2 <= content.distinct <= MOST_QUESTIONS or content.filled < NEARLY:
+            return False
+        if not self.person or self._of_person(content) or content.plain in NAMES["item"]:
+            return False
+        answers = self.contents[source]
+        kinds = pl.DataFrame({"level": content.cells, "answer": answers.cells, "number": answers.numbers.is_not_null()})
+        shares = kinds.drop_nulls().group_by("level").agg(pl.col("number").mean(), pl.len().alias("n"))
+        least = shares["n"].min()
+        few = not isinstance(least, int) or least * MOST_QUESTIONS < self.rows
+        kinds_of = {"numbers" if s >= NEARLY else "words" if s <= 1 - NEARLY else "both" for s in shares["number"]}
+        return not few and kinds_of == {"numbers", "words"}
 
     def _asks_again(self, parts: Sequence[str], question: str) -> bool:
         """Whether the same participants answer the levels of a column on the same stimuli."""
@@ -942,19 +980,28 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
 
     >>> _sides_named(["model_a", "B", "tie"], ("a", "b"), ("model_a", "model_b"))
     {'model_a': 'left', 'B': 'right', 'tie': 'none'}
+    >>> _sides_named(["A is better", "Sentence B"], ("a", "b")), _sides_named(["A", "B is much better"], ("a", "b"))
+    ({'A is better': 'left', 'Sentence B': 'right'}, {})
     """
     known = dict(zip(sides, ("left", "right"), strict=True))
     known |= dict(zip((name.lower() for name in columns), ("left", "right"), strict=False))
     found = {}
     for answer in answers:
         word = answer.strip().lower()
-        side = known.get(word) or ("none" if TIES.fullmatch(word) else None)
+        said = PREFERRED.fullmatch(word)
+        side = known.get(word) or ("none" if TIES.fullmatch(word) else known.get(said[1]) if said else None)
         if side is None:
             return {}
         found[answer] = side
     return found
 
 
+PREFERRED = re.compile(
+    r"(?:(?:i prefer|prefer|the|sentence|option|version|text|candidate|number)\s+)*"
+    r"(left|right|a|b|1|2|first|second|top|bottom|above|below)"
+    r"(?:\s+(?:one|sentence|option|version|text))?(?:\s+(?:is\s+)?(?:better|more natural|more acceptable|preferred))?"
+)
+"""A side within a few words. How much better it is would be lost, so such answers are left as they are."""
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
 """What the two stimuli of a choice are called."""
 
@@ -975,6 +1022,8 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)"
+    if content.plain in NAMES["expected"]:
+        return True
     return bool(re.fullmatch(pattern, content.plain)) or words_of(content.name)[-1:] in (["corr"], ["acc"])
 
 

@@ -66,6 +66,10 @@ class IbexAnswer:
     right: str | None = None
 
 
+OR_NONE = "(NULL if none)"
+"""How the name of a column ends in which Ibex logs the question of a trial, if there is one."""
+
+
 def answer_kind(line: LogLine) -> str | None:
     """The kind of answer that a line holds, or None."""
     if TIME_TAKEN in line.cells:
@@ -153,7 +157,9 @@ def _unreadable_time(line: LogLine, kind: str) -> tuple[str, str] | None:
 
 
 def _answer(trial: Sequence[LogLine], line: LogLine, kind: str) -> IbexAnswer:
-    element = line.get("PennElementName") or line.get("Question (NULL if none)") or line.controller
+    # Controllers of the authors' own call the column of their question QuestionSide, QuestionTop and the like.
+    asked = [text for name, text in line.cells.items() if name.startswith("Question") and name.endswith(OR_NONE)]
+    element = line.get("PennElementName") or next(filter(None, asked), None) or line.controller
     if kind == "question":
         response = line.get(logged(line, ANSWERS) or "Value")
         taken = line.get(logged(line, TIMES) or TIME_TAKEN)

@@ -96,6 +96,27 @@ def _without_copies(lines: Sequence[LogLine], reading: Reading) -> list[LogLine]
             reading.set_apart(SENT_TWICE)
         else:
             kept.append(line)
+    return _without_sent_again(kept, reading)
+
+
+FEWEST_ALIKE = 5
+"""From this many lines on, two submissions with the same answers and times are one that was sent again."""
+
+
+def _without_sent_again(lines: Sequence[LogLine], reading: Reading) -> list[LogLine]:
+    """Leaves out whole submissions that repeat an earlier one of the same address line by line, times included."""
+    events: dict[tuple[str, str], list[tuple[object, ...]]] = {}
+    for line in lines:
+        events.setdefault((line.hash, line.reception), []).append((line.order, line.label, *line.cells.values()))
+    seen: set[tuple[object, ...]] = set()
+    again: set[tuple[str, str]] = set()
+    for key, sent in events.items():
+        whole = (key[0], *sent)
+        if len(sent) >= FEWEST_ALIKE and whole in seen:
+            again.add(key)
+        seen.add(whole)
+    kept = [line for line in lines if (line.hash, line.reception) not in again]
+    reading.set_apart(SENT_TWICE, len(lines) - len(kept))
     return kept
 
 

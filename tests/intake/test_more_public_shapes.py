@@ -1,0 +1,226 @@
+"""More shapes of published result files, with made-up data: several questions, functions in names, copies."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from karat.errors import KaratError
+from karat.intake import Options, read_files
+from karat.intake.lacking import likely
+from karat.intake.reading import ProposalError
+from karat.judgments import Judgments
+from tests.messages import codes
+
+
+def saved(path: Path, header: str, rows: Iterable[Sequence[object]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header.split(","), *rows])
+    return path
+
+
+def flags(path: Path) -> dict[str, dict[str, str]]:
+    """The mapping and flags of the first proposal of each question."""
+    with pytest.raises(ProposalError) as error:
+        read_files([path])
+    return {one.role: {**one.choices[0].mapping, **one.choices[0].options} for one in error.value.questions}
+
+
+def accepted(path: Path) -> Judgments:
+    return read_files([path], options=Options(accept=True)).judgments
+
+
+def two_kinds(path: Path, *, mixed: bool = False) -> Path:
+    """A slider and a choice about each sentence, one row each; where they are mixed, no column parts them."""
+    chance, rows = random.Random(5), []
+    for person in range(20):
+        for at, item in enumerate(chance.sample(["tea", "rain", "dog", "door"], 4), 1):
+            form = chance.choice(["bare", "must", "may", "seems"])
+            for kind in ("belief", "evidence"):
+                word = chance.random() < 0.5 if mixed else kind == "evidence"
+                answer: object = f"source{chance.randint(1, 5)}" if word else chance.randint(0, 20) / 20
+                rows.append([f"s{person}", item, form, kind, answer, at, chance.randint(4000, 30000)])
+    return saved(path, "subject,item,item_type,answer_kind,response,slide_number,rt", rows)
+
+
+def test_numbers_and_words_are_two_questions(tmp_path: Path) -> None:
+    intake = read_files([two_kinds(tmp_path / "r.csv")])
+    assert intake.judgments.frame["question"].unique().sort().to_list() == ["belief", "evidence"]
+    assert {name: type(scale).__name__ for name, scale in intake.judgments.scales.items()} == {
+        "belief": "Continuous",
+        "evidence": "Nominal",
+    }
+    assert intake.judgments.frame["item"].n_unique() == 4
+    assert "role.question" in codes(intake.notes)
+
+
+def test_numbers_and_words_are_two_questions_with_a_given_item(tmp_path: Path) -> None:
+    options = Options(mapping={"item": "item"})
+    assert set(read_files([two_kinds(tmp_path / "r.csv")], options=options).judgments.scales) == {"belief", "evidence"}
+
+
+def test_no_question_where_numbers_and_words_mix(tmp_path: Path) -> None:
+    assert "question" not in accepted(two_kinds(tmp_path / "r.csv", mixed=True)).frame.columns
+
+
+def named_items(path: Path, word: str) -> Path:
+    chance = random.Random(6)
+    items = [f"{place}_{kind}_{n}" for place in ("tv", "ch") for kind in ("main", word) for n in range(1, 7)]
+    rows = [[f"s{p}", item, chance.randint(1, 5)] for p in range(15) for item in chance.sample(items, len(items))]
+    return saved(path, "participant,item,response", rows)
+
+
+def test_functions_in_names_of_items(tmp_path: Path) -> None:
+    intake = read_files([named_items(tmp_path / "r.csv", "filler")])
+    assert dict(intake.judgments.frame["function"].value_counts().iter_rows()) == {"test": 180, "filler": 180}
+    assert "role.functions" in codes(intake.notes)
+
+
+def test_functions_in_names_of_items_can_be_undone(tmp_path: Path) -> None:
+    options = Options(mapping={"function": ""})
+    intake = read_files([named_items(tmp_path / "r.csv", "filler")], options=options)
+    assert set(intake.judgments.frame["function"]) == {"test"}
+
+
+@pytest.mark.parametrize("word", ["train", "catch", "example"])
+def test_words_that_may_be_judged_are_no_functions(tmp_path: Path, word: str) -> None:
+    intake = read_files([named_items(tmp_path / "r.csv", word)])
+    assert set(intake.judgments.frame["function"]) == {"test"}
+
+
+def test_fillers_in_the_column_of_lists(tmp_path: Path) -> None:
+    chance, rows = random.Random(7), []
+    for person in range(24):
+        which = 1 + person % 3
+        trials: list[tuple[object, str, str]] = [(which, f"v{n}_{which}", "SV"[n % 2]) for n in range(8)]
+        trials += [("filler", f"w{n}", "F") for n in range(5)]
+        for at, (part, item, form) in enumerate(chance.sample(trials, len(trials)), 1):
+            rows.append([f"s{person}", at, part, item, form, chance.randint(1, 7)])
+    made = accepted(saved(tmp_path / "r.csv", "workerid,order,List,item,form,response", rows))
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 192, "filler": 120}
+
+
+def test_questions_in_turn(tmp_path: Path) -> None:
+    chance, rows = random.Random(8), []
+    for person in range(30):
+        source = chance.choice(["direct", "indirect"])
+        for story in chance.sample(["boat", "farm", "moon", "shop"], 2):
+            first, second = chance.randint(1, 90), chance.randint(20, 100)
+            rows.append([person + 300, story, source, first, "NA", chance.randint(2000, 40000)])
+            rows.append([person + 300, story, source, "NA", second, chance.randint(2000, 40000)])
+    path = saved(tmp_path / "r.csv", "submission_id,itemName,source,decision1,decision2,responseTime", rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    made = accepted(path)
+    assert made.frame.height == 120
+    assert made.frame["question"].unique().sort().to_list() == ["decision1", "decision2"]
+
+
+def test_sliders_in_a_row(tmp_path: Path) -> None:
+    chance, rows = random.Random(9), []
+    names = ("Ann", "Bob", "Cy", "Di", "Ed", "Flo")
+    for person in range(30):
+        for at in range(1, 10):
+            sliders = [round(chance.randint(0, 40) / 40, 3) for _ in range(4)]
+            shown = [chance.choice(["cake", "pie", "soup"]), chance.choice(["all", "some"])]
+            rows.append([person, at, *chance.sample(names, 2), *shown, *sliders])
+    header = "workerID,order,personA,personB,food,quantifier,upset,happy,surprised,calm"
+    path = saved(tmp_path / "r.csv", header, rows)
+    found = flags(path)
+    assert found["wide"] == {"wide": "trial"}
+    assert found["item"] == {"item": "food+quantifier"}
+    made = accepted(path)
+    assert made.frame.height == 30 * 9 * 4
+    assert made.frame["trial"].max() == 9
+    assert made.frame["question"].n_unique() == 4
+
+
+def test_blocks_are_no_part_of_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(10), []
+    for person in range(40):
+        for block in range(1, 7):
+            rows += [[person, chance.choice(range(n, n + 5)), block, round(chance.random(), 2)] for n in (10, 20, 30)]
+    made = accepted(saved(tmp_path / "r.csv", "workerid,sentence_id,block_sequence,response", rows))
+    assert made.frame["item"].n_unique() == 15
+
+
+def submission(second: int, answers: Sequence[int], address: str = "a1b2") -> str:
+    columns = ["Controller name", "Item number", "Element number", "Type", "Group", "Question (NULL if none).",
+               "Answer", "Whether or not answer was correct (NULL if N/A)", "Time taken to answer."]  # fmt: skip
+    lines = [
+        [[0, "AcceptabilityJudgment"], [1, n], [2, 0], [3, "main"], [4, n], [5, "Good?"], [6, str(answer)], [7, "NULL"],
+         [8, 1000 + 37 * n + answer]]
+        for n, answer in enumerate(answers, 1)
+    ]  # fmt: skip
+    head = f"#\n# Results on Sunday December 25 2016 00:50:{second:02d} UTC.\n# USER AGENT: x\n# Design number = 1\n#\n"
+    return f"{head}{json.dumps([False, 1, columns, lines, address, True])}\n"
+
+
+def test_a_submission_sent_again_counts_once(tmp_path: Path) -> None:
+    path = tmp_path / "raw_results"
+    once, other = [1, 5, 3, 2, 4, 5], [2, 5, 3, 1, 4, 4]
+    # Two people in one laboratory have one address; a copy has the same times as well.
+    path.write_text("\n" + submission(4, once) + submission(29, once) + submission(40, other), encoding="utf-8")
+    intake = read_files([path])
+    assert intake.judgments.frame["participant"].n_unique() == 2
+    assert {note.code: n for note, n in intake.set_aside.items()}["aside.sent_twice"] == 6
+
+
+def test_labels_of_researchers_are_no_likely_answers() -> None:
+    assert likely("response", ["predefined_label", "expected_answer", "the_choice"]) == "the_choice"
+
+
+def test_right_answers_are_no_items(tmp_path: Path) -> None:
+    chance, rows = random.Random(11), []
+    for person in range(25):
+        for at in range(1, 9):
+            right = chance.choice(["sound A", "sound B"])
+            rows.append([person + 100, at, right, chance.choice(["sound A", "sound B"])])
+    path = saved(tmp_path / "r.csv", "submission_id,trialNr,correct_response,response", rows)
+    with pytest.raises(KaratError) as error:
+        read_files([path])
+    asked = error.value.questions if isinstance(error.value, ProposalError) else []
+    assert all("correct_response" not in choice.mapping.values() for one in asked for choice in one.choices)
+
+
+def test_numbered_trials_are_no_part_of_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(12), []
+    for person in range(30):
+        sounds = [f"{verb}_{chance.choice('xyz')}.wav" for verb in ("know", "see", "hear", "say", "hope", "ask")]
+        for at, sound in enumerate(chance.sample(sounds, len(sounds)), 1):
+            rows.append([person, f"Trial{at}", at, sound, sound[:3], chance.randint(1, 7)])
+    path = saved(tmp_path / "r.csv", "workerid,variable,Trial,sound,verb,Response", rows)
+    assert accepted(path).frame["item"].n_unique() == 18
+
+
+def test_preferred_sides_in_words(tmp_path: Path) -> None:
+    chance, rows = random.Random(13), []
+    for person in range(15):
+        for n in range(12):
+            answer = chance.choice(["A is better", "B is better", "equal"])
+            rows.append([f"r{person}", f"p{n}", f"the {n} dog runs", f"runs the {n} dog", answer])
+    made = accepted(saved(tmp_path / "r.csv", "rater,pair_id,sentence_A,sentence_B,judgment", rows))
+    assert set(made.frame["response"]) == {"left", "right", "none"}
+    assert {"left", "right"} <= set(made.frame.columns)
+
+
+def test_questions_of_an_own_controller_have_their_names(tmp_path: Path) -> None:
+    columns = ["Controller name", "Item number", "Element number", "Type", "Group", "QuestionSide (NULL if none).",
+               "Question (NULL if none).", "Answer", "Time taken to answer."]  # fmt: skip
+    path, text = tmp_path / "raw_results", "\n"
+    for person in range(6):
+        lines = []
+        for n in range(1, 5):
+            head = [[0, "QuestionFrame"], [1, n], [2, 0], [3, f"main{n}"], [4, "NULL"]]
+            lines.append([*head, [5, "How natural?"], [7, str(1 + (n + person) % 5)], [8, 2000 + 13 * n + person]])
+            lines.append([*head, [6, "How sure?"], [7, str(1 + n % 3)], [8, 4000 + 17 * n + person]])
+        text += (
+            f"#\n# Results on Sunday December 25 2016 00:5{person}:04 UTC.\n# USER AGENT: x\n# Design number = 1\n#\n"
+        )
+        text += json.dumps([False, 1, columns, lines, f"a{person}", True]) + "\n"
+    path.write_text(text, encoding="utf-8")
+    assert set(read_files([path]).judgments.scales) == {"How natural?", "How sure?"}
