@@ -21,7 +21,7 @@ from karat.field.admin.jobs import Screened
 from karat.field.server.config import ServerConfig
 from karat.field.server.run import run
 from karat.field.server.security import secret_mark
-from karat.field.store import Store, StoreError, admins, prior_participation, schema, studies
+from karat.field.store import Store, StoreError, admins, arrivals, schema, studies
 from karat.field.store.advisory_locks import advisory_lock, signing
 from karat.field.store.store import TRIES
 from messages import refuses
@@ -70,13 +70,13 @@ def test_all_set_what_there_is_only_once(stores: list[Store]) -> None:
     at_once(lambda number: stores[number].call(studies.set_value, studies.ServerValue("path:likert", f"/{number}")))
     at_once(
         lambda number: stores[number].call(
-            prior_participation.add, prior_participation.PriorParticipation("likert", "somebody", time=float(number))
+            arrivals.note_participation, arrivals.PriorParticipation("likert", "somebody", time=float(number))
         )
     )
     with stores[0].read() as connection:
         assert connection.execute(select(schema.admin.c.name)).scalars().all() == ["admin"]
         assert studies.value(connection, "path:likert") in {f"/{number}" for number in range(SERVERS)}
-        assert [one.time for one in prior_participation.known(connection, "somebody")] == [SERVERS - 1.0]
+        assert [one.time for one in arrivals.participations(connection, "somebody")] == [SERVERS - 1.0]
 
 
 def test_two_that_wait_for_each_other_are_both_served(stores: list[Store]) -> None:

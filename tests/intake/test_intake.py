@@ -11,9 +11,9 @@ import karat
 from intake.cases import noted
 from karat.cli.reading import intake_lines
 from karat.intake import read_files
+from karat.intake.cells import filled_up
 from karat.intake.guess import guess_columns, guess_scale
 from karat.intake.readers import READERS, reader_named
-from karat.intake.wide import filled_up
 from karat.judgments.scales import Scale
 from messages import codes, refuses
 

@@ -37,7 +37,9 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def desk(browser: Any) -> Any:
     """A page, offline, that the tests use one after the other: a new one takes a process."""
-    return browser.new_context(offline=True).new_page()
+    page = browser.new_context(offline=True).new_page()
+    page.set_default_timeout(120_000)
+    return page
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import typer
 
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
-from karat.cli.stored_study import database_url
+from karat.cli.status import database_url
 
 EXAMPLE = "Example: karat backup -o backup.db"
 

@@ -14,7 +14,7 @@ from karat.cli.convert import Json
 from karat.cli.options import found_line
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
-from karat.cli.stored_study import StoredStudy, StudyFile, stored_study
+from karat.cli.status import StoredStudy, StudyFile, stored_study
 from karat.errors import KaratError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 from karat.cli.serve import DATA, BaseUrl, Data, Database, addresses, answering
-from karat.cli.stored_study import open_store
+from karat.cli.status import open_store
 
 EXAMPLE = "Example: karat links study.toml --base-url https://study.example.org"
 USUAL = "http://127.0.0.1:8000"

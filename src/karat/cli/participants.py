@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.serve import DATA, Data, Database
-from karat.cli.stored_study import database_url, open_store
+from karat.cli.status import database_url, open_store
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
@@ -73,13 +73,13 @@ def participants(
 
 def _import(store: Store, ids: list[str], study: str, platform: str) -> None:
     from karat.field.content.platforms import person_hash
-    from karat.field.store import prior_participation
+    from karat.field.store import arrivals
 
     secret = store.secret("person")
     new = sum(
         store.call(
-            prior_participation.add,
-            prior_participation.PriorParticipation(study, person_hash(secret, platform, name), platform, complete=True),
+            arrivals.note_participation,
+            arrivals.PriorParticipation(study, person_hash(secret, platform, name), platform, complete=True),
         )
         for name in ids
     )

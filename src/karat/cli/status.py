@@ -1,16 +1,30 @@
-"""karat status: the progress of a running study."""
+"""karat status: the progress of a running study; and what the commands on one share, its name and its store."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli.convert import Json
 from karat.cli.serve import DATA, Data, Database
-from karat.cli.stored_study import StudyFile, stored_study
+from karat.errors import KaratError
+
+if TYPE_CHECKING:
+    from karat.field.store import Store
+    from karat.field.store.studies import StudyRow
+    from karat.study.study import Study
 
 EXAMPLE = "Example: karat status study.toml"
+
+StudyFile = Annotated[
+    Path, typer.Argument(help="The study file, its folder, or its short name on the server.", show_default=False)
+]
 
 
 def status(study: StudyFile, database: Database = "", data: Data = DATA, as_json: Json = False) -> None:
@@ -24,3 +38,56 @@ def status(study: StudyFile, database: Database = "", data: Data = DATA, as_json
         typer.echo(json.dumps(about | progress.to_dict(), ensure_ascii=False, indent=2))
         return
     typer.echo("\n".join([f"{found.row.title}: {found.row.state}", *progress.lines()]))
+
+
+@dataclass(frozen=True)
+class StoredStudy:
+    """A study on the server, with its store."""
+
+    slug: str
+    study: Study
+    store: Store
+    row: StudyRow
+
+
+def database_url(database: str, data: Path) -> str:
+    """The URL of the database; a missing SQLite file is an error and not a new database."""
+    if database:
+        return database
+    path = data.resolve() / "karat.db"
+    if not path.is_file():
+        raise KaratError(f"There is no database at {path}. Use --data with the folder of the server, or --database.")
+    return f"sqlite:///{path}"
+
+
+@contextmanager
+def open_store(database: str, data: Path) -> Iterator[Store]:
+    """The store of a server, closed at the end."""
+    from karat.field.store import Store
+
+    store = Store.open(database_url(database, data))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def stored_study(study: Path, database: str, data: Path) -> Iterator[StoredStudy]:
+    """A study by its file or short name, with its entry in the store."""
+    from karat.field.registration import slug_of
+    from karat.field.store import studies
+    from karat.study.study import load
+
+    with open_store(database, data) as store:
+        with store.read() as connection:
+            # The server records the path of each study file.
+            noted = None if study.exists() else studies.value(connection, f"path:{study}")
+            loaded = load(noted or study)
+            slug = slug_of(loaded)
+            row = studies.find(connection, slug)
+            known = [one.slug for one in studies.every(connection)]
+        if row is None:
+            there = f"It has {', '.join(known)}." if known else "It has no studies yet; karat serve adds them."
+            raise KaratError(f"The server has no study {slug}. {there}")
+        yield StoredStudy(slug, loaded, store, row)

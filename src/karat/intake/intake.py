@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
-from karat.intake.cells import chained, seconds_of
+from karat.intake.cells import chained, filled_up, seconds_of
 from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
@@ -31,7 +31,6 @@ from karat.intake.reading import (
     as_message,
     with_remembered,
 )
-from karat.intake.wide import filled_up
 from karat.judgments import Judgments
 from karat.judgments.checks import Checked, Place, check, frame_row, text_column
 from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest

@@ -37,6 +37,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Fielded, 
 
 
 def log_in(page: Any, address: str) -> None:
+    page.set_default_timeout(120_000)
     page.goto(f"{address}/admin/blind")
     page.fill("#password", PASSWORD)
     page.click("button[type=submit]")

@@ -23,7 +23,7 @@ from karat.cli.serve import note_address
 from karat.cli.serve import set_login as account
 from karat.field.admin.login import NAME, matches
 from karat.field.content.texts import words
-from karat.field.store import Store, admins, arrivals, export, prior_participation, schema, studies
+from karat.field.store import Store, admins, arrivals, export, schema, studies
 from karat.study.frozen import changes_since, full_rules, item_fingerprints
 
 
@@ -168,7 +168,7 @@ def test_people_are_noted_as_hashes(fielded: Fielded, data: Path, tmp_path: Path
     # The old name of the command works for one version.
     assert "0 of them new" in run("people", "import", file, "--study", "norming", "--data", data)[0]
     with fielded.store.read() as connection:
-        (found,) = prior_participation.known(
+        (found,) = arrivals.participations(
             connection, person_hash(fielded.store.secret("person"), "prolific", "worker-2")
         )
     assert found.study == "norming"

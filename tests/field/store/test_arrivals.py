@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from field.store.stand_ins import HOUR, arrival, arrive_many, begin, come, send, start
-from karat.field.store import Store, StoreError, arrivals, people, prior_participation, progress, schema, studies
+from karat.field.store import Store, StoreError, arrivals, people, progress, schema, studies
 from messages import refuses
 
 
@@ -184,9 +184,9 @@ def test_a_one_time_link_is_used_once_and_resumed_by_whoever_has_it(store: Store
 
 def test_other_studies_can_keep_people_out_or_let_them_in(store: Store) -> None:
     study_id, day = start(store, "new"), 86_400.0
-    old = prior_participation.PriorParticipation("old", "ada", "prolific", complete=True, time=0.0)
-    assert [store.call(prior_participation.add, old), store.call(prior_participation.add, old)] == [True, False]
-    store.call(prior_participation.add, prior_participation.PriorParticipation("old", "bob", "prolific", time=0.0))
+    old = arrivals.PriorParticipation("old", "ada", "prolific", complete=True, time=0.0)
+    assert [store.call(arrivals.note_participation, old), store.call(arrivals.note_participation, old)] == [True, False]
+    store.call(arrivals.note_participation, arrivals.PriorParticipation("old", "bob", "prolific", time=0.0))
 
     def outcome(person: str | None, **settings: Any) -> str:
         return come(store, study_id, person_hash=person, preview=False, now=10 * day, **settings).outcome

@@ -16,7 +16,6 @@ from karat.field.store import (
     answers,
     arrivals,
     people,
-    prior_participation,
     progress,
     schema,
     studies,
@@ -160,7 +159,7 @@ def test_an_anonymous_study_has_forgotten_who_took_part(store: Store) -> None:
     with store.read() as connection:
         sessions = connection.execute(select(schema.session).where(schema.session.c.study_id == study_id)).all()
         details = connection.execute(select(schema.answer.c.details, schema.answer.c.response)).all()
-        assert [one.study for one in prior_participation.known(connection, "ada-hash")] == ["likert"], "the note stays"
+        assert [one.study for one in arrivals.participations(connection, "ada-hash")] == ["likert"], "the note stays"
     assert {(one.token_hash, one.person_hash, one.withdrawal_code) for one in sessions} == {(None, None, None)}
     assert [one.device for one in sessions] == [{"class": "phone"}] * 2
     assert [one.details for one in details if "window" not in one.details] == [{"blurs": 1}] * 4

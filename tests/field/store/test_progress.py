@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from field.store.stand_ins import HOUR, begin, come, send, start
-from karat.field.store import NoSessionError, Store, StoreError, prior_participation, progress
+from karat.field.store import NoSessionError, Store, StoreError, arrivals, progress
 from messages import refuses
 
 
@@ -133,7 +133,7 @@ def test_nobody_is_complete_with_trials_left(store: Store) -> None:
     session = session_of(store, arrived.token_hash)
     assert (session.state, session.step, session.finished, session.comment) == ("complete", "done", 5.5, "=1+1 ☺")
     with store.read() as connection:
-        assert [one.complete for one in prior_participation.known(connection, "ada")] == [True]
+        assert [one.complete for one in arrivals.participations(connection, "ada")] == [True]
     with refuses(StoreError, "finished"):
         store.call(progress.finish, progress.Finish(number, "finished"))
     unplanned = come(store, study_id).session_id or 0

@@ -61,7 +61,7 @@ def visit(browser: Any, desk: Any) -> Iterator[Callable[..., Any]]:
             contexts.append(context)
         page = context.new_page() if context else desk
         page.set_viewport_size(size)
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(120_000)
         if complain:
             page.on("console", hear)
             page.on("pageerror", fail)

@@ -138,7 +138,7 @@ def framed(browser: Any, tmp_path: Path, market: Market, certificate: tuple[Path
 def open_work(framed: Framed, parameters: dict[str, str], host: str = MTURK) -> tuple[Any, Any, Complaints]:
     """A page that frames the study: the page, the frame, and what the browser complains about."""
     page = framed.browser.new_page(viewport={"width": 1000, "height": 800})
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(120_000)
     complaints = Complaints()
     complaints.listen(page)
     page.goto(f"https://{host}/?{urlencode(parameters)}")

@@ -58,7 +58,7 @@ words = {{ "page.continue" = {quoted}, "browser.next" = {quoted} }}
 def test_what_looks_like_script_is_text(markdown: bool, browser: Any, tmp_path: Path) -> None:
     with served(hostile(tmp_path / "study", markdown), tmp_path) as real:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(120_000)
         complaints, dialogs, asked, shown = Complaints(), [], [], []
         complaints.listen(page)
         page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))

@@ -112,7 +112,7 @@ def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_p
     study = write(tmp_path / "study", TO_PROLIFIC, items="item,function,sentence\nt1,test,The dog sleeps.\n")
     with served(study, tmp_path) as real:
         page = browser.new_page(viewport={"width": 375, "height": 812})
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(120_000)
         page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID={'5f' * 12}")
         page.get_by_role("button", name="Start").click()
         page.get_by_role("button", name="Continue").click()
@@ -149,7 +149,7 @@ def test_hebrew_runs_from_right_to_left(browser: Any, tmp_path: Path) -> None:
     own = words("he")
     with served(study, tmp_path) as real:
         page = browser.new_page(viewport={"width": 900, "height": 700})
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(120_000)
         page.goto(f"http://127.0.0.1:{real.port}/s/study/")
         page.get_by_role("button", name=own["landing.begin"]).click()
         page.get_by_role("button", name=own["page.continue"]).click()
@@ -183,7 +183,7 @@ def test_background_questions_are_short_pages_on_a_phone(width: int, browser: An
     study = write(tmp_path / "study", QUESTIONS, items="item,function,sentence\nt1,test,The dog sleeps.\n")
     with served(study, tmp_path) as real:
         page = browser.new_page(viewport={"width": width, "height": 844})
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(120_000)
         sent: list[str] = []
         page.on("request", lambda request: request.method == "POST" and sent.append(request.post_data or ""))
         page.goto(f"http://127.0.0.1:{real.port}/s/study/")
@@ -234,7 +234,7 @@ def test_the_first_pages_of_a_template(template: str, screen: str, browser: Any,
     pages = []
     with served(study, tmp_path) as real:
         page = browser.new_page(viewport=SCREENS[screen])
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(120_000)
         page.goto(f"http://127.0.0.1:{real.port}/s/study/?PROLIFIC_PID={'5f' * 12}")
         assert page.locator("h1").inner_text() == study.settings.public_title != study.title
         for step in ("Start", "I agree and want to take part", "Continue"):

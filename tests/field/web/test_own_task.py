@@ -45,7 +45,7 @@ def thermometer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tasks: None) ->
 @pytest.mark.slow
 def test_it_is_answered_and_exported(thermometer: Real, browser: Any) -> None:
     page = browser.new_context(viewport={"width": 375, "height": 700}).new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(120_000)
     complaints = Complaints()
     complaints.listen(page)
     scripts: list[Any] = []

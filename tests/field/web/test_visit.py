@@ -87,7 +87,7 @@ def test_a_visit(task: str, address: str, browser: Any, root: Path) -> None:
     study = load(root / "examples" / task)
     context = browser.new_context(viewport={"width": 375, "height": 700})
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(120_000)
     complaints = Complaints()
     complaints.listen(page)
     responses: list[Any] = []

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from karat.field.store import prior_participation
+from karat.field.store import arrivals
 from karat.field.store.engine import NoSessionError, StoreError, one_by_one
 from karat.field.store.schema import ENDS, quota_seat, session, study
 from karat.field.store.studies import holds_seat, lock_studies
@@ -266,8 +266,8 @@ def finish(connection: Connection, given: Finish) -> Literal["ok", "unfinished",
     _set(connection, row.id, state=given.state, step=step, finished=given.now, last_seen=given.now)
     if given.state == "complete" and row.person_hash is not None and not row.preview:
         slug = connection.execute(select(study.c.slug).where(study.c.id == row.study_id)).scalar_one()
-        prior_participation.add(
-            connection, [prior_participation.PriorParticipation(slug, row.person_hash, row.platform, True, given.now)]
+        arrivals.note_participation(
+            connection, [arrivals.PriorParticipation(slug, row.person_hash, row.platform, True, given.now)]
         )
     return "ok"
 

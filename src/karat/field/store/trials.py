@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, insert, select, update
 
-from karat.field.store import prior_participation
+from karat.field.store import arrivals
 from karat.field.store.engine import NoSessionError, SessionEndedError
 from karat.field.store.schema import answer, session, study, trial
 
@@ -82,8 +82,8 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
     if planned:
         connection.execute(update(session).where(session.c.id == bindparam("of")), list(planned.values()))
     seen = [sessions[number] for number in planned if sessions[number].person_hash and not sessions[number].preview]
-    prior_participation.add(connection, [
-        prior_participation.PriorParticipation(
+    arrivals.note_participation(connection, [
+        arrivals.PriorParticipation(
             row.slug, row.person_hash, row.platform, False, planned[row.id]["last_seen"]
         )
         for row in seen

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems, cause
-from karat.intake.cells import cell_text, chained, from_one, seconds_of
+from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
 from karat.intake.content import words_of
 from karat.intake.forms import (
     SECOND_HEADER,
@@ -33,7 +33,6 @@ from karat.intake.lacking import refuse_misspelt
 from karat.intake.reading import Options, Question, Reader, Reading
 from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
 from karat.intake.table_repair import read_results
-from karat.intake.wide import one_row_each
 from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
 from karat.judgments.scales import as_number

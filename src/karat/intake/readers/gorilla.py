@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from karat.errors import IntakeError, Problem
-from karat.intake.cells import seconds_of
+from karat.intake.cells import SAME_MEANING, numbers_or_text, own_name, seconds_of
 from karat.intake.guess import joined, plain
 from karat.intake.labels import ITEM_IDS, function_named_in
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.roles import find_roles
-from karat.intake.wide import SAME_MEANING, numbers_or_text, own_name
 from karat.judgments.checks import Place
 from karat.judgments.columns import COLUMNS
 from karat.judgments.source import SourceFile

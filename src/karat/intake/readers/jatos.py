@@ -15,13 +15,13 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, cause
+from karat.intake.cells import filled_up
 from karat.intake.guess import plain
 from karat.intake.personal import names_a_person
 from karat.intake.readers.jspsych import reader as jspsych
 from karat.intake.readers.jspsych.answers import AnswerFlaw, text
 from karat.intake.readers.jspsych.trials import ID_COLUMNS, JsPsychTrials, TrialRow, reading_of
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.wide import filled_up
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from karat.errors import IntakeError
+from karat.intake.cells import own_name
 from karat.intake.guess import plain
 from karat.intake.labels import function_named_in
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.wide import own_name
 from karat.judgments.checks import Place
 from karat.judgments.source import SourceFile
 from karat.judgments.tables import FileTable, header_of, read_table

@@ -16,14 +16,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.forms import parsed
-from karat.intake.guess import guess_rt_unit, joined, plain
-from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
-from karat.intake.personal import describes_a_person, names_a_person
-from karat.intake.reading import Options, Reader, Reading
-from karat.intake.roles import sides_of
-from karat.intake.table_repair import read_results
-from karat.intake.wide import (
+from karat.intake.cells import (
     ORDER,
     ROW,
     is_free_text,
@@ -33,6 +26,13 @@ from karat.intake.wide import (
     stacked,
     texts,
 )
+from karat.intake.forms import parsed
+from karat.intake.guess import guess_rt_unit, joined, plain
+from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
+from karat.intake.personal import describes_a_person, names_a_person
+from karat.intake.reading import Options, Reader, Reading
+from karat.intake.roles import sides_of
+from karat.intake.table_repair import read_results
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.message_tables import listed
 from karat.judgments.source import SourceFile

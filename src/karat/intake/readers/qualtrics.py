@@ -16,18 +16,7 @@ from datetime import datetime
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.guess import MOST_ORDINAL_POINTS, joined
-from karat.intake.labels import function_named_in
-from karat.intake.personal import (
-    asks_for_a_person,
-    asks_for_consent,
-    describes_a_person,
-    is_platform_flag,
-    left_out_note,
-    names_a_person,
-)
-from karat.intake.reading import Options, Proposal, Question, Reader, Reading
-from karat.intake.wide import (
+from karat.intake.cells import (
     ORDER,
     ROW,
     all_numbers,
@@ -40,6 +29,17 @@ from karat.intake.wide import (
     stacked,
     texts,
 )
+from karat.intake.guess import MOST_ORDINAL_POINTS, joined
+from karat.intake.labels import function_named_in
+from karat.intake.personal import (
+    asks_for_a_person,
+    asks_for_consent,
+    describes_a_person,
+    is_platform_flag,
+    left_out_note,
+    names_a_person,
+)
+from karat.intake.reading import Options, Proposal, Question, Reader, Reading
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile

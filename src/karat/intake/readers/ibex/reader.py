@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from karat.errors import IntakeError
+from karat.intake.cells import own_name
 from karat.intake.content import Contents
 from karat.intake.guess import plain
 from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES, function_named_in, function_word
@@ -26,7 +27,6 @@ from karat.intake.readers.ibex.people import (
     submissions_of,
 )
 from karat.intake.reading import Options, Proposal, Question, Reader, Reading
-from karat.intake.wide import own_name
 from karat.judgments.checks import places
 from karat.judgments.columns import COLUMNS
 from karat.judgments.source import SourceFile
