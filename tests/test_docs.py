@@ -48,7 +48,8 @@ LONG = (
     "howto/preregister.md", "howto/teaching.md", "howto/prolific.md",
     "howto/university-server.md", "howto/data-protection.md", "explanation/power.md", "explanation/crowd.md",
     "explanation/contrasts.md", "docs/credence.md", "gallery/analyses.md", "gallery/studies.md", "field/fielding.md",
-    "reference/sources.md", "reference/criteria.md",
+    "reference/sources.md", "reference/criteria.md", "docs/limitations.md", "explanation/spammer-index.md",
+    "tutorials/browser-app.md", "explanation/choices.md", "docs/scale.md",
 )  # fmt: skip
 """Pages whose examples take long; the commands on them have quick tests of their own."""
 

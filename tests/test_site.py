@@ -67,7 +67,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{address}/"
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_six_trials_end_beside_simulated_participants(browser: Any, demo: str, size: dict[str, int]) -> None:
     context = browser.new_context(viewport=size)

@@ -79,6 +79,7 @@ def test_mixing_leaves_nobody_out() -> None:
     assert {STEP * number % people for number in range(people)} == set(range(people))
 
 
+@pytest.mark.slow
 def test_a_rehearsal_leaves_the_study_alone(tmp_path: Path) -> None:
     """A study for Prolific with invitations and two sessions: bots come in and come back, in their own database."""
     folder = tmp_path / "mine"

@@ -56,6 +56,7 @@ def test_every_command_has_the_flags_and_an_example(command: str) -> None:
     assert "--processes 4 or --cluster" in text
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     "command", [pytest.param(one, marks=[pytest.mark.slow] * (one != "simulate")) for one in COMMANDS]

@@ -326,6 +326,7 @@ if __name__ == "__main__":
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
 
+@pytest.mark.slow
 def test_without_a_cluster_nothing_of_dask_is_imported() -> None:
     code = (
         "import sys, karat.executors as w\n"

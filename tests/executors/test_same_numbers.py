@@ -106,6 +106,7 @@ class Counting:
         return SERIAL.map(function, shared, tasks, name=name, progress=progress, each=counted)
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in USUAL)) for name in studies.SHARED]

@@ -48,6 +48,7 @@ def arrived(study_folder: Path, url: str, tmp_path: Path, people: int, devices: 
     return Counter(found["list"].to_list())
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("devices", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_some_arrive_at_once(study_folder: Path, store_url: str, tmp_path: Path, devices: int) -> None:

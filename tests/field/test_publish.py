@@ -131,6 +131,7 @@ def test_https_is_seen_with_its_certificate_and_its_end(certificate: Path, monke
         assert codes(plain.replace("http:", "https:")) == {"no_answer": False}
 
 
+@pytest.mark.slow
 def test_karat_is_seen_with_its_study_and_without_https(study: Study, tmp_path: Path) -> None:
     server = ServerProcess(study.path.parent, tmp_path / "data").start()
     try:

@@ -240,6 +240,7 @@ def test_two_processes_on_one_sqlite_file(tmp_path: Path) -> None:
         assert_as_with_one_process(running, bots=24, kills=2)
 
 
+@pytest.mark.slow
 def test_a_visit_goes_on_at_another_process(two: Site) -> None:
     way = Way(SLUG, parameters(10**6), known_answers(load(two.open)), speed=0)
     first, second, third = (Client(server.address) for server in (*two.servers, two.servers[0]))
@@ -263,6 +264,7 @@ def test_a_visit_goes_on_at_another_process(two: Site) -> None:
     assert last == resumed.last_page
 
 
+@pytest.mark.slow
 def test_one_login_and_one_dashboard_for_all(two: Site) -> None:
     first, second, visitor = (Client(server.address) for server in (*two.servers, two.servers[0]))
 

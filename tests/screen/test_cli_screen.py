@@ -199,6 +199,7 @@ def test_with_criteria_the_index_must_be_quick(tmp_path: Path, capsys: pytest.Ca
     assert f"crowd      No Spammer Index. {crowd_answers.NOT_QUICK}" in text
 
 
+@pytest.mark.slow
 def test_an_index_that_is_refused_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = labelled(tmp_path, 320, 320, ascii_lowercase, every=31)
     text = printed(capsys, path, "--criteria", "procedure")

@@ -68,6 +68,7 @@ def test_it_updates_in_place(served: tuple[Fielded, str], browser: Any) -> None:
     assert said == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(320, "dark", marks=pytest.mark.slow)])
 def test_it_is_accessible(served: tuple[Fielded, str], browser: Any, width: int, scheme: str) -> None:
     if not AXE.is_file():

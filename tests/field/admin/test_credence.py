@@ -38,6 +38,7 @@ def test_it_is_computed_live_and_reported_like_the_others(researcher: Visitor, f
     assert "attentive with probability" in researcher.get(f"/admin/blind/people/{names[0]}").text
 
 
+@pytest.mark.slow
 def test_the_server_does_not_load_what_computes_it() -> None:
     code = (
         "import sys, karat.field.server.app, karat.field.admin.actions\n"

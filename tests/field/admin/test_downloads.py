@@ -70,6 +70,7 @@ def test_answers_of_an_open_study_are_given_only_after_a_question(researcher: Vi
     assert "Answers to test trials were visible from" in researcher.get("/admin/blind").text
 
 
+@pytest.mark.slow
 def test_a_closed_study_gives_its_answers_at_once(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
     fielded.store.call(studies.set_state, studies.SetState(fielded.id, "closed"))
@@ -78,6 +79,7 @@ def test_a_closed_study_gives_its_answers_at_once(researcher: Visitor, fielded: 
     assert "were visible from" not in researcher.get("/admin/blind").text
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "there"), [("participants.csv", False), ("participants-with-ids.csv", True)])
 def test_platform_ids_only_on_request(researcher: Visitor, fielded: Fielded, name: str, there: bool) -> None:

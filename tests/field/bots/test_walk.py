@@ -57,7 +57,7 @@ def stored(server: ServerProcess, slug: str) -> tuple[list[str], list[str]]:
     return own["response"].to_list(), people["state"].to_list()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("task", sorted(TASKS))
 def test_every_task_from_the_first_page_to_the_last(task: str, server: ServerProcess) -> None:
     study = load(ROOT / "examples" / task)

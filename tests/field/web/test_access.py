@@ -42,7 +42,7 @@ SELDOM = ("labelled", "coloured", "slider", "break", "gloss", "picture")
 """Pages that are made of the same parts as the others."""
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SELDOM)) for name in PAGES], ids=str
 )

@@ -27,7 +27,7 @@ from field.web.test_visit import Complaints, arrive, fill
 from karat.field.store.schema import answer, identity, session
 from karat.study.study import Study
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MTURK = "workersandbox.mturk.com"
 STUDY = "study.example.org"
@@ -166,7 +166,6 @@ def answer_one(frame: Any) -> None:
     arrive(frame)
 
 
-@pytest.mark.slow
 def test_a_preview_takes_no_place(framed: Framed) -> None:
     page, frame, complaints = open_work(framed, PREVIEW)
     assert "preview" in frame.locator(".notice").inner_text().lower()
@@ -231,7 +230,6 @@ def check_saved(framed: Framed) -> None:
     }
 
 
-@pytest.mark.slow
 def test_another_site_cannot_frame_the_study(framed: Framed) -> None:
     for parameters in (WORKER, PREVIEW):
         page, frame, complaints = open_work(framed, parameters, host=ELSEWHERE)
@@ -242,7 +240,6 @@ def test_another_site_cannot_frame_the_study(framed: Framed) -> None:
     assert framed.rows(session) == []
 
 
-@pytest.mark.slow
 def test_the_end_goes_to_nobody_but_mturk(framed: Framed) -> None:
     page, frame, complaints = open_work(framed, {**WORKER, "turkSubmitTo": f"https://{ELSEWHERE}"})
     go_on(frame, framed.study)

@@ -18,7 +18,7 @@ from karat.judgments import Judgments
 from karat.screen import automation
 from karat.simulate.hands import Hand, draw_hand, mouse_path, with_hands
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Serve = Callable[..., Stub]
 Visit = Callable[..., Any]
@@ -107,7 +107,6 @@ def test_a_driver_that_clicks_is_found(serve: Serve, visit: Visit, browser: Any)
                for one in traces)  # fmt: skip
 
 
-@pytest.mark.slow
 def test_a_driver_that_imitates_people_and_hides_its_marks_is_not_found(
     serve: Serve, visit: Visit, browser: Any
 ) -> None:
@@ -117,7 +116,6 @@ def test_a_driver_that_imitates_people_and_hides_its_marks_is_not_found(
     assert probability(stub) < 0.3
 
 
-@pytest.mark.slow
 def test_hands_in_forced_colours_and_zoomed_browsers_are_not_flagged(serve: Serve, visit: Visit, browser: Any) -> None:
     stub, page = begin(serve, visit, browser, hidden=True, forced_colors="active", device_scale_factor=2)
     page.evaluate("document.documentElement.style.zoom = '1.5'")
@@ -125,7 +123,6 @@ def test_hands_in_forced_colours_and_zoomed_browsers_are_not_flagged(serve: Serv
     assert probability(stub) < 0.5
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hold", [95, 0])
 def test_keys_alone_are_not_flagged(serve: Serve, visit: Visit, browser: Any, hold: int) -> None:
     """Keys of a hand, and keys that speech software presses for no time."""

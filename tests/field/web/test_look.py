@@ -36,7 +36,7 @@ def borders(page: Any) -> list[str]:
     return colours
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["likert", "yes-no"])
 def test_a_pointer_that_rests_does_not_show_the_answer_before(kind: str, serve: Serve, visit: Visit) -> None:
     page = visit(serve([trial("t1", kind), trial("t2", kind)]))
@@ -94,7 +94,7 @@ def test_a_trial_fits_on_a_small_phone_in_any_font(family: str, percent: int, se
     assert min(targets) >= 44
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TASKS)
 def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serve, visit: Visit) -> None:
     page = visit(serve([trial("t1", kind)]), viewport=SMALL, bypass_csp=True, has_touch=True, is_mobile=True)

@@ -116,6 +116,7 @@ def test_names_do_not_matter() -> None:
     same(Credence(back, "credence"), rated())
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter() -> None:
     same(credence(with_frame(RATED.frame.sample(fraction=1, shuffle=True, seed=5))), rated())
 

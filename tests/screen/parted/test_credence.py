@@ -29,6 +29,7 @@ def test_all_are_learned_from_where_they_are_few(shares: Sequence[float], tmp_pa
     assert_same(credence_in_parts(parted), screen.credence(whole(parted.parts)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scale",
     [
