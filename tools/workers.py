@@ -1,6 +1,6 @@
 """Print how many tests may run at a time on this machine, for make test.
 
-Many tests wait for servers, browsers and databases, so two per core keep the cores busy. A container may use
+Many tests wait for servers, browsers and databases, so three for two cores keep these busy; each further one has to collect all tests too. A container may use
 fewer cores than the machine has, and each test process with its browser and database needs about a gigabyte of memory.
 """
 
@@ -16,12 +16,12 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 def workers(cores: float, memory: float) -> int:
-    """Two workers per core, as far as the memory goes: at least 2, at most 32.
+    """Three workers for two cores, as far as the memory goes: at least 2, at most 32.
 
     >>> [workers(*machine) for machine in ((1, 8e9), (2, 24e9), (64, 256e9), (64, 8e9), (0.5, 1e9))]
-    [2, 4, 32, 8, 2]
+    [2, 3, 32, 8, 2]
     """
-    return max(2, min(MOST, math.ceil(2 * cores), int(min(MOST, memory / BYTES_PER_WORKER))))
+    return max(2, min(MOST, math.ceil(1.5 * cores), int(min(MOST, memory / BYTES_PER_WORKER))))
 
 
 def usable_cores(folder: Path = CGROUP) -> float:

@@ -12,7 +12,7 @@ from field.admin.fielding import ANSWERS, PASSWORD, Fielded, Server, write_study
 from field.browser import chromium
 from karat.field.store import Store
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 AXE = Path(__file__).parents[3] / "src" / "karat" / "field" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -68,8 +68,7 @@ def test_it_updates_in_place(served: tuple[Fielded, str], browser: Any) -> None:
     assert said == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), pytest.param(320, "dark", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (320, "dark")])
 def test_it_is_accessible(served: tuple[Fielded, str], browser: Any, width: int, scheme: str) -> None:
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: npm ci in src/karat/field/web")

@@ -19,7 +19,7 @@ from karat.field.content.texts import words
 from karat.study.init import write_study
 from karat.study.study import load
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Serve = Callable[..., Stub]
 Visit = Callable[..., Any]
@@ -36,7 +36,6 @@ def borders(page: Any) -> list[str]:
     return colours
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["likert", "yes-no"])
 def test_a_pointer_that_rests_does_not_show_the_answer_before(kind: str, serve: Serve, visit: Visit) -> None:
     page = visit(serve([trial("t1", kind), trial("t2", kind)]))
@@ -82,7 +81,6 @@ def test_a_trial_fits_on_a_small_phone(serve: Serve, visit: Visit) -> None:
     assert min(targets) >= 44
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("percent", [100, 112])
 @pytest.mark.parametrize("family", ["DejaVu", "Liberation", "Noto"])
 def test_a_trial_fits_on_a_small_phone_in_any_font(family: str, percent: int, serve: Serve, visit: Visit) -> None:
@@ -94,7 +92,6 @@ def test_a_trial_fits_on_a_small_phone_in_any_font(family: str, percent: int, se
     assert min(targets) >= 44
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", TASKS)
 def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serve, visit: Visit) -> None:
     page = visit(serve([trial("t1", kind)]), viewport=SMALL, bypass_csp=True, has_touch=True, is_mobile=True)
@@ -107,7 +104,6 @@ def test_every_task_fits_on_a_small_phone_in_wide_letters(kind: str, serve: Serv
     assert min(targets) >= 44
 
 
-@pytest.mark.slow
 def test_texts_stand_apart_from_the_buttons_of_the_last_page(browser: Any, tmp_path: Path) -> None:
     study = write(tmp_path / "study", TO_PROLIFIC, items="item,function,sentence\nt1,test,The dog sleeps.\n")
     with served(study, tmp_path) as real:
@@ -142,7 +138,6 @@ scale = { labels = ["לא טבעי", "טבעי"] }
 """
 
 
-@pytest.mark.slow
 def test_hebrew_runs_from_right_to_left(browser: Any, tmp_path: Path) -> None:
     """Points and words begin on the right."""
     study = write(tmp_path / "study", HEBREW, "", items="item,function,sentence\nt1,test,הילד אכל את התפוח.\n")
@@ -176,7 +171,6 @@ QUESTIONS = "".join(
 )
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("width", [390, 1280])
 def test_background_questions_are_short_pages_on_a_phone(width: int, browser: Any, tmp_path: Path) -> None:
     """One page each for the long questions and one for the two short ones; on a wide screen, all on one page."""
@@ -221,7 +215,6 @@ TEMPLATES = ("likert", "yes-no", "choice", "pairs", "magnitude", "label", "diffe
 SCREENS = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1280, "height": 800}}
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize(
     "template", [pytest.param(name, marks=[pytest.mark.slow] * (place > 0)) for place, name in enumerate(TEMPLATES)]
