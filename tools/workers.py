@@ -1,7 +1,8 @@
 """Print how many tests may run at a time on this machine, for make test.
 
-Many tests wait for servers, browsers and databases, so three for two cores keep these busy; each further one has to collect all tests too. A container may use
-fewer cores than the machine has, and each test process with its browser and database needs about a gigabyte of memory.
+Many tests wait for servers, browsers and databases, so three processes keep two cores busy; each further one has to
+collect all tests too. A container may use fewer cores than the machine has, and each test process with its browser and
+database needs about a gigabyte of memory.
 """
 
 from __future__ import annotations
