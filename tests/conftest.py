@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
-# Twenty examples a property keep the default run short; HYPOTHESIS_EXAMPLES=500 looks closer.
+# Twelve examples a property keep the default run short; HYPOTHESIS_EXAMPLES=500 looks closer.
 settings.register_profile(
     "karat",
-    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "20")),
+    max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "12")),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,

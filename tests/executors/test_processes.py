@@ -200,7 +200,7 @@ def gone(pids: list[int]) -> bool:
     return False
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_interrupting_ends_the_processes(tmp_path: Path, root: Path, end: signal.Signals) -> None:
     """Ctrl-C goes to all processes of a terminal at once; SIGKILL leaves the parent no time to do anything."""

@@ -66,7 +66,7 @@ def command(case: dict[str, Any]) -> list[str]:
     return words[2 + len(case["files"]) : -2]
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", QUICK)
 def test_short_files(cases: dict[str, dict[str, Any]], name: str) -> None:
     bare = wild.outcome(cases[name])

@@ -26,6 +26,7 @@ def test_measures_and_index_are_of_those_who_stay() -> None:
     assert found.index.participants == PEOPLE - gone
 
 
+@pytest.mark.slow
 def test_evidence_that_rules_do_not_name_describes_everybody_and_excludes_nobody() -> None:
     found = gathered()
     assert set(found.described) == set(DESCRIBING)

@@ -105,7 +105,7 @@ def test_by_keyboard(kind: str, serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["pointer"] == "key"
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", some_seldom(["likert", "labelled", "yes-no", "choice", "label", "differential", "magnitude"])
 )
@@ -134,6 +134,7 @@ def test_by_touch_on_a_phone(kind: str, serve: Serve, visit: Visit) -> None:
     assert answer["pointer"] in ("touch", "mouse") if kind == "magnitude" else answer["pointer"] == "touch"
 
 
+@pytest.mark.slow
 def test_pages_to_read_breaks_and_practice_feedback(serve: Serve, visit: Visit) -> None:
     practice = trial("t2", practice=True, feedback=runs("Most people find this unnatural."))
     stub = serve([text("t1"), practice, text("t3", "break"), trial("t4")])

@@ -243,6 +243,7 @@ def test_the_cutoff_alone_decides() -> None:
     assert rated().summary == (Message("credence.summary", {"flagged": 2, "participants": 20, "below": 0.05}),)
 
 
+@pytest.mark.slow
 def test_nobody_is_excluded_unless_the_rules_state_it() -> None:
     assert CRITERIA["credence"].unasked
     asked = run(RATED)
