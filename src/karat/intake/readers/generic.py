@@ -423,10 +423,10 @@ def _restarting(frame: pl.DataFrame) -> bool:
     if not {"participant", "trial"} <= set(frame.columns) or "session" in frame.columns:
         return False
     keys = [name for name in ("participant", "question", "repetition") if name in frame.columns]
-    known = frame.filter(pl.col("trial").is_not_null())
-    again = known.select(*keys, "trial").is_duplicated()
+    known = frame.select(*keys, "trial").drop_nulls("trial").group_by(keys)
+    again = known.agg((pl.len() > pl.col("trial").n_unique()).alias("again")).filter("again")
     people = frame["participant"].n_unique()
-    return people > 2 and 2 * known.filter(again)["participant"].n_unique() >= people
+    return people > 2 and 2 * again["participant"].n_unique() >= people
 
 
 def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFrame, list[Message]]:
