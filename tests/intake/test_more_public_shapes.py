@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from intake.test_published_shapes import saved
 from karat.errors import KaratError
 from karat.intake import Options, read_files
 from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
-from tests.messages import codes
-
-
-def saved(path: Path, header: str, rows: Iterable[Sequence[object]]) -> Path:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header.split(","), *rows])
-    return path
+from messages import codes
 
 
 def flags(path: Path) -> dict[str, dict[str, str]]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from karat.intake.content import LAYOUT, LOOPS, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
-from karat.intake.guess import NAMES, guess_columns, joined, plain, without_unit
+from karat.intake.guess import NAMES, guess_columns, joined, plain
 from karat.intake.labels import flagged_function, function_word
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
@@ -1044,8 +1044,3 @@ def _is_list(content: Content) -> bool:
     """Whether cells hold lists written as text."""
     sample = content.values[:50]
     return bool(sample) and all(value[:1] == "[" and value[-1:] == "]" for value in sample)
-
-
-def is_rt_name(name: str) -> bool:
-    """Whether a column is called as response times are."""
-    return plain(without_unit(name)[0]) in NAMES["rt"]

@@ -25,13 +25,11 @@ from karat.messages import Message, render_all
 from karat.plots.ranked import LONGEST, SHOWN, short
 from karat.plots.style import (
     BLACK,
-    CM_PER_INCH,
     FLAGGED,
     GREEN,
     GREY,
     KEPT,
     LIGHT_GREY,
-    NARROW_CM,
     ORANGE,
     PURPLE,
     to_svg,
@@ -74,23 +72,6 @@ def report_figure(key: str, figure: MplFigure, alt: str, caption: str = "", data
 def _fitted(figure: MplFigure, title: str) -> str:
     """A title in as many lines as it needs; bold letters are wider."""
     return wrapped(figure, title, TITLE_POINTS * 1.1)
-
-
-def retitled(figure: MplFigure, finding: str) -> MplFigure:
-    """A figure with another title in the letters of the house, where a page says more, or less, than the figure does.
-
-    >>> from karat.plots import style as figures
-    >>> with figures.figure(8, 5) as one:
-    ...     _ = one.subplots().plot([1, 2], [3, 4])
-    ...     figures.say(one, "It rises")
-    >>> retitled(one, "It rises slowly").get_suptitle()
-    'It rises slowly'
-    """
-    points = TITLE_POINTS if figure.get_figwidth() * CM_PER_INCH >= NARROW_CM else TITLE_POINTS - 1.5
-    # Bold letters are wider.
-    title = wrapped(figure, finding, points * 1.1)
-    figure.suptitle(title, x=0.01, horizontalalignment="left", fontweight="bold", fontsize=points)
-    return figure
 
 
 def sentences(messages: Iterable[Message], language: str = "en") -> str:
