@@ -228,7 +228,8 @@ class NominalObjective:
         if not np.all(np.isfinite(parameters)):
             return None
         beta, by_worker, by_task = self.split(parameters)
-        place = SoftmaxEvaluation(self, np.moveaxis(self.design @ beta, -1, 0), by_worker, by_task)
+        base = np.ascontiguousarray(np.moveaxis(self.design @ beta, -1, 0))
+        place = SoftmaxEvaluation(self, base, by_worker, by_task)
         point, factorised, found = place.mode(start)
         covariance = factorised[0].covariance()
         gradient = place.gradient(point, factorised, covariance)
