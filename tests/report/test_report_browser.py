@@ -93,6 +93,7 @@ def test_it_sorts_and_finds(opened: Any) -> None:
     assert opened.title() == "Judgments – report"
 
 
+@pytest.mark.slow
 def test_what_is_not_known_stands_last_either_way(opened: Any) -> None:
     gone = set(gathered().screening.excluded)
     heading = opened.locator("#table-participants thead th").filter(has_text="genuine").locator("button")
@@ -114,6 +115,7 @@ def pages(printed: bytes) -> int:
     return len(re.findall(rb"/Type\s*/Page[^s]", printed))
 
 
+@pytest.mark.slow
 def test_it_prints_two_pages_and_the_appendix_where_that_is_asked_for(shown: Any) -> None:
     assert pages(shown.pdf(format="A4")) <= 2
     # A design of many conditions has a row for each under each rule.
@@ -124,6 +126,7 @@ def test_it_prints_two_pages_and_the_appendix_where_that_is_asked_for(shown: Any
     assert pages(shown.pdf(format="A4")) > 3
 
 
+@pytest.mark.slow
 def test_the_appendix_prints_with_all_reasons(opened: Any) -> None:
     opened.locator("#appendix").check()
     opened.emulate_media(media="print")
@@ -186,6 +189,7 @@ def test_a_participant_is_played_back_and_can_be_linked(opened: Any) -> None:
     assert dialog.locator("h2").inner_text() == "p06"
 
 
+@pytest.mark.slow
 def test_a_dot_of_accuracy_opens_its_participant(shown: Any, tmp_path: Path) -> None:
     found = labelled().outcomes
     assert isinstance(found, Outcomes)
@@ -218,6 +222,7 @@ def test_kept_and_excluded_can_be_told_apart(opened: Any) -> None:
     assert len(names(opened)) == PEOPLE - len(gathered().screening.excluded)
 
 
+@pytest.mark.slow
 def test_the_methods_paragraph_can_be_copied(opened: Any) -> None:
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     button = opened.locator("#methods > .copy")
@@ -245,6 +250,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
     context.close()
 
 
+@pytest.mark.slow
 def test_figures_fit_a_phone_or_say_that_they_can_be_moved(opened: Any) -> None:
     opened.set_viewport_size(PHONE)
     for figure in opened.locator("main figure").all():

@@ -127,6 +127,7 @@ def test_a_double_click_answers_once(serve: Serve, visit: Visit) -> None:
     assert any(event["kind"] == "fast" and event["details"]["ignored"] for event in stub.events)
 
 
+@pytest.mark.slow
 def test_a_held_key_answers_once(serve: Serve, visit: Visit) -> None:
     stub = serve(five(2))
     page = visit(stub)
@@ -141,6 +142,7 @@ def test_a_held_key_answers_once(serve: Serve, visit: Visit) -> None:
     assert given(stub) == [("t1", "3")]
 
 
+@pytest.mark.slow
 def test_the_tab_opened_last_goes_on(serve: Serve, visit: Visit) -> None:
     stub = serve(five(2))
     first = visit(stub)
@@ -155,6 +157,7 @@ def test_the_tab_opened_last_goes_on(serve: Serve, visit: Visit) -> None:
     assert given(stub) == [("t1", "1"), ("t2", "2")]
 
 
+@pytest.mark.slow
 def test_leaving_the_window_is_noted(serve: Serve, visit: Visit) -> None:
     stub = serve(five(1))
     page = visit(stub)
@@ -179,6 +182,7 @@ def test_a_lost_session_is_said(serve: Serve, visit: Visit) -> None:
     assert len([request for request in stub.requests if request["path"].startswith("/api")]) == 1
 
 
+@pytest.mark.slow
 def test_a_session_that_is_over_leads_on(serve: Serve, visit: Visit) -> None:
     stub = serve([])
     stub.status = 409
@@ -197,6 +201,7 @@ def test_a_frame_without_cookies_uses_its_token(serve: Serve, visit: Visit) -> N
     assert {"path": "/s/sample/go", "form": "token=secret-token"} in stub.requests
 
 
+@pytest.mark.slow
 def test_the_form_goes_back_to_the_platform_once(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1")])
     page = visit(stub)
@@ -206,6 +211,7 @@ def test_the_form_goes_back_to_the_platform_once(serve: Serve, visit: Visit) -> 
     assert sent == [{"path": "/mturk/externalSubmit", "form": "assignmentId=A1"}]
 
 
+@pytest.mark.slow
 def test_the_code_is_copied(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1")])
     page = visit(stub)
@@ -234,6 +240,7 @@ CLICK_AFTER = """(() => {
 })();"""
 
 
+@pytest.mark.slow
 def test_rt_counts_from_the_paint_to_the_event(serve: Serve, visit: Visit, browser: Any) -> None:
     """Beside Chromium's own report of when the sentence was painted; a few frames are allowed.
 

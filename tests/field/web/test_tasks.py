@@ -160,6 +160,7 @@ def test_pages_to_read_breaks_and_practice_feedback(serve: Serve, visit: Visit) 
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_arrows_choose_without_answering(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1")])
     page = visit(stub)
@@ -301,6 +302,7 @@ def test_nothing_in_an_item_becomes_markup(serve: Serve, visit: Visit) -> None:
     assert page.locator("main img, main script").count() == 0
 
 
+@pytest.mark.slow
 def test_right_to_left(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1"), trial("t2", "choice")], language="he", direction="rtl")
     page = visit(stub)
