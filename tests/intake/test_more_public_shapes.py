@@ -53,6 +53,18 @@ def test_numbers_and_words_are_two_questions(tmp_path: Path) -> None:
     assert "role.question" in codes(intake.notes)
 
 
+@pytest.mark.parametrize("stems", ["ACENO", ("gram_", "ungram_")], ids=["letters", "words"])
+def test_numbered_columns_are_items_whatever_they_are_called(tmp_path: Path, stems: Sequence[str]) -> None:
+    chance, names = random.Random(3), [f"{stem}{number}" for stem in stems for number in range(1, 6)]
+    rows = [[person, *(chance.randint(1, 6) for _ in names), chance.randint(18, 60), 3.5] for person in range(1, 31)]
+    intake = read_files([saved(tmp_path / "r.csv", ",".join(["id", *names, "age", "mean_rating"]), rows)],
+                        options=Options(wide="participant"))  # fmt: skip
+    assert intake.judgments.frame["item"].unique().sort().to_list() == sorted(names)
+    (note,) = (one for one in intake.notes if one.code == "form.wide_participant")
+    assert (note.values["n"], note.values["left"]) == (len(names), 2)
+    assert "age, mean_rating" in str(note)
+
+
 def test_numbers_and_words_are_two_questions_with_a_given_item(tmp_path: Path) -> None:
     options = Options(mapping={"item": "item"})
     assert set(read_files([two_kinds(tmp_path / "r.csv")], options=options).judgments.scales) == {"belief", "evidence"}

@@ -498,7 +498,7 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
         content = contents[name]
         if name in taken or not content.distinct or content.is_about_people or _is_of_tool(content):
             continue
-        if asks_for_a_person(name) or (content.is_number and any(MEANS.fullmatch(word) for word in words_of(name))):
+        if asks_for_a_person(name) or (content.is_number and _sums_up(name)):
             continue
         if content.distinct > MOST_ANSWERS and not (content.is_number and content.distinct <= 120):
             continue
@@ -543,14 +543,25 @@ def _are_of_kind(one: object, other: object) -> bool:
 
 
 def _of_one_stem(names: list[str]) -> list[str]:
-    """The columns of one battery, where most share a stem such as AB01_; others only have the same answers."""
+    """The columns of batteries, where most share a stem such as AB01_; others only have the same answers.
+
+    >>> _of_one_stem(["a1", "a2", "a3", "a4", "a5", "trust"])
+    ['a1', 'a2', 'a3', 'a4', 'a5']
+    >>> len(_of_one_stem(["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"]))
+    8
+    """
     stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in names]
     numbered = [re.sub(r"[\W_]?\d+$", "", name) if re.search(r"\d$", name) else "" for name in names]
     for found, least in ((stems, 0.7), (numbered, 0.5)):
-        common = max(filter(None, found), key=found.count, default="")
-        most = found.count(common)
-        if common and FEWEST_JUDGED <= most < len(names) and most >= least * len(names):
-            return [name for name, stem in zip(names, found, strict=True) if stem == common]
+        sizes = Counter(filter(None, found))
+        most = max(sizes.values(), default=0)
+        if FEWEST_JUDGED <= most < len(names) and most >= least * len(names):
+            # Grammatical and other sentences, or tests and fillers, may be numbered each on their own.
+            return [
+                name
+                for name, stem, own in zip(names, found, numbered, strict=True)
+                if sizes[stem] == most or (own and numbered.count(own) >= max(FEWEST_JUDGED, most / 4))
+            ]
     return names
 
 
@@ -674,7 +685,18 @@ def _is_rater(name: str) -> bool:
 
 def _is_summary(name: str) -> bool:
     """Whether a column is called after what raters agreed on, or what is right."""
-    return plain(name) in NAMES["expected"] or any(MEANS.fullmatch(word) for word in words_of(name))
+    return plain(name) in NAMES["expected"] or _sums_up(name)
+
+
+def _sums_up(name: str) -> bool:
+    """Whether a column is called after a summary of others; with a number behind it, some such names are of items.
+
+    >>> [_sums_up(name) for name in ("mean_rating", "n", "N3", "score", "score_12", "mean_2")]
+    [True, True, False, True, False, True]
+    """
+    if re.fullmatch(r"(?i)(n|score|label)[\W_]?\d+", name):
+        return False
+    return any(MEANS.fullmatch(word) for word in words_of(name))
 
 
 CRITERIA = re.compile(
@@ -703,7 +725,7 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
         name for name in contents.names
         if contents[name].is_whole and 2 <= contents[name].distinct <= MOST_ANSWERS and contents[name].filled > 0.5
         and not contents[name].is_about_people and any(CRITERIA.fullmatch(word) for word in words_of(name))
-        and not any(MEANS.fullmatch(word) for word in words_of(name))
+        and not _sums_up(name)
     ]  # fmt: skip
     groups: dict[object, list[str]] = {}
     for name in rated:
@@ -817,7 +839,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
     frame, rows = _melted(contents, judged, "item", [person])
     frame = frame.with_columns(pl.col("item").replace(_within_brackets(judged)))
     empty = frame["response"].is_null()
-    left = len(rest) - 1
+    others = [cut(name) for name in rest if name != person]
     question = Question("wide", (
         Proposal({}, Message("ask.wide_participant", {"n": len(judged), "columns": [cut(n) for n in judged[:2]]}),
                {"wide": "participant"}),
@@ -825,7 +847,8 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
         people=about,
-        notes=[Message("form.wide_participant", {"n": len(judged), "left": left})],
+        notes=[Message("form.wide_participant", {"n": len(judged), "left": len(others) or None,
+                                                 "names": listed(others)})],
         mapping={"participant": person, "item": "item", "response": "response"}, open=[question],
         units_in=contents.frame.height * len(judged), unit="cells",
     )  # fmt: skip

@@ -643,8 +643,8 @@ MESSAGES = {
     "wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
     "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
-    "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen. {left} weitere "
-    "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen.",
+    "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen.[[ {left} weitere "
+    "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen: {names}.]]",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",
     "form.shown": "{left} und {right} enthalten, was verglichen wurde. Sonst --map left=NAME und --map right=NAME "

@@ -600,8 +600,8 @@ MESSAGES = {
     "group is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
-    "form.wide_participant": "One row per participant: {n} columns are read as items. {left} other {left:column "
-    "describes|columns describe} participants or were left out.",
+    "form.wide_participant": "One row per participant: {n} columns are read as items.[[ {left} other {left:column "
+    "describes|columns describe} participants or {left:was|were} left out: {names}.]]",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
     "form.shown": "{left} and {right} hold what was compared. If others do, use --map left=NAME and --map right=NAME.",
