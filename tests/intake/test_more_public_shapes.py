@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from intake.test_published_shapes import saved
@@ -63,6 +64,20 @@ def test_numbered_columns_are_items_whatever_they_are_called(tmp_path: Path, ste
     (note,) = (one for one in intake.notes if one.code == "form.wide_participant")
     assert (note.values["n"], note.values["left"]) == (len(names), 2)
     assert "age, mean_rating" in str(note)
+
+
+def test_times_beside_the_items_of_a_wide_table_are_read(tmp_path: Path) -> None:
+    chance, items = random.Random(4), [f"{number}{letter}" for number in range(1, 9) for letter in "ab"]
+    names = [name for item in items for name in (f"Q{item}", f"RT_Q{item}")]
+    rows = [[f"s{p}", *(n for _ in items for n in (chance.randint(1, 7), 900 + 10 * p)), 30] for p in range(24)]
+    intake = read_files([saved(tmp_path / "r.csv", ",".join(["subject", *names, "age"]), rows)],
+                        options=Options(wide="participant"))  # fmt: skip
+    frame = intake.judgments.frame
+    assert frame["item"].unique().sort().to_list() == [f"Q{item}" for item in items]
+    assert frame.filter(pl.col("participant") == "s3")["rt"].unique().to_list() == [0.93]
+    assert intake.judgments.participants.columns == ["participant", "age"]
+    # The letter behind the number is the condition.
+    assert frame["item_part_2"].unique().sort().to_list() == ["a", "b"]
 
 
 def test_numbers_and_words_are_two_questions_with_a_given_item(tmp_path: Path) -> None:

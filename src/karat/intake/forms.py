@@ -808,14 +808,19 @@ def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
 
 
 def _melted(
-    contents: Contents, judged: Sequence[str], variable: str, keep: Sequence[str]
+    contents: Contents,
+    judged: Sequence[str],
+    variable: str,
+    keep: Sequence[str],
+    times: Mapping[str, str] | None = None,
 ) -> tuple[pl.DataFrame, list[int]]:
     blocks = [
-        contents.frame.select(*keep, pl.lit(name).alias(variable), pl.col(name).cast(pl.String).alias("response"))
+        contents.frame.select(*keep, pl.lit(name).alias(variable), pl.col(name).cast(pl.String).alias("response"),
+                              *([pl.col(times[name]).alias("rt")] if times and name in times else []))
         .with_row_index(" row").with_columns(pl.lit(at).alias(" at"))
         for at, name in enumerate(judged)
     ]  # fmt: skip
-    stack = pl.concat(blocks).sort(" row", " at")
+    stack = pl.concat(blocks, how="diagonal").sort(" row", " at")
     answers = stack["response"].drop_nulls().unique().to_list()
     if len(answers) > MOST_ANSWERS and all(POINT.match(answer) for answer in answers):
         # Every question words the points of its scale anew; what they share is the numbers.
@@ -835,11 +840,12 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
         numbers = pl.Series("participant", [str(n) for n in range(1, contents.frame.height + 1)])
         contents = Contents(contents.frame.with_columns(numbers))
         person = "participant"
-    about = [n for n in rest if n != person and _may_describe(contents[n])]
-    frame, rows = _melted(contents, judged, "item", [person])
+    times = _times_of(contents, judged)
+    frame, rows = _melted(contents, judged, "item", [person], times)
     frame = frame.with_columns(pl.col("item").replace(_within_brackets(judged)))
     empty = frame["response"].is_null()
-    others = [cut(name) for name in rest if name != person]
+    others = [cut(name) for name in rest if name != person and name not in times.values()]
+    about = [n for n in rest if n != person and n not in times.values() and _may_describe(contents[n])]
     question = Question("wide", (
         Proposal({}, Message("ask.wide_participant", {"n": len(judged), "columns": [cut(n) for n in judged[:2]]}),
                {"wide": "participant"}),
@@ -847,14 +853,32 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
         people=about,
-        notes=[Message("form.wide_participant", {"n": len(judged), "left": len(others) or None,
-                                                 "names": listed(others)})],
-        mapping={"participant": person, "item": "item", "response": "response"}, open=[question],
+        notes=[Message("form.wide_participant", {
+            "n": len(judged), "times": next(iter(times.values()), None), "left": len(others) or None,
+            "names": listed(others),
+        })],
+        mapping={"participant": person, "item": "item", "response": "response", **({"rt": "rt"} if times else {})},
+        open=[question],
         units_in=contents.frame.height * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():
         shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
     return shaped
+
+
+TIMED = re.compile(
+    r"(?i)[\W_]*(?<![a-z])(?:(?:reaction|response)[\W_]?)?(?:rts?|times?|duration|latency)(?:[\W_]?(?:ms|msec|s|sec|seconds))?"
+    r"(?![a-z])[\W_]*"
+)
+"""What the name of a column of response times has beside that of its item."""
+
+
+def _times_of(contents: Contents, judged: Sequence[str]) -> dict[str, str]:
+    """The column of response times of each item, where most items have one called after them, such as item1_rt."""
+    items = {name.lower(): name for name in judged}
+    bare = {name: TIMED.sub("", name).lower() for name in contents.names if name not in judged}
+    found = {items[own]: name for name, own in bare.items() if own in items and contents[name].is_number}
+    return found if len(found) >= NEARLY_ALL * len(judged) else {}
 
 
 def _within_brackets(names: Sequence[str]) -> dict[str, str]:

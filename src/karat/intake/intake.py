@@ -220,36 +220,41 @@ def _with_item_parts(
     if all(reader.keeps_names for reader, _ in groups) or frame.height > MOST_LOOKED_AT or "left" in frame.columns:
         return judgments, []
     names = sorted(frame.filter(pl.col("function") == "test")["item"].unique().to_list())
-    sign, places = _parts_of(names) if len(names) >= FEWEST_NAMES else ("", [])
+    pattern, places = _parts_of(names) if len(names) >= FEWEST_NAMES else ("", [])
     if not places or judgments.factors():
         return judgments, []
-    own = {f"item_part_{at + 1}": at for at in places[:MOST_PARTS]}
-    cells, tested = pl.col("item").str.split(sign), pl.col("function") == "test"
-    parts = [pl.when(tested).then(cells.list.get(at, null_on_oob=True)).alias(name) for name, at in own.items()]
+    own = {f"item_part_{at}": pl.col("item").str.extract(pattern, at) for at in places[:MOST_PARTS]}
+    parts = [pl.when(pl.col("function") == "test").then(part).alias(name) for name, part in own.items()]
     made = Judgments.from_checked(
         Checked(frame.with_columns(parts), notes=list(judgments.notes)), judgments.scales, judgments.participants
     )
-    return made, [Message("intake.item_parts", {"item": names[0], "columns": list(own)})]
+    return made, [Message("intake.item_parts", {"item": names[0], "n": len(own), "columns": list(own)})]
 
 
 def _parts_of(names: Sequence[str]) -> tuple[str, list[int]]:
-    """The sign that parts all names into equally many parts, and the places of words that come again.
+    """The pattern of which all names are, and those of its groups whose words come again.
 
-    >>> _parts_of([f"{verb}-{place}-{n}" for verb in ("know", "tell") for place in ("who", "where") for n in range(3)])
-    ('-', [0, 1])
+    Parts have a sign between them, or are a number and the letter of a condition.
+
+    >>> _parts_of([f"{verb}-{wh}-{n}" for verb in ("know", "tell") for wh in ("who", "where") for n in range(3)])[1]
+    [1, 2]
+    >>> _parts_of(["1a", "1b", "2a", "2b"])[1], _parts_of(["1a", "2b", "3a", "4b"])[1]
+    ([2], [])
     """
-    for sign in PART_SIGNS:
-        rows = [name.split(sign) for name in names]
-        if len(rows[0]) < 2 or {len(row) for row in rows} != {len(rows[0])}:
-            continue
+    signs = [(f"[^{re.escape(sign)}]*", re.escape(sign), names[0].count(sign) + 1) for sign in PART_SIGNS]
+    patterns = [f"^{sign.join([f'({part})'] * number)}$" for part, sign, number in signs if number > 1]
+    if 2 * len({name[:-1] for name in names}) <= len(names):
+        patterns.append(r"^(.*\d)([a-zA-Z])$")
+    for pattern in patterns:
+        rows = [re.match(pattern, name) for name in names]
         found = []
-        for at, values in enumerate(zip(*rows, strict=True)):
+        for at, values in enumerate(zip(*(row.groups() for row in rows if row), strict=True), 1):
             counts = Counter(values)
             again = min(counts.values()) > 1 and 1 < len(counts) <= MOST_PART_LEVELS
             if again and all(re.search(r"[^\W\d_]", value) for value in counts):
                 found.append(at)
-        if found:
-            return sign, found
+        if found and all(rows):
+            return pattern, found
     return "", []
 
 

@@ -643,7 +643,8 @@ MESSAGES = {
     "wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
     "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
-    "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen.[[ {left} weitere "
+    "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen[[, Spalten wie {times} als "
+    "deren Antwortzeiten]].[[ {left} weitere "
     "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen: {names}.]]",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",
@@ -671,8 +672,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} Antworten sehen nach Weiterklicken oder Fragebogen aus und wurden beiseitegelegt. "
     "Mit --keep-all bleiben sie erhalten.",
     "aside.owner": "Zeilen von Durchläufen, in denen die Versuchsleitung angemeldet war",
-    "intake.item_parts": "Keine Spalte ist ein Faktor des Designs, und alle Items heißen wie {item}; {columns} "
-    "enthalten die Teile dieser Namen.",
+    "intake.item_parts": "Keine Spalte ist ein Faktor des Designs, und alle Items heißen wie {item}; {columns:and} "
+    "{n:enthält|enthalten} Teile dieser Namen.",
     "intake.factors": "{names:and} {n:ist|sind} dem Anschein nach {n:der Faktor|die Faktoren} des Designs. Andere "
     "lassen sich in karat measure und karat report angeben: --conditions NAME,NAME.",
     "intake.remembered": "Die Angaben aus {file} wurden verwendet.",

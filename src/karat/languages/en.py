@@ -600,7 +600,8 @@ MESSAGES = {
     "group is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
-    "form.wide_participant": "One row per participant: {n} columns are read as items.[[ {left} other {left:column "
+    "form.wide_participant": "One row per participant: {n} columns are read as items[[, and columns such as {times} "
+    "as their response times]].[[ {left} other {left:column "
     "describes|columns describe} participants or {left:was|were} left out: {names}.]]",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
@@ -624,8 +625,8 @@ MESSAGES = {
     "jspsych.judgments_only": "{n} answers look like clicks to go on or a questionnaire and were set aside. To keep "
     "them, use --keep-all.",
     "aside.owner": "lines of runs in which the experimenter was logged in",
-    "intake.item_parts": "No column is a factor of the design, and all items are named like {item}; {columns} "
-    "hold the parts of these names.",
+    "intake.item_parts": "No column is a factor of the design, and all items are named like {item}; {columns:and} "
+    "{n:holds|hold} parts of these names.",
     "intake.factors": "{names:and} {n:looks like the factor|look like the factors} of the design. If others are, name "
     "them in karat measure and karat report: --conditions NAME,NAME.",
     "intake.remembered": "The answers kept in {file} were used.",
