@@ -80,6 +80,30 @@ def test_times_beside_the_items_of_a_wide_table_are_read(tmp_path: Path) -> None
     assert frame["item_part_2"].unique().sort().to_list() == ["a", "b"]
 
 
+def test_ratings_of_systems_by_segment(tmp_path: Path) -> None:
+    """The order of the columns of the shared tasks on translation."""
+    chance, rows = random.Random(6), []
+    for person in range(20):
+        for at, segment in enumerate(chance.sample(range(1, 13), 12)):
+            began = 1_600_000_000 + 1000 * person + 20 * at
+            rows.append([f"e{person}", f"sys{chance.randint(1, 4)}", segment, chance.randint(0, 100), began, began + 9])
+    found = accepted(saved(tmp_path / "r.csv", "UserID,SystemID,SegmentID,Score,StartTime,EndTime", rows))
+    assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique()) == (20, 12)
+    assert found.factors() == ["SystemID"]
+
+
+def test_the_subject_of_a_sentence_is_nobody(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    rows = [
+        [f"R_{person}", at, item, ("NP", "CP")[(item + person) % 2], chance.randint(1, 5)]
+        for person in range(20)
+        for at, item in enumerate(chance.sample(range(1, 13), 12), 1)
+    ]
+    path = saved(tmp_path / "r.csv", "ResponseId,order,itemnum,subj_type,acceptability", rows)
+    assert flags(path)["participant"] == {"participant": "ResponseId"}
+    assert accepted(path).factors() == ["subj_type"]
+
+
 def test_numbers_and_words_are_two_questions_with_a_given_item(tmp_path: Path) -> None:
     options = Options(mapping={"item": "item"})
     assert set(read_files([two_kinds(tmp_path / "r.csv")], options=options).judgments.scales) == {"belief", "evidence"}

@@ -29,9 +29,14 @@ PERSON_WORDS = (
     "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
     "judge", "user", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "assignment",
 )  # fmt: skip
+PERSON_IDS = ("id", "anonid", "code", "hash", "ip", "ipaddress", "responseid", "recordid", "caseid")
+"""Names that may be of anything, and are of people where they come again."""
+FEWEST_PEOPLE = 5
+"""A column with fewer values may be of people where no other is."""
 ITEM_WORDS = (
     "item", "stimulus", "stimuli", "stim", "stimid", "sentence", "sent", "word", "nonword", "utterance", "text", "pair",
-    "prompt", "story", "example", "doc", "document", "instance", "sample", "trigger",
+    "prompt", "story", "example", "doc", "document", "instance", "sample", "trigger", "segment", "seg", "passage",
+    "tweet", "headline", "dialogue", "dialog",
 )  # fmt: skip
 ANSWER_WORDS = (
     "response", "resp", "answer", "rating", "ratings", "judgment", "judgement", "judgments", "choice", "slider",
@@ -244,7 +249,7 @@ class _RoleSearch:
             name = content.plain
             exact = name in NAMES["participant"]
             word = any(part in PERSON_WORDS for part in words_of(content.name)) and not content.is_text
-            loose = name in ("id", "anonid", "code", "hash", "ip", "ipaddress") or content.are_person_codes
+            loose = name in PERSON_IDS or content.are_person_codes
             loose = loose or content.name == OWN_FILE
             if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
                 continue
@@ -263,7 +268,9 @@ class _RoleSearch:
             if not varied or (content.distinct == 1 and not exact):
                 continue
             rank = NAMES["participant"].index(name) if exact else 99
-            found.append((content.filled < 0.9, not exact, alone, -people, not word, content.distinct == 1, rank,
+            # The subject of a sentence has a type too.
+            few = not exact and content.distinct < FEWEST_PEOPLE
+            found.append((content.filled < 0.9, not exact, alone, few, -people, not word, content.distinct == 1, rank,
                           content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
         if not found or (found[0][1] and self._shares_hashes(found[0][-1])):

@@ -54,7 +54,8 @@ FIXED = 0.5
 MOST_NUMBERS = 10
 """A whole number with more different values is not a condition, unless it identifies stimuli."""
 NO_CONDITION = re.compile(
-    r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|.*[_. ]id|id|.*(hit|assignment|worker|"
+    r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|"
+    r"(?!(system|model|cond|condition|method)[_. ]id$).*[_. ]id|id|.*(hit|assignment|worker|"
     r"session)_?id|"
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|(.*[_. ])?comments?|confidence|"
     r"answer_text|.*\[\d+\]|"
