@@ -16,6 +16,7 @@ from karat.intake import Options, read_files
 from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
+from karat.judgments.scales import Nominal
 from messages import codes
 
 
@@ -102,6 +103,51 @@ def test_the_subject_of_a_sentence_is_nobody(tmp_path: Path) -> None:
     path = saved(tmp_path / "r.csv", "ResponseId,order,itemnum,subj_type,acceptability", rows)
     assert flags(path)["participant"] == {"participant": "ResponseId"}
     assert accepted(path).factors() == ["subj_type"]
+
+
+@pytest.mark.parametrize(("code", "points"), [(-99, 5), (99, 7), (-9, 5), (-1, 5)])
+def test_codes_for_no_answer_are_no_points_of_a_scale(tmp_path: Path, code: int, points: int) -> None:
+    chance = random.Random(8)
+    answers = [[chance.choice([*range(1, points + 1), code]) for _ in range(10)] for _ in range(30)]
+    missing = sum(row.count(code) for row in answers)
+    long = [[f"s{p}", f"i{at}", answer] for p, row in enumerate(answers) for at, answer in enumerate(row)]
+    intake = read_files([saved(tmp_path / "long.csv", "subject,item,rating", long)])
+    assert len(intake.judgments.scale.levels) == points  # type: ignore[attr-defined]
+    assert intake.judgments.frame["response"].null_count() == missing
+    assert "table.missing" in codes(intake.notes)
+    header = ",".join(["id", *(f"AB{number:02}" for number in range(10))])
+    wide = accepted(saved(tmp_path / "wide.csv", header, [[p, *row] for p, row in enumerate(answers, 1)]))
+    assert (wide.frame["item"].n_unique(), wide.frame["response"].null_count()) == (10, missing)
+
+
+def test_a_stated_scale_keeps_its_points(tmp_path: Path) -> None:
+    rows = [[f"s{p}", f"i{at}", (1, 2, 3, 99)[(p + at) % 4]] for p in range(8) for at in range(8)]
+    path = saved(tmp_path / "r.csv", "subject,item,rating", rows)
+    scale = Nominal(("1", "2", "3", "99"))
+    assert read_files([path], options=Options(scale=scale)).judgments.frame["response"].null_count() == 0
+
+
+def test_questions_about_each_item_of_a_wide_table(tmp_path: Path) -> None:
+    chance, names = random.Random(9), [f"item{n}_{question}" for n in range(1, 9) for question in ("natural", "clear")]
+    rows = [[person, *(chance.randint(1, 7) for _ in names)] for person in range(1, 21)]
+    found = accepted(saved(tmp_path / "r.csv", ",".join(["id", *names]), rows))
+    assert set(found.scales) == {"natural", "clear"}
+    assert (found.frame["item"].n_unique(), len(found)) == (8, 20 * 16)
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+@pytest.mark.parametrize("padded", [True, False])
+def test_a_title_above_the_header(tmp_path: Path, sign: str, padded: bool) -> None:
+    title = f"Pilot of May{3 * sign * padded}\n{3 * sign * padded}\n"
+    rows = "".join(
+        f"p{p}{sign}i{at}{sign}{'ab'[(p + at) % 2]}{sign}{1 + (p * at) % 5}\n" for p in range(9) for at in range(8)
+    )
+    path = tmp_path / "r.csv"
+    path.write_text(title + sign.join(["Participant", "Item", "Condition", "Rating"]) + "\n" + rows)
+    intake = read_files([path])
+    assert (len(intake.judgments), intake.judgments.factors()) == (72, ["Condition"])
+    assert "file.title" in codes(intake.notes)
+    assert intake.locate(0)[1:] == ("line", 4)
 
 
 def test_numbers_and_words_are_two_questions_with_a_given_item(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.content import ROW_NUMBERS, Content, Contents, words_of
-from karat.intake.guess import NAMES, guess_columns, joined, plain
+from karat.intake.guess import NAMES, guess_columns, joined, missing_codes, plain
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
 from karat.intake.roles import ITEM_WORDS, PERSON_WORDS, cut
@@ -568,7 +568,9 @@ def _of_one_stem(names: list[str]) -> list[str]:
 def _alphabet(content: Content) -> object:
     """What the answers of a column are made of: the points of a scale, a slider, or certain words."""
     if content.is_number:
-        high, low = content.numbers.max(), content.numbers.min()
+        known = content.numbers.drop_nulls()
+        numbers = known.filter(~known.is_in(missing_codes(known.unique())))
+        high, low = numbers.max(), numbers.min()
         if (
             isinstance(high, float)
             and isinstance(low, float)
@@ -843,27 +845,52 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
     times = _times_of(contents, judged)
     frame, rows = _melted(contents, judged, "item", [person], times)
     frame = frame.with_columns(pl.col("item").replace(_within_brackets(judged)))
+    asked = _asked_of_items(judged)
+    questions = list(dict.fromkeys(question for _, question in asked.values())) or None
+    if asked:
+        frame = frame.with_columns(
+            pl.col("item").replace_strict({name: item for name, (item, _) in asked.items()}),
+            question=pl.col("item").replace_strict({name: question for name, (_, question) in asked.items()}),
+        )
     empty = frame["response"].is_null()
     others = [cut(name) for name in rest if name != person and name not in times.values()]
     about = [n for n in rest if n != person and n not in times.values() and _may_describe(contents[n])]
     question = Question("wide", (
-        Proposal({}, Message("ask.wide_participant", {"n": len(judged), "columns": [cut(n) for n in judged[:2]]}),
-               {"wide": "participant"}),
+        Proposal({}, Message("ask.wide_participant", {
+            "n": len(judged), "columns": [cut(n) for n in judged[:2]], "questions": questions,
+        }), {"wide": "participant"}),
     ))  # fmt: skip
+    settled = {name: name for name in ("item", "question", "response", "rt") if name in frame.columns}
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
         people=about,
         notes=[Message("form.wide_participant", {
-            "n": len(judged), "times": next(iter(times.values()), None), "left": len(others) or None,
-            "names": listed(others),
+            "n": len(judged), "questions": questions, "times": next(iter(times.values()), None),
+            "left": len(others) or None, "names": listed(others),
         })],
-        mapping={"participant": person, "item": "item", "response": "response", **({"rt": "rt"} if times else {})},
+        mapping={"participant": person, **settled},
         open=[question],
         units_in=contents.frame.height * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():
         shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
     return shaped
+
+
+def _asked_of_items(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The item and the question of each column, where every item has a column for each of several questions.
+
+    >>> _asked_of_items(["a_natural", "a_clear", "b_natural", "b_clear"])["b_clear"], _asked_of_items(["a_1", "a_2"])
+    (('b', 'clear'), {})
+    """
+    for pattern in (r"(?P<item>.+?)[\W_]+(?P<question>[^\W\d_]+)", r"(?P<question>[^\W\d_]+)[\W_]+(?P<item>.+)"):
+        found = [match for name in names if (match := re.fullmatch(pattern, name))]
+        pairs = {match[0]: (match["item"], match["question"]) for match in found}
+        questions = {question for _, question in pairs.values()}
+        whole = len(set(pairs.values())) == len(names) == len({item for item, _ in pairs.values()}) * len(questions)
+        if whole and len(questions) > 1 and all(CRITERIA.fullmatch(question) for question in questions):
+            return pairs
+    return {}
 
 
 TIMED = re.compile(

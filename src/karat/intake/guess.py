@@ -7,7 +7,7 @@ changes it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -218,6 +218,30 @@ def binary_of(words: Sequence[str]) -> tuple[str, str] | None:
 def _bare_answer(word: str) -> str:
     """An answer without case, keys in brackets and signs; Turkish has a dotted capital I."""
     return re.sub(r"[([].*?[)\]]|[.!?:;\"]", "", word.replace("İ", "i").casefold()).strip()
+
+
+NO_ANSWER = (-1, -9, -77, -88, -99, -999, 77, 88, 99, 999, 9999)
+"""Numbers that tables have where nobody answered."""
+FEWEST_POINTS, LOWEST, HIGHEST, FEWEST_POSITIONS = 3, -5, 11, 20
+"""A rating has at least so many points, between these ends; a slider has more positions than points."""
+
+
+def missing_codes(numbers: Iterable[float]) -> list[float]:
+    """Numbers among answers that stand for no answer: they cannot be on the scale of the others.
+
+    >>> missing_codes([1, 2, 3, 4, 5, -99]), missing_codes([1, 2, 3, -1]), missing_codes([-2, -1, 0, 1, 2, 99])
+    ([-99.0], [-1.0], [99.0])
+    >>> missing_codes([-1, 1]), missing_codes(range(-1, 101)), missing_codes([1, 5, 10, 50, 99])
+    ([], [-1.0], [])
+    """
+    every = {float(number) for number in numbers}
+    codes = sorted(number for number in every if number in NO_ANSWER)
+    rest = every - set(codes)
+    if len(rest) >= FEWEST_POSITIONS:
+        return [code for code in codes if code < 0 <= min(rest)]
+    if len(rest) < FEWEST_POINTS or any(not LOWEST <= n <= HIGHEST or n % 1 for n in rest):
+        return []
+    return [code for code in codes if code != -1 or min(rest) > 0]
 
 
 def guess_scale(answers: pl.Series, question: str = "", expected: pl.Series | None = None) -> tuple[Scale, Message]:

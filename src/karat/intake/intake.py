@@ -16,7 +16,7 @@ import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, filled_up, seconds_of
-from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined
+from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined, missing_codes
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
@@ -176,7 +176,7 @@ def read_files(
         problems.extend(missed)
         raise unreadable([file.name for file in files], problems)
     notes = [*remembered, *skipped, *accepted, *(note for part in parts for note in part.notes)]
-    scales, more = _scales(frame, answering, options, files)
+    frame, scales, more = _scales(frame, answering, options, files)
     locate = chained([(part.frame.height, part.locate) for part in answering])
     checked = check(frame, scales, locate)
     problems.extend(checked.problems)
@@ -558,8 +558,11 @@ def _by_beginning(
 
 def _scales(
     frame: pl.DataFrame, parts: Sequence[Reading], options: Options, files: Sequence[SourceFile]
-) -> tuple[dict[str, Scale], list[Message]]:
-    """The scale of each question: given by the user, by the source, or guessed from the answers."""
+) -> tuple[pl.DataFrame, dict[str, Scale], list[Message]]:
+    """The scale of each question: given by the user, by the source, or guessed from the answers.
+
+    Where it is guessed, numbers that stand for no answer leave the table.
+    """
     questions: list[str] = [""]
     if "question" in frame.columns:
         questions = [name or "" for name in text_column(frame["question"]).unique(maintain_order=True).to_list()]
@@ -571,17 +574,31 @@ def _scales(
         known = dict.fromkeys(questions, stated_scale)
     elif stated_scale is not None:
         known |= stated_scale
-    notes = []
+    notes: list[Message] = []
     if not set(questions) <= set(known) and frame.height:
         _refuse_silence(frame, parts, files)
     for question in questions:
         if question not in known:
-            rows = frame
+            asked = pl.repeat(True, frame.height, eager=True)
             if "question" in frame.columns:
-                rows = frame.filter(text_column(frame["question"]).fill_null("") == question)
-            known[question], note = _guess(rows, question)
-            notes.append(note)
-    return {question: known[question] for question in questions}, notes
+                asked = text_column(frame["question"]).fill_null("") == question
+            frame, coded = _without_codes(frame, asked)
+            known[question], note = _guess(frame.filter(asked), question)
+            notes += [*coded, note]
+    return frame, {question: known[question] for question in questions}, notes
+
+
+def _without_codes(frame: pl.DataFrame, asked: pl.Series) -> tuple[pl.DataFrame, list[Message]]:
+    """The table without numbers that stand for no answer, such as -99, in the rows of a question."""
+    answers = text_column(frame["response"])
+    numbers = answers.cast(pl.Float64, strict=False)
+    codes = missing_codes(numbers.filter(asked).drop_nulls().unique())
+    gone = asked & numbers.is_in(codes).fill_null(False)
+    if not gone.any():
+        return frame, []
+    words = answers.filter(gone).unique().sort().to_list()
+    kept = frame.with_columns(pl.when(~gone).then(answers).alias("response"))
+    return kept, [Message("table.missing", {"n": int(gone.sum()), "words": words})]
 
 
 def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequence[SourceFile]) -> None:

@@ -55,7 +55,7 @@ MOST_NUMBERS = 10
 """A whole number with more different values is not a condition, unless it identifies stimuli."""
 NO_CONDITION = re.compile(
     r"(?i)x|x\.\d+|unnamed.*|variable|index|row_?(names?|number|id)?|"
-    r"(?!(system|model|cond|condition|method)[_. ]id$).*[_. ]id|id|.*(hit|assignment|worker|"
+    r"(?!(system|model|cond|condition|method)[_. ]id$).*[_. ]id|id|hit|assignment|.*(hit|assignment|worker|"
     r"session)_?id|"
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|(.*[_. ])?comments?|confidence|"
     r"answer_text|.*\[\d+\]|"

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
@@ -25,6 +25,7 @@ import polars as pl
 from karat.errors import IntakeError, Problem, Problems, cause, counted
 from karat.judgments.checks import Place, places
 from karat.judgments.failed_formulas import failed_note
+from karat.judgments.message_tables import listed
 from karat.judgments.source import LONGEST_CELL, SourceFile
 from karat.messages import Message
 
@@ -102,15 +103,18 @@ def delimiter_of(sample: str) -> str:
     >>> delimiter_of("a;b;c\\n1;2,5;3\\n"), delimiter_of("a,b\\n1,2\\n")
     (';', ',')
     """
-    best, best_score = ",", (0.0, 0)
-    for delimiter in DELIMITERS:
-        widths = list(_sample_widths(sample, delimiter))
-        if not widths or widths[0] < 2:
-            continue
-        score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
-        if score > best_score:
-            best, best_score = delimiter, score
-    return best
+    every = {delimiter: list(_sample_widths(sample, delimiter)) for delimiter in DELIMITERS}
+    if all(widths[:1] <= [1] for widths in every.values()):
+        # A title above the table has one cell.
+        every = {
+            delimiter: list(itertools.dropwhile(lambda width: width == 1, every[delimiter])) for delimiter in every
+        }
+    scores = {
+        delimiter: (widths.count(widths[0]) / len(widths), widths[0])
+        for delimiter, widths in every.items()
+        if widths and widths[0] > 1
+    }
+    return max(scores, key=lambda delimiter: scores[delimiter], default=",")
 
 
 def _sample_widths(sample: str, delimiter: str, most: int = 20) -> Iterator[int]:
@@ -144,15 +148,44 @@ def read_table(
     _refuse_no_text(file)
     delimiter = delimiter or delimiter_of(file.sample)
     shape = _shape(file, delimiter)
+    titles = _titles(csv.reader(io.StringIO(file.sample, newline=""), delimiter=delimiter))
     table = (
-        (numbers and _read_fast(file, delimiter, shape, numbers))
-        or _read_fast(file, delimiter, shape)
-        or read_slowly(file, delimiter)
+        (not titles and numbers and _read_fast(file, delimiter, shape, numbers))
+        or (not titles and _read_fast(file, delimiter, shape))
+        or read_slowly(file, delimiter, titles)
     )
     table.notes += file.encoding_note
     if shape.any_long:
         _refuse_long_cells(table)
     return table
+
+
+MOST_TITLES, FEWEST_NAMED = 10, 3
+
+
+def _titles(rows: Iterable[Sequence[str | None]]) -> list[str]:
+    """What stands above the header of a table: rows with one cell at most, before one with several.
+
+    >>> _titles([["Pilot of May", ""], ["", ""], ["person", "item", "rating"]]), _titles([["person", "item", "rating"]])
+    (['Pilot of May', ''], [])
+    """
+    above: list[str] = []
+    try:
+        for row in itertools.islice(rows, MOST_TITLES):
+            filled = [cell for cell in row if cell]
+            if len(filled) >= FEWEST_NAMED:
+                return above
+            if len(filled) > 1:
+                break
+            above += filled or [""]
+    except csv.Error:
+        pass
+    return []
+
+
+def _title_note(file: SourceFile, titles: Sequence[str]) -> list[Message]:
+    texts = [text for text in titles if text]
+    return [Message("file.title", {"file": file.name, "texts": listed(texts)})] if texts else []
 
 
 def _refuse_no_text(file: SourceFile) -> None:
@@ -250,9 +283,10 @@ def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
     return all(len(record.cells) == width and any(record.cells) for record in found)
 
 
-def read_slowly(file: SourceFile, delimiter: str) -> FileTable:
+def read_slowly(file: SourceFile, delimiter: str, titles: Sequence[str] = ()) -> FileTable:
     """The table by Python's parser, which names the line of every row that is not whole."""
     found = [record for record in records(file.text(), delimiter, file.name) if any(record.cells)]
+    del found[: sum(map(bool, titles))]
     if not found:
         raise IntakeError(f"{file.name} is empty.")
     header = found.pop(0)
@@ -260,6 +294,7 @@ def read_slowly(file: SourceFile, delimiter: str) -> FileTable:
         problem = Problem(header.unclosed, CLOSE_IT, file=file.name, number=header.opened)
         raise IntakeError(f"{file.name} cannot be read:", [problem])
     names, notes = _header_names(header.cells)
+    notes += _title_note(file, titles)
     # Lines may all end with a delimiter. Where only some are longer, one inside a cell has moved the others.
     padded = all(len(record.cells) > len(names) for record in found)
     problems = Problems()
@@ -318,13 +353,15 @@ def _read_spreadsheet(file: SourceFile, sheet: str | None) -> FileTable:
     cells = raw.with_columns(pl.all().cast(pl.String).replace("", None))
     if cells.height == 0:
         raise IntakeError(f"{file.name} is empty.")
-    columns, notes = _header_names([cell or "" for cell in cells.row(0)])
-    body = cells.slice(1)
+    titles = _titles(cells.iter_rows())
+    columns, notes = _header_names([cell or "" for cell in cells.row(len(titles))])
+    notes += _title_note(file, titles)
+    body = cells.slice(len(titles) + 1)
     body.columns = columns
     notes += failed_note(file, names.index(chosen))
     if len(names) > 1 and sheet is None:
         notes.append(Message("file.sheet", {"file": file.name, "sheet": chosen, "others": names[1:]}))
-    numbered = body.with_row_index("_row", offset=2)
+    numbered = body.with_row_index("_row", offset=len(titles) + 2)
     filled = numbered.filter(~pl.all_horizontal(pl.col(columns).is_null()))
     where = places(file.name, filled["_row"].to_list(), "row")
     return FileTable(file, filled.select(columns), where, notes=notes)
@@ -425,7 +462,7 @@ class _Lines:
         found = next((one for one in _quoted(delimiter).finditer("".join(self.taken)) if one["open"]), None)
         if found is None:
             return None
-        ends = accumulate(map(len, self.taken))
+        ends = itertools.accumulate(map(len, self.taken))
         return next(number for number, end in enumerate(ends) if found.start() < end)
 
 

@@ -527,6 +527,7 @@ MESSAGES = {
     # ==================== intake ====================
     "file.encoding": "{file} ist nicht in UTF-8 und wurde als {encoding} gelesen. Falls das falsch ist: --encoding.",
     "file.column_twice": "Die Spalte {column} kommt zweimal vor; die zweite heißt hier {copy}.",
+    "file.title": "{file}: Was über der Kopfzeile steht, wurde weggelassen: {texts}.",
     "file.sheet": "{file}: Das Tabellenblatt {sheet} wurde gelesen. Für ein anderes ({others}): --sheet.",
     "file.failed_formulas": "{file}: {n} {n:Zelle|Zellen} mit einem Fehler der Tabellenkalkulation (zuerst in Zeile "
     "{row}, {sign}) {n:wird|werden} als leer gelesen. Zur Behebung die Formel korrigieren und die Tabelle neu "
@@ -634,7 +635,7 @@ MESSAGES = {
     "ask.item_choice": "{n} Kombinationen[[, jede von {least} bis {most} Teilnehmenden beurteilt]]"
     "[[, jede von {every} {every:Person|Personen} beurteilt]], etwa {sample:and}",
     "ask.response_choice": "{n} verschiedene Werte, etwa {sample:and}",
-    "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items",
+    "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items[[, mit den Fragen {questions:and}]]",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
     "ask.wide_trial": "ein Durchgang; {n} Spalten wie {columns:and} sind Fragen zum Item",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
@@ -643,8 +644,8 @@ MESSAGES = {
     "wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
     "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
-    "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items gelesen[[, Spalten wie {times} als "
-    "deren Antwortzeiten]].[[ {left} weitere "
+    "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items[[ mit den Fragen "
+    "{questions:and}]] gelesen[[, Spalten wie {times} als deren Antwortzeiten]].[[ {left} weitere "
     "{left:Spalte beschreibt|Spalten beschreiben} die Teilnehmenden oder {left:wurde|wurden} weggelassen: {names}.]]",
     "form.wide_item": "Eine Zeile pro Item: {n} Spalten werden als Teilnehmende gelesen.[[ {left} enthalten "
     "Mittelwerte und wurden weggelassen.]]",

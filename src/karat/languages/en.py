@@ -490,6 +490,7 @@ MESSAGES = {
     # ==================== intake ====================
     "file.encoding": "{file} is not UTF-8 and was read as {encoding}. If that is wrong, use --encoding.",
     "file.column_twice": "The column {column} occurs twice; the second one is called {copy}.",
+    "file.title": "{file}: what stands above the header was left out: {texts}.",
     "file.sheet": "{file}: the sheet {sheet} was read. To read another one ({others}), use --sheet.",
     "file.failed_formulas": "{file}: {n} {n:cell|cells} with a spreadsheet error (the first in row {row}, {sign}) "
     "{n:is|are} read as empty. Fix the formula in the spreadsheet and export the table again.",
@@ -591,7 +592,8 @@ MESSAGES = {
     "ask.item_choice": "{n} combinations[[, each seen by {least} to {most} participants]]"
     "[[, each seen by {every:participant}]], such as {sample:and}",
     "ask.response_choice": "{n} different values, such as {sample:and}",
-    "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items",
+    "ask.wide_participant": "a participant, and {n} columns such as {columns:and} are items[[, with the questions "
+    "{questions:and}]]",
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.wide_trial": "a trial, and {n} columns such as {columns:and} are questions about its item",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
@@ -600,8 +602,8 @@ MESSAGES = {
     "group is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
-    "form.wide_participant": "One row per participant: {n} columns are read as items[[, and columns such as {times} "
-    "as their response times]].[[ {left} other {left:column "
+    "form.wide_participant": "One row per participant: {n} columns are read as items[[ with the questions "
+    "{questions:and}]][[, and columns such as {times} as their response times]].[[ {left} other {left:column "
     "describes|columns describe} participants or {left:was|were} left out: {names}.]]",
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",

@@ -826,29 +826,12 @@ def _missing_answers(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
                 notes.append(Message("table.missing", {"n": int(gone.sum()), "words": words}))
             frame = frame.with_columns(pl.when(~gone).then(pl.col(name)).alias(name))
     if "response" in frame.columns and frame["response"].dtype == pl.String:
-        frame, more = _without_codes(frame)
-        notes += more
         given = frame["response"].drop_nulls()
         if given.len() and given.str.contains(r"^-?\d+\.0+$").all():
             # Tables that once had empty cells are written with 5.0 for 5.
             frame = frame.with_columns(pl.col("response").str.replace(r"\.0+$", ""))
             notes.append(Message("table.whole_numbers", {"answer": given[0]}))
     return frame, notes
-
-
-FEWEST_POSITIONS = 20
-
-
-def _without_codes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """A slider from 0 on has no -1: that stands for one that was not moved."""
-    numbers = frame["response"].cast(pl.Float64, strict=False)
-    below = numbers.filter(numbers < 0).unique().to_list()
-    if below not in ([-1.0], [-9.0], [-99.0], [-999.0]) or numbers.n_unique() < FEWEST_POSITIONS:
-        return frame, []
-    gone = (numbers == below[0]).fill_null(False)
-    words = frame["response"].filter(gone).unique().to_list()
-    answer = pl.when(~gone).then(pl.col("response")).alias("response")
-    return frame.with_columns(answer), [Message("table.missing", {"n": int(gone.sum()), "words": words})]
 
 
 def _numbers(
