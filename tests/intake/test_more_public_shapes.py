@@ -7,11 +7,12 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
 
 from intake.test_published_shapes import saved
-from karat.errors import KaratError
+from karat.errors import IntakeError, KaratError
 from karat.intake import Options, read_files
 from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
@@ -148,6 +149,27 @@ def test_a_title_above_the_header(tmp_path: Path, sign: str, padded: bool) -> No
     assert (len(intake.judgments), intake.judgments.factors()) == (72, ["Condition"])
     assert "file.title" in codes(intake.notes)
     assert intake.locate(0)[1:] == ("line", 4)
+
+
+def test_sheets_with_the_same_columns_are_read_together(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for person in range(8):
+        sheet = book.create_sheet(f"VP{person}")
+        sheet.append(["Satz", "Bedingung", "Rating"])
+        for item in range(12):
+            sheet.append([f"s{item}", "ab"[(item + person) % 2], 1 + (item * person) % 5])
+    book.create_sheet("Notes").append(["None of these is an answer."])
+    path = tmp_path / "r.xlsx"
+    book.save(path)
+    intake = read_files([path], options=Options(accept=True))
+    assert intake.judgments.frame["participant"].unique().sort().to_list() == [f"VP{person}" for person in range(8)]
+    assert (len(intake.judgments), intake.judgments.factors()) == (96, ["Bedingung"])
+    assert "file.sheets" in codes(intake.notes)
+    assert intake.locate(12) == ("r.xlsx, VP1", "row", 2)
+    with pytest.raises(IntakeError) as error:
+        read_files([path], options=Options(sheet="VP3"))
+    assert "participant" in str(error.value)
 
 
 def test_numbers_and_words_are_two_questions_with_a_given_item(tmp_path: Path) -> None:

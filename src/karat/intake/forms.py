@@ -860,7 +860,7 @@ def _by_participant(contents: Contents, judged: Sequence[str], mapping: dict[str
             "n": len(judged), "columns": [cut(n) for n in judged[:2]], "questions": questions,
         }), {"wide": "participant"}),
     ))  # fmt: skip
-    settled = {name: name for name in ("item", "question", "response", "rt") if name in frame.columns}
+    settled: dict[str, str] = {name: name for name in ("item", "question", "response", "rt") if name in frame.columns}
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
         people=about,

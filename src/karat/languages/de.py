@@ -528,6 +528,8 @@ MESSAGES = {
     "file.encoding": "{file} ist nicht in UTF-8 und wurde als {encoding} gelesen. Falls das falsch ist: --encoding.",
     "file.column_twice": "Die Spalte {column} kommt zweimal vor; die zweite heißt hier {copy}.",
     "file.title": "{file}: Was über der Kopfzeile steht, wurde weggelassen: {texts}.",
+    "file.sheets": "{file}: {n} Tabellenblätter mit denselben Spalten wurden gelesen: {sheets}. Für eines "
+    "allein: --sheet.",
     "file.sheet": "{file}: Das Tabellenblatt {sheet} wurde gelesen. Für ein anderes ({others}): --sheet.",
     "file.failed_formulas": "{file}: {n} {n:Zelle|Zellen} mit einem Fehler der Tabellenkalkulation (zuerst in Zeile "
     "{row}, {sign}) {n:wird|werden} als leer gelesen. Zur Behebung die Formel korrigieren und die Tabelle neu "

@@ -491,6 +491,7 @@ MESSAGES = {
     "file.encoding": "{file} is not UTF-8 and was read as {encoding}. If that is wrong, use --encoding.",
     "file.column_twice": "The column {column} occurs twice; the second one is called {copy}.",
     "file.title": "{file}: what stands above the header was left out: {texts}.",
+    "file.sheets": "{file}: {n} sheets with the same columns were read: {sheets}. To read only one, use --sheet.",
     "file.sheet": "{file}: the sheet {sheet} was read. To read another one ({others}), use --sheet.",
     "file.failed_formulas": "{file}: {n} {n:cell|cells} with a spreadsheet error (the first in row {row}, {sign}) "
     "{n:is|are} read as empty. Fix the formula in the spreadsheet and export the table again.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -35,9 +36,10 @@ from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, Roles, cut
 from karat.intake.table_repair import read_results
 from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
+from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
-from karat.judgments.tables import FileTable
+from karat.judgments.tables import FileTable, sheets_of
 from karat.messages import Message
 
 MISSING = ("NA", "NaN", "nan", "null", "NULL", "None", "undefined", "")
@@ -50,7 +52,7 @@ SIGNS = (".", "-", "--", "?", "N/A", "n/a", "n.a.", "NULL", "none", "None", "mis
 def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one table: its form is brought into one row per answer, then its columns get their roles."""
     file = files[0]
-    table = _stacked(_named_by_file([table_of(one, options) for one in files]))
+    table = _stacked(_named_by_file([table for one in files for table in _sheets_of(one, options)]))
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
     table, words = _per_trial(table, options)
@@ -505,6 +507,38 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
     return _of_survey(_without_second_header(replace(table, frame=_unpadded(table.frame))))
 
 
+def _sheets_of(file: SourceFile, options: Options) -> list[FileTable]:
+    """The sheets of a spreadsheet that have the columns of the first one, or the table of another file."""
+    first = table_of(file, options)
+    found = {}
+    for name in sheets_of(file)[1:] if options.sheet is None else []:
+        with suppress(IntakeError):
+            found[name] = table_of(file, replace(options, sheet=name))
+    alike = [table for table in found.values() if table.frame.columns == first.frame.columns and table.frame.height]
+    if not alike:
+        return [first]
+    read = [sheets_of(file)[0], *(name for name, table in found.items() if any(table is one for one in alike))]
+    note = Message("file.sheets", {"file": file.name, "n": len(read), "sheets": listed(read)})
+    first.notes = [note, *(one for one in first.notes if one.code != "file.sheet")]
+    column = "sheet" if _name_people(first.frame.columns) else OWN_FILE
+    return [
+        replace(table, frame=table.frame.with_columns(pl.lit(name).alias(column)), locate=_on_sheet(table.locate, name))
+        for name, table in zip(read, [first, *alike], strict=True)
+    ]
+
+
+def _name_people(columns: Iterable[str]) -> bool:
+    return any(plain(name) in NAMES["participant"] or set(words_of(name)) & set(PERSON_WORDS) for name in columns)
+
+
+def _on_sheet(locate: Callable[[int], Place], sheet: str) -> Callable[[int], Place]:
+    def place(row: int) -> Place:
+        file, kind, number = locate(row)
+        return f"{file}, {sheet}", kind, number
+
+    return place
+
+
 def _unpadded(frame: pl.DataFrame) -> pl.DataFrame:
     """Cells without the blank that follows each delimiter: every cell of the column begins with it.
 
@@ -734,8 +768,7 @@ def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:
 def _named_by_file(tables: Sequence[FileTable]) -> list[FileTable]:
     """Tables of which none names its participant, with the name of the file in a column: often it is one per person."""
     names = {name for table in tables for name in table.frame.columns}
-    known = any(plain(name) in NAMES["participant"] or set(words_of(name)) & set(PERSON_WORDS) for name in names)
-    if len(tables) == 1 or known or OWN_FILE in names:
+    if len(tables) == 1 or _name_people(names) or OWN_FILE in names:
         return list(tables)
     files = [pl.lit(table.file.path.stem).alias(OWN_FILE) for table in tables]
     return [replace(table, frame=table.frame.with_columns(file)) for table, file in zip(tables, files, strict=True)]
