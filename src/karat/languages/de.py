@@ -527,6 +527,7 @@ MESSAGES = {
     # ==================== intake ====================
     "file.encoding": "{file} ist nicht in UTF-8 und wurde als {encoding} gelesen. Falls das falsch ist: --encoding.",
     "file.column_twice": "Die Spalte {column} kommt zweimal vor; die zweite heißt hier {copy}.",
+    "file.column_again": "Die Spalte {column} kommt {n}-mal vor; alle nach der ersten heißen hier {copy} bis {last}.",
     "file.sheet": "{file}: Das Tabellenblatt {sheet} wurde gelesen. Für ein anderes ({others}): --sheet.",
     "file.failed_formulas": "{file}: {n} {n:Zelle|Zellen} mit einem Fehler der Tabellenkalkulation (zuerst in Zeile "
     "{row}, {sign}) {n:wird|werden} als leer gelesen. Zur Behebung die Formel korrigieren und die Tabelle neu "
@@ -837,6 +838,7 @@ MESSAGES = {
     "beiseitegelegt.",
     "qualtrics.without_id": "{n} {n:Rückmeldung hat|Rückmeldungen haben} kein {column}; dort gilt ResponseId als "
     "Teilnehmerkennung.",
+    "qualtrics.rows": "Keine Spalte nennt die Teilnehmenden; jede Zeile gilt als eine Person.",
     "qualtrics.sessions": "{n:participant} {n:antwortete|antworteten} mehrmals; die Spalte session nummeriert die "
     "Teilnahmen.",
     "qualtrics.unfinished": "{n} {n:Rückmeldung ist|Rückmeldungen sind} unvollständig und {n:bleibt|bleiben} "

@@ -490,6 +490,7 @@ MESSAGES = {
     # ==================== intake ====================
     "file.encoding": "{file} is not UTF-8 and was read as {encoding}. If that is wrong, use --encoding.",
     "file.column_twice": "The column {column} occurs twice; the second one is called {copy}.",
+    "file.column_again": "The column {column} occurs {n} times; all but the first are called {copy} to {last}.",
     "file.sheet": "{file}: the sheet {sheet} was read. To read another one ({others}), use --sheet.",
     "file.failed_formulas": "{file}: {n} {n:cell|cells} with a spreadsheet error (the first in row {row}, {sign}) "
     "{n:is|are} read as empty. Fix the formula in the spreadsheet and export the table again.",
@@ -784,6 +785,7 @@ MESSAGES = {
     "qualtrics.test_responses": "{n} {n:test response was|test responses were} set aside because of the column Status.",
     "qualtrics.without_id": "{n} {n:response has|responses have} no {column}, so ResponseId is used as the "
     "participant there.",
+    "qualtrics.rows": "No column names the participants, so each row counts as one.",
     "qualtrics.sessions": "{n:participant} responded more than once; the column session numbers their responses.",
     "qualtrics.unfinished": "{n} {n:response is|responses are} unfinished and kept; the column finished of the "
     "participants is empty there.",
