@@ -83,6 +83,21 @@ def test_two_questions_among_many_others_are_asked_about(tmp_path: Path) -> None
     assert set(proposals(export(tmp_path / "r.csv", columns, rows))) == {"response"}
 
 
+def test_questions_numbered_by_block_are_not_one_question(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    columns = [("ResponseId", "Response ID", "_recordId")]
+    for n in range(1, 15):
+        columns.append((f"{n}_Q2.3_1", "How sure are you? - 1", f"{n}_QID3_1"))
+        columns.append((f"{n}_Q2.5", "Is it true?", f"{n}_QID5"))
+    rows = [
+        [f"R_{p}", *(cell for _ in range(14) for cell in (chance.randint(0, 100), chance.choice(["Yes", "No"])))]
+        for p in range(10)
+    ]
+    path = export(tmp_path / "r.csv", columns, rows)
+    assert proposals(path) == {"response": {"response": "Q2.3"}}
+    assert accepted(path).scale.kind == "continuous"
+
+
 def test_columns_with_one_name_are_all_items(tmp_path: Path, crowd: Crowd) -> None:
     rows = [[f"2024/03/0{p} 10:11", 20 + p, *(crowd.rate(p, n, 5) for n in range(9))] for p in range(1, 10)]
     path = saved(tmp_path / "r.csv", ",".join(["Timestamp", "Age", *["How natural is it?"] * 9]), rows)

@@ -371,7 +371,9 @@ def _keys(column: QualtricsColumn) -> list[str]:
     """What a column shares with the others on its scale: the question, the stem of the tag."""
     keys = [f"question {column.root}"]
     stem = re.sub(r"[_\-. ]?\d+$", "", column.base.lower())
-    if stem and stem not in (DEFAULT_STEM, column.base.lower()):
+    # Qualtrics itself numbers questions: Q7, and Q2.7 by block.
+    by_default = re.fullmatch(rf"{DEFAULT_STEM}\d*", stem) is not None
+    if stem and not by_default and stem != column.base.lower():
         keys.append(f"stem {stem}")
     # Tags such as item3_a and item4_b name one battery, whatever is numbered and lettered in them.
     pattern = re.sub(r"(?<=[_\-.])[a-z](?![a-z])", "@", re.sub(r"\d+", "#", column.base.lower()))
@@ -380,13 +382,8 @@ def _keys(column: QualtricsColumn) -> list[str]:
     numbers = [as_number(answer) for answer in column.answers]
     points = [number for number in numbers if number is not None and 0 <= number <= MOST_ORDINAL_POINTS]
     is_single = not column.row and not column.loop
-    if (
-        stem == DEFAULT_STEM
-        and is_single
-        and len(points) == len(numbers)
-        and all(point == int(point) for point in points)
-    ):
-        keys.append("points of a scale")
+    if by_default and is_single and len(points) == len(numbers) and all(point == int(point) for point in points):
+        keys.append(f"points of a scale {stem}")
     return keys
 
 
@@ -396,6 +393,7 @@ def _name(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
     ends = min(bases), max(bases)
     alike = next((at for at, (one, other) in enumerate(zip(*ends, strict=False)) if one != other), len(ends[0]))
     shared = re.sub(r"[\W\d_]+$", "", ends[0][:alike])
+    shared = "" if shared.lower() == DEFAULT_STEM else shared
     name = bases[0] if len(bases) == 1 else (stems.pop() or bases[0]) if len(stems) == 1 else shared or bases[0]
     while name in taken:
         name += "_"
