@@ -155,3 +155,42 @@ def test_choices_between_other_texts_in_each_column_are_refused_by_their_form(tm
     with pytest.raises(KaratError) as error:
         read_files([saved(tmp_path / "r.csv", header, rows)])
     assert "10 columns with choices" in str(error.value)
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_an_export_of_qualtrics_without_its_import_ids_is_wide(tmp_path: Path, crowd: Crowd, texts: bool) -> None:
+    tags = [
+        "StartDate",
+        "Progress",
+        "RecordedDate",
+        "ResponseId",
+        "UserLanguage",
+        "Age",
+        *(f"s{n}_a" for n in range(9)),
+    ]
+    about = ["2023-01-01 10:00:00", 100, "2023-01-01 10:10:01"]
+    rows = [[*about, f"R_{p}", "EN", 20 + p, *(crowd.rate(p, n) for n in range(9))] for p in range(10)]
+    labels = ["Start Date", "Progress", "Recorded Date", "Response ID", "User Language", "How old are you?"]
+    second = [[*labels, *(f"How natural? {n}" for n in range(9))]] if texts else []
+    judgments = accepted(saved(tmp_path / "r.csv", ",".join(tags), [*second, *rows]))
+    assert judgments.frame["participant"].unique(maintain_order=True).to_list() == [f"R_{p}" for p in range(10)]
+    assert judgments.answers == 90
+
+
+def test_an_item_with_decimal_commas_of_its_own_stays(tmp_path: Path) -> None:
+    chance = random.Random(6)
+    rows = [[f"vp{p}", *(f"{chance.randint(10, 19)},5" for _ in range(6)), f"9{p},5"] for p in range(8)]
+    path = tmp_path / "r.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=";").writerows([["VP", *(f"item{n}_k" for n in range(7))], *rows])
+    assert accepted(path).answers == 56
+
+
+def test_labels_at_the_ends_of_a_scale_are_no_answers_of_their_own(tmp_path: Path, crowd: Crowd) -> None:
+    points = ["1 (very bad)", "2", "3", "4", "5 (very good)"]
+    rows = [[f"2024/03/0{p} 10:11", *(points[crowd.rate(p, n, 5) - 1] for n in range(12))] for p in range(1, 10)]
+    rows += [["2024/03/11 10:11", *[points[0]] * 6, *[points[4]] * 6]]
+    header = ",".join(["Timestamp", *(f"Rate them [The dog sees {n} cats.]" for n in range(12))])
+    judgments = accepted(saved(tmp_path / "r.csv", header, rows))
+    assert judgments.frame["item"].n_unique() == 12
+    assert judgments.scale.known() == "1, 2, 3, 4, 5"

@@ -91,6 +91,8 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         if long is not None:
             return long
     split, notes = _with_parts(frame)
+    split, more = _without_end_labels(split)
+    notes += more
     shaped = _wide(split, wide, mapping, file)
     if shaped is None:
         return Shaped(split, notes=notes)
@@ -473,6 +475,31 @@ def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | Non
     ]
 
 
+LABELLED = r"^\s*(-?\d{1,2})\s*(?:\([^)]*\)|[-–:=]\s*\D.*)?\s*$"
+
+
+def _without_end_labels(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Columns with the points of one scale as numbers, where only some points have a label: 1 (bad), 2, 3, 4, 5 (good).
+
+    >>> cells = {f"s{n}": ["1 (bad)", "2", "3"] for n in range(4)} | {"age": ["20-25", "30", "31"]}
+    >>> _without_end_labels(pl.DataFrame(cells))[0].row(0)
+    ('1', '1', '1', '1', '20-25')
+    """
+    points: dict[str, list[str]] = {}
+    for name in (name for name, dtype in frame.schema.items() if dtype == pl.String):
+        values = [value.strip() for value in frame[name].drop_nulls().unique().head(MOST_ANSWERS + 1).to_list()]
+        partly = len(values) <= MOST_ANSWERS and any(as_number(value) is None for value in values)
+        if partly and all(re.match(LABELLED, value) for value in values):
+            points[name] = values
+    every = {value for values in points.values() for value in values}
+    labels = sorted(value for value in every if as_number(value) is None)
+    numbers = {re.sub(LABELLED, r"\1", value) for value in every}
+    if len(points) < FEWEST_JUDGED or len(labels) == len(every) or len(numbers) < len(every):
+        return frame, []
+    bare = [pl.col(name).str.extract(LABELLED, 1).alias(name) for name in points]
+    return frame.with_columns(bare), [Message("form.end_labels", {"labels": [cut(label) for label in labels[:3]]})]
+
+
 def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: str) -> Shaped | None:
     """A table with one column per item, or per participant, as one row per answer."""
     contents = Contents(frame)
@@ -613,7 +640,8 @@ OF_TOOLS = re.compile(
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
-    r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid"
+    r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid|"
+    r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient\w+|externalreference"
 )
 """Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms, REDCap, Typeform."""
 
@@ -645,7 +673,11 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     rest = [contents[name] for name in contents.names if name not in judged]
     sentences = sum(len(name.split()) >= FEWEST_IN_SENTENCE for name in judged) >= 0.8 * len(judged)
     unique = [c for c in rest if c.distinct >= 0.95 * rows and c.filled > 0.9 and rows > 1]
-    persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
+    persons = [
+        c for c in rest
+        if c.plain in NAMES["participant"]
+        or (any(w in PERSON_WORDS for w in words_of(c.name)) and not any(map(describes_a_person, words_of(c.name))))
+    ]  # fmt: skip
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
     if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):

@@ -639,6 +639,7 @@ MESSAGES = {
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
     "ask.wide_trial": "ein Durchgang; {n} Spalten wie {columns:and} sind Fragen zum Item",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
+    "form.end_labels": "Beschriftungen neben den Punkten der Skala blieben weg: {labels}.",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
     "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
     "wird als eigene Zeile gelesen.",

@@ -596,6 +596,7 @@ MESSAGES = {
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.wide_trial": "a trial, and {n} columns such as {columns:and} are questions about its item",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
+    "form.end_labels": "Labels beside the points of the scale were left out: {labels}.",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
     "group is read as a row of its own.",
