@@ -543,7 +543,7 @@ def _without_previews(body: pl.DataFrame, survey: Survey, reading: Reading) -> p
 def _participants_id(body: pl.DataFrame, reading: Reading) -> list[pl.Series]:
     """Who answered, and which of their responses it is where somebody answered twice."""
     name = next((name for name in PERSON_IDS if name in body.columns and body[name].null_count() < body.height), None)
-    # Whoever publishes an export may take the ids out: then each row is a participant.
+    # Published exports may lack the ids. Then each row is a participant.
     row = pl.col("ResponseId") if "ResponseId" in body.columns else pl.int_range(1, pl.len() + 1).cast(pl.String)
     ids = body.select((pl.coalesce(name, row) if name else row).alias(WHO))[WHO]
     named = name or ("ResponseId" if "ResponseId" in body.columns else None)
