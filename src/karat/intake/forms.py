@@ -91,7 +91,9 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         if long is not None:
             return long
     split, notes = _with_parts(frame)
-    shaped = _wide(split, wide, mapping)
+    split, more = _without_end_labels(split)
+    notes += more
+    shaped = _wide(split, wide, mapping, file)
     if shaped is None:
         return Shaped(split, notes=notes)
     shaped.notes = [*notes, *shaped.notes]
@@ -473,10 +475,36 @@ def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | Non
     ]
 
 
-def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str]) -> Shaped | None:
+LABELLED = r"^\s*(-?\d{1,2})\s*(?:\([^)]*\)|[-–:=]\s*\D.*)?\s*$"
+
+
+def _without_end_labels(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Columns with the points of one scale as numbers, where only some points have a label: 1 (bad), 2, 3, 4, 5 (good).
+
+    >>> cells = {f"s{n}": ["1 (bad)", "2", "3"] for n in range(4)} | {"age": ["20-25", "30", "31"]}
+    >>> _without_end_labels(pl.DataFrame(cells))[0].row(0)
+    ('1', '1', '1', '1', '20-25')
+    """
+    points: dict[str, list[str]] = {}
+    for name in (name for name, dtype in frame.schema.items() if dtype == pl.String):
+        values = [value.strip() for value in frame[name].drop_nulls().unique().head(MOST_ANSWERS + 1).to_list()]
+        partly = len(values) <= MOST_ANSWERS and any(as_number(value) is None for value in values)
+        if partly and all(re.match(LABELLED, value) for value in values):
+            points[name] = values
+    every = {value for values in points.values() for value in values}
+    labels = sorted(value for value in every if as_number(value) is None)
+    numbers = {re.sub(LABELLED, r"\1", value) for value in every}
+    if len(points) < FEWEST_JUDGED or len(labels) == len(every) or len(numbers) < len(every):
+        return frame, []
+    bare = [pl.col(name).str.extract(LABELLED, 1).alias(name) for name in points]
+    return frame.with_columns(bare), [Message("form.end_labels", {"labels": [cut(label) for label in labels[:3]]})]
+
+
+def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: str) -> Shaped | None:
     """A table with one column per item, or per participant, as one row per answer."""
     contents = Contents(frame)
     judged = _judged_columns(contents, wide, mapping)
+    _refuse_own_answers(contents, judged, file)
     asked = _asked_columns(contents, mapping) if wide in (None, "trial") else []
     if asked:
         return _by_trial(contents, asked)
@@ -530,6 +558,28 @@ def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str
     return [name for name in contents.names if name in best]
 
 
+def _refuse_own_answers(contents: Contents, judged: Sequence[str], file: str) -> None:
+    """IntakeError where most columns ask to choose between texts, each between others: no scale is common to them."""
+    rows = contents.frame.height
+    chosen = [
+        c for c in map(contents.__getitem__, contents.names)
+        if 1 <= c.distinct <= MOST_OPTIONS and c.filled > NEARLY_ALL and not c.is_number and not c.is_about_people
+    ]  # fmt: skip
+    often = Counter(value for content in chosen for value in content.values)
+    own = [c.name for c in chosen if all(often[value] == 1 for value in c.values)]
+    differ = sum(contents[name].distinct for name in own) > MOST_ANSWERS
+    if len(judged) >= FEWEST_JUDGED or 2 * len(own) <= len(contents.names) or not differ or rows < 2 * MOST_OPTIONS:
+        return
+    shown = " and ".join(cut(value) for value in contents[own[0]].values[:2])
+    raise IntakeError(
+        f"{file} has {len(own)} columns with choices, each between answers of its own ({cut(own[0])}: {shown}). karat "
+        "needs the same answers in all of them: replace each by what it stands for, such as its condition."
+    )
+
+
+MOST_OPTIONS = 3
+
+
 def _are_alike(answers: set[str], others: set[str]) -> bool:
     """Whether answers are among others; words may be new where few people answered and most of the words are known."""
     if answers <= others:
@@ -550,8 +600,10 @@ def _of_one_stem(names: list[str]) -> list[str]:
     >>> len(_of_one_stem(["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"]))
     8
     """
-    stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in names]
-    numbered = [re.sub(r"[\W_]?\d+$", "", name) if re.search(r"\d$", name) else "" for name in names]
+    # Of columns that all had one name, the first has it still.
+    copied = [f"{name}_2" if f"{name}_2" in names else name for name in names]
+    stems = [re.sub(r"[\W_]?\[?\w*?\d+\]?$", "", name) for name in copied]
+    numbered = [re.sub(r"[\W_]?\d+$", "", name) if re.search(r"\d$", name) else "" for name in copied]
     for found, least in ((stems, 0.7), (numbered, 0.5)):
         sizes = Counter(filter(None, found))
         most = max(sizes.values(), default=0)
@@ -591,7 +643,7 @@ LONG_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 """A column with one of these names holds the answers; such a table has one trial per row."""
 ROW_IDS = (
     "respondentid", "responseid", "case", "id", "token", "lfdn", "serial", "antwortid", "iddelaréponse",
-    "iddelarespuesta",
+    "iddelarespuesta", "recordid", "session",
 )  # fmt: skip
 OF_TOOLS = re.compile(
     r"zeitstempel|horodateur|marcatemporal|marcadetiempo|carimbodedatahora|informazionicronologiche|tijdstempel|"
@@ -601,9 +653,10 @@ OF_TOOLS = re.compile(
     r"timestamp|startdate|enddate|submitdate|datestamp|lastpage|startlanguage|seed|token|refurl|respondentid|collectorid|"
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
-    r"grouptime\d+|\w*q\w*\d+\w*time"
+    r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid|"
+    r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient\w+|externalreference"
 )
-"""Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms."""
+"""Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms, REDCap, Typeform."""
 
 
 def _code(name: str) -> str:
@@ -620,6 +673,8 @@ def _is_of_tool(content: Content) -> bool:
     name = plain(_code(content.name))
     if _code(content.name).endswith("[comment]"):
         return True
+    if content.name.endswith("_complete") and set(content.values) <= {"0", "1", "2"}:
+        return True  # REDCap says so of each form.
     return bool(
         OF_TOOLS.fullmatch(name) or ROW_NUMBERS.fullmatch(name) or name in NAMES["participant"] or content.is_other
     )
@@ -631,13 +686,19 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     rest = [contents[name] for name in contents.names if name not in judged]
     sentences = sum(len(name.split()) >= FEWEST_IN_SENTENCE for name in judged) >= 0.8 * len(judged)
     unique = [c for c in rest if c.distinct >= 0.95 * rows and c.filled > 0.9 and rows > 1]
-    persons = [c for c in rest if c.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(c.name))]
+    persons = [
+        c for c in rest
+        if c.plain in NAMES["participant"]
+        or (any(w in PERSON_WORDS for w in words_of(c.name)) and not any(map(describes_a_person, words_of(c.name))))
+    ]  # fmt: skip
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
     if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
         return "item"
     if sentences:
         return "participant"
+    if _are_raters(judged) and not persons and len(_sides_shown(contents, judged)) == PAIR:
+        return "item"
     if _are_raters(judged) and not persons and all(ROW_NUMBERS.fullmatch(c.plain) for c in unique if _is_of_tool(c)):
         described = [c for c in rest if not c.is_number and not c.is_other and not c.is_about_people]
         if any(c.distinct >= FEWEST_WORDED * rows for c in described):
@@ -658,9 +719,13 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     first = next((c for c in unique if c in worded), contents[contents.names[0]])
     if not persons and first in unique and not first.is_number and len(judged) <= 60 and rows > 2 * len(judged):
         return "item"
-    return None
+    asked = sum(QUESTION.fullmatch(name) is not None for name in judged) > FEWEST_ANSWERED * len(judged)
+    aged = not worded and any(c.is_about_people and c.distinct > 1 for c in rest)
+    return "participant" if not persons and (asked or aged) and len(judged) >= len(rest) else None
 
 
+QUESTION = re.compile(r"(?i)(q|question|item|sentence|stim|stimulus|frage|satz|aufgabe)[\W_]?\d+\w*")
+FEWEST_ANSWERED = 0.8
 FEWEST_WORDED = 0.1
 FEWEST_IN_SENTENCE = 3
 
@@ -670,7 +735,10 @@ def _are_raters(judged: Sequence[str]) -> bool:
     return bool(judged) and all(map(_is_rater, judged))
 
 
-RATERS = ("rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor")
+RATERS = (
+    "rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor",
+    "human", "evaluator", "expert", "reviewer",
+)  # fmt: skip
 
 
 def _is_rater(name: str) -> bool:
@@ -679,10 +747,16 @@ def _is_rater(name: str) -> bool:
     >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "annotator", "fluency")]
     [True, True, True, False, False]
     """
-    if re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|participant|p|s)[\W_]?\d+", name):
+    if re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|winner|vote|participant|p|s)[\W_]?\d+", name):
         return True
     who = re.search(rf"(?i)(?<![a-z])({'|'.join(RATERS)})s?[\W_]*(\d+|[a-z])?(?![a-z])", name)
     return who is not None and bool(who[2])
+
+
+def _sides_shown(contents: Contents, judged: Sequence[str]) -> list[str]:
+    """The columns with what stood on either side, where the answers are the names of these columns."""
+    answers = {value.lower() for name in judged for value in contents[name].values}
+    return [name for name in contents.names if name not in judged and name.lower() in answers]
 
 
 def _is_summary(name: str) -> bool:
@@ -951,11 +1025,12 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     frame, lines = _melted(contents, judged, "participant", keep)
     empty = frame["response"].is_null()
     question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": len(judged)}), {"wide": "item"}),))
+    paired = len(_sides_shown(contents, judged)) == PAIR and "item" not in mapping
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
         notes=[Message("form.wide_item", {"n": len(judged), "left": len(means) or None})],
-        mapping={"participant": "participant", "item": item, "response": "response"}, open=[question],
-        units_in=rows * len(judged), unit="cells",
+        mapping={"participant": "participant", "response": "response"} | ({} if paired else {"item": item}),
+        open=[question], units_in=rows * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():
         shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())

@@ -12,8 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from karat.errors import IntakeError, Problem, Problems
+from karat.intake.content import words_of
 from karat.intake.guess import guess_columns
-from karat.intake.personal import names_a_person
+from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Reading
 from karat.judgments.columns import COLUMNS, REQUIRED, nearest
 from karat.judgments.message_tables import listed, rows_named
@@ -53,9 +54,9 @@ def likely(column: str, names: Sequence[str]) -> str | None:
     >>> likely("participant", ["length"]) is None, likely("response", ["gold_label"]) is None
     (True, True)
     """
-    free = [name for name in names if not names_a_person(name)]
+    free = [name for name in names if not names_a_person(name) and not any(map(describes_a_person, words_of(name)))]
     if column == "response":
-        free = [name for name in free if not OF_RESEARCHERS.search(name)]
+        free = [name for name in free if not OF_RESEARCHERS.search(name) and words_of(name)[-1:] != ["id"]]
     for word in WORDS[column]:
         for name in free:
             if word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):

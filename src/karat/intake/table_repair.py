@@ -47,6 +47,9 @@ def without_comments(file: SourceFile) -> tuple[SourceFile, int]:
     """The file without the comment lines before its header, and how many they were."""
     if file.suffix in SPREADSHEETS or not file.sample.lstrip("\ufeff").startswith(("#", '"#', "%", '"%')):
         return file, 0
+    first = next(csv.reader([file.sample.partition("\n")[0].strip()], delimiter=delimiter_of(file.sample)), [])
+    if first[0].strip() == "#" and len(first) > 2 and all(cell.strip() for cell in first):
+        return file, 0  # Typeform calls the column of its ids #.
     count = 0
     for line in file.sample.splitlines()[:MOST_COMMENTS]:
         if not COMMENT.match(line):

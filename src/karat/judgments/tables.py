@@ -229,14 +229,19 @@ def _shape(file: SourceFile, delimiter: str) -> _Shape:
 def _header_names(cells: Sequence[str]) -> tuple[list[str], list[Message]]:
     """Column names, all different; and what had to be changed for that."""
     names: list[str] = []
-    notes = []
+    copies: dict[str, list[str]] = {}
     for position, cell in enumerate(cells, start=1):
         name = cell.strip().lstrip("\ufeff") or f"unnamed_{position}"
         if name in names:
             copy = next(f"{name}_{n}" for n in range(2, len(cells) + 2) if f"{name}_{n}" not in names)
-            notes.append(Message("file.column_twice", {"column": name, "copy": copy}))
+            copies.setdefault(name, []).append(copy)
             name = copy
         names.append(name)
+    notes = [
+        Message("file.column_twice", {"column": name, "copy": more[0]}) if len(more) == 1
+        else Message("file.column_again", {"column": name, "n": len(more) + 1, "copy": more[0], "last": more[-1]})
+        for name, more in copies.items()
+    ]  # fmt: skip
     return names, notes
 
 

@@ -530,6 +530,7 @@ MESSAGES = {
     "file.title": "{file}: Was über der Kopfzeile steht, wurde weggelassen: {texts}.",
     "file.sheets": "{file}: {n} Tabellenblätter mit denselben Spalten wurden gelesen: {sheets}. Für eines "
     "allein: --sheet.",
+    "file.column_again": "Die Spalte {column} kommt {n}-mal vor; alle nach der ersten heißen hier {copy} bis {last}.",
     "file.sheet": "{file}: Das Tabellenblatt {sheet} wurde gelesen. Für ein anderes ({others}): --sheet.",
     "file.failed_formulas": "{file}: {n} {n:Zelle|Zellen} mit einem Fehler der Tabellenkalkulation (zuerst in Zeile "
     "{row}, {sign}) {n:wird|werden} als leer gelesen. Zur Behebung die Formel korrigieren und die Tabelle neu "
@@ -641,6 +642,7 @@ MESSAGES = {
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
     "ask.wide_trial": "ein Durchgang; {n} Spalten wie {columns:and} sind Fragen zum Item",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
+    "form.end_labels": "Beschriftungen neben den Punkten der Skala blieben weg: {labels}.",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
     "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
     "wird als eigene Zeile gelesen.",
@@ -841,6 +843,7 @@ MESSAGES = {
     "beiseitegelegt.",
     "qualtrics.without_id": "{n} {n:Rückmeldung hat|Rückmeldungen haben} kein {column}; dort gilt ResponseId als "
     "Teilnehmerkennung.",
+    "qualtrics.rows": "Keine Spalte nennt die Teilnehmenden; jede Zeile gilt als eine Person.",
     "qualtrics.sessions": "{n:participant} {n:antwortete|antworteten} mehrmals; die Spalte session nummeriert die "
     "Teilnahmen.",
     "qualtrics.unfinished": "{n} {n:Rückmeldung ist|Rückmeldungen sind} unvollständig und {n:bleibt|bleiben} "

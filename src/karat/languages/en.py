@@ -492,6 +492,7 @@ MESSAGES = {
     "file.column_twice": "The column {column} occurs twice; the second one is called {copy}.",
     "file.title": "{file}: what stands above the header was left out: {texts}.",
     "file.sheets": "{file}: {n} sheets with the same columns were read: {sheets}. To read only one, use --sheet.",
+    "file.column_again": "The column {column} occurs {n} times; all but the first are called {copy} to {last}.",
     "file.sheet": "{file}: the sheet {sheet} was read. To read another one ({others}), use --sheet.",
     "file.failed_formulas": "{file}: {n} {n:cell|cells} with a spreadsheet error (the first in row {row}, {sign}) "
     "{n:is|are} read as empty. Fix the formula in the spreadsheet and export the table again.",
@@ -598,6 +599,7 @@ MESSAGES = {
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.wide_trial": "a trial, and {n} columns such as {columns:and} are questions about its item",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
+    "form.end_labels": "Labels beside the points of the scale were left out: {labels}.",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
     "group is read as a row of its own.",
@@ -788,6 +790,7 @@ MESSAGES = {
     "qualtrics.test_responses": "{n} {n:test response was|test responses were} set aside because of the column Status.",
     "qualtrics.without_id": "{n} {n:response has|responses have} no {column}, so ResponseId is used as the "
     "participant there.",
+    "qualtrics.rows": "No column names the participants, so each row counts as one.",
     "qualtrics.sessions": "{n:participant} responded more than once; the column session numbers their responses.",
     "qualtrics.unfinished": "{n} {n:response is|responses are} unfinished and kept; the column finished of the "
     "participants is empty there.",

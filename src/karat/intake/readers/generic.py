@@ -354,7 +354,8 @@ def _of_one_kind(
     if not {"item", "response"} <= set(frame.columns) or options.keep_all or options.answers or options.scale:
         return frame, rows, 0
     answers = text_column(frame["response"])
-    number = answers.cast(pl.Float64, strict=False).is_not_null()
+    decimals = answers.str.replace(r"^\s*(-?\d+),(\d+)\s*$", "$1.$2")
+    number = decimals.cast(pl.Float64, strict=False).is_not_null()
     worded = answers.is_not_null() & ~number
     if not number.any():
         return _rows_left(frame, rows, _otherwise_answered(text_column(frame["item"]), answers))
@@ -701,6 +702,9 @@ NOT_ANSWERED = ("-9", "-1", "-10")
 
 def _of_survey(table: FileTable) -> FileTable:
     """The export of a survey tool as a table: codes for no answer are none, labels below the header are not answers."""
+    if "ResponseId" in table.frame.columns and table.frame.height > 1 and table.frame["ResponseId"][0] == "Response ID":
+        # Of the three header rows of Qualtrics, the one with the texts was left.
+        return replace(table, frame=table.frame.slice(1), locate=_after_labels(table))
     if not {"CASE", "QUESTNNR"} <= set(table.frame.columns):
         return table
     frame, locate = table.frame, table.locate

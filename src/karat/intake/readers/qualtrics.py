@@ -6,12 +6,15 @@ tags with one stem, the same answer texts) are one question to karat; what was a
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 
 import polars as pl
 
@@ -43,7 +46,7 @@ from karat.intake.reading import Options, Proposal, Question, Reader, Reading
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import as_number
 from karat.judgments.source import SourceFile
-from karat.judgments.tables import FileTable, header_of, read_table
+from karat.judgments.tables import FileTable, delimiter_of, header_of, read_table
 from karat.judgments.times import instants
 from karat.messages import Message
 
@@ -184,6 +187,8 @@ class Survey:
     """The time zone of the export's dates."""
     cells: list[str] = field(default_factory=list)
     timers: dict[str, dict[str, str]] = field(default_factory=dict)
+    rounds: dict[str, str] = field(default_factory=dict)
+    """The round of a loop in which a page was timed, by the timing; empty outside of loops."""
     orders: list[str] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     contacts: list[str] = field(default_factory=list)
@@ -239,7 +244,8 @@ class Survey:
             return []
         single = [c for c in self.background if not c.is_about_the_person and len(c.answers) > 1]
         long = len(batteries) > 1 and sorted(map(len, batteries))[-2] >= FEWEST_IN_BATTERY
-        beside = len(batteries) > 0 and len(single) > max(FEWEST_IN_BATTERY, len(self.judged))
+        many = FEWEST_IN_BATTERY if len(self.judged) > MOST_ASIDE else 0
+        beside = len(batteries) > 0 and len(single) > max(many, len(self.judged))
         if not long and not beside and "response" not in options.mapping:
             return batteries
         answers = {one[0].question: sorted({word for column in one for word in column.answers}) for one in batteries}
@@ -271,6 +277,7 @@ def survey_of(tags: Sequence[str], labels: Sequence[str], identities: Sequence[s
                 survey.set_aside.setdefault(Message("aside.display_order_cells"), []).append(tag)
         elif match and kind in TIMING:
             survey.timers.setdefault(base, {})[kind] = tag
+            survey.rounds[base] = match["loop"] or ""
             survey.set_aside.setdefault(Message("aside.timing_cells"), []).append(tag)
         elif match:
             text = " ".join(label.split())
@@ -364,7 +371,9 @@ def _keys(column: QualtricsColumn) -> list[str]:
     """What a column shares with the others on its scale: the question, the stem of the tag."""
     keys = [f"question {column.root}"]
     stem = re.sub(r"[_\-. ]?\d+$", "", column.base.lower())
-    if stem and stem not in (DEFAULT_STEM, column.base.lower()):
+    # Qualtrics itself numbers questions: Q7, and Q2.7 by block.
+    by_default = re.fullmatch(rf"{DEFAULT_STEM}\d*", stem) is not None
+    if stem and not by_default and stem != column.base.lower():
         keys.append(f"stem {stem}")
     # Tags such as item3_a and item4_b name one battery, whatever is numbered and lettered in them.
     pattern = re.sub(r"(?<=[_\-.])[a-z](?![a-z])", "@", re.sub(r"\d+", "#", column.base.lower()))
@@ -373,13 +382,8 @@ def _keys(column: QualtricsColumn) -> list[str]:
     numbers = [as_number(answer) for answer in column.answers]
     points = [number for number in numbers if number is not None and 0 <= number <= MOST_ORDINAL_POINTS]
     is_single = not column.row and not column.loop
-    if (
-        stem == DEFAULT_STEM
-        and is_single
-        and len(points) == len(numbers)
-        and all(point == int(point) for point in points)
-    ):
-        keys.append("points of a scale")
+    if by_default and is_single and len(points) == len(numbers) and all(point == int(point) for point in points):
+        keys.append(f"points of a scale {stem}")
     return keys
 
 
@@ -389,6 +393,7 @@ def _name(group: Sequence[QualtricsColumn], taken: set[str]) -> None:
     ends = min(bases), max(bases)
     alike = next((at for at, (one, other) in enumerate(zip(*ends, strict=False)) if one != other), len(ends[0]))
     shared = re.sub(r"[\W\d_]+$", "", ends[0][:alike])
+    shared = "" if shared.lower() == DEFAULT_STEM else shared
     name = bases[0] if len(bases) == 1 else (stems.pop() or bases[0]) if len(stems) == 1 else shared or bases[0]
     while name in taken:
         name += "_"
@@ -404,14 +409,17 @@ def _give_timers(survey: Survey) -> list[Message]:
     at = {timer: min(place[tag] for tag in parts.values()) for timer, parts in survey.timers.items()}
     unnamed = dict(at)
     for column in survey.judged:
-        column.timer = next((timer for timer in at if _names_of_columns(timer, column)), None)
+        own = [timer for timer in at if survey.rounds[timer] == column.loop]
+        column.timer = next((timer for timer in own if _names_of_columns(timer, column)), None)
         unnamed.pop(column.timer or "", None)
     rule = Message("qualtrics.timing_by_tag")
     rest = [column for column in survey.judged if column.timer is None]
     if unnamed and rest:
         first = min(place[column.tag] for column in rest)
         before = min(unnamed.values()) < first
-        _by_place(rest, unnamed, place, before)
+        for loop in dict.fromkeys(column.loop for column in rest):
+            timers = {timer: where for timer, where in unnamed.items() if survey.rounds[timer] == loop}
+            _by_place([column for column in rest if column.loop == loop], timers, place, before)
         if len(rest) == len(survey.judged):
             rule = Message("qualtrics.timing_before" if before else "qualtrics.timing_after")
         else:
@@ -459,9 +467,21 @@ SET_APART, WHO, SESSION = " apart", " participant", " session"
 
 
 def recognises(file: SourceFile) -> bool:
-    """A table whose third header row names import ids."""
-    header = header_of(file)
-    return "ResponseId" in header and IMPORT_IDS.search(file.sample) is not None
+    """A table whose third header row names import ids; the texts before it may be longer than a sample of the file."""
+    named = "ResponseId" in header_of(file)
+    sampled = IMPORT_IDS.search(file.sample) is not None
+    if named == sampled:
+        return named
+    third = _third_row(file)
+    return 2 * sum(IMPORT_IDS.match(cell) is not None for cell in third) > len(third)
+
+
+def _third_row(file: SourceFile) -> list[str]:
+    with io.TextIOWrapper(file.open(), encoding=file.encoding, errors="replace", newline="") as stream:
+        try:
+            return next(islice(csv.reader(stream, delimiter=delimiter_of(file.sample)), 2, None), [])
+        except csv.Error:
+            return []
 
 
 def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
@@ -491,7 +511,7 @@ def _headers(table: FileTable) -> tuple[list[str], list[str], list[str]]:
     """Tags, texts and import ids."""
     frame = table.frame
     problem = f"{table.file.name} is not an export of Qualtrics with three header rows (tags, texts, import ids)."
-    if frame.height < 2 or "ResponseId" not in frame.columns:
+    if frame.height < 2:
         raise IntakeError(f"{problem} Export it again as CSV or TSV, and leave the header rows as they are.")
     identities = [cell or "" for cell in frame.row(1)]
     if not any(IMPORT_IDS.match(cell) for cell in identities):
@@ -523,9 +543,11 @@ def _without_previews(body: pl.DataFrame, survey: Survey, reading: Reading) -> p
 def _participants_id(body: pl.DataFrame, reading: Reading) -> list[pl.Series]:
     """Who answered, and which of their responses it is where somebody answered twice."""
     name = next((name for name in PERSON_IDS if name in body.columns and body[name].null_count() < body.height), None)
-    who = pl.coalesce(name, "ResponseId") if name else pl.col("ResponseId")
-    ids = body.select(who.alias(WHO))[WHO]
-    reading.notes.append(Message("participant.column", {"column": name or "ResponseId"}))
+    # Published exports may lack the ids. Then each row is a participant.
+    row = pl.col("ResponseId") if "ResponseId" in body.columns else pl.int_range(1, pl.len() + 1).cast(pl.String)
+    ids = body.select((pl.coalesce(name, row) if name else row).alias(WHO))[WHO]
+    named = name or ("ResponseId" if "ResponseId" in body.columns else None)
+    reading.notes.append(Message("participant.column", {"column": named}) if named else Message("qualtrics.rows"))
     if name and body[name].null_count():
         reading.notes.append(Message("qualtrics.without_id", {"n": body[name].null_count(), "column": name}))
     twice = int((ids.value_counts()["count"] > 1).sum())

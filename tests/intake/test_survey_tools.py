@@ -1,0 +1,196 @@
+"""Wide tables as survey tools and spreadsheets write them, with made-up data: nothing is lost, and nothing is added."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from intake.test_published_shapes import Crowd, accepted, proposals, saved
+from karat.errors import KaratError
+from karat.intake import read_files
+from messages import codes
+
+
+@pytest.fixture
+def crowd() -> Crowd:
+    return Crowd()
+
+
+def export(path: Path, columns: Sequence[tuple[str, str, str]], rows: Iterable[Sequence[object]]) -> Path:
+    """An export of Qualtrics: tag, text and import id of each column."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerows([[tag for tag, _, _ in columns], [text for _, text, _ in columns]])
+        writer.writerow(json.dumps({"ImportId": name}) for _, _, name in columns)
+        writer.writerows(rows)
+    return path
+
+
+def looped(path: Path, words: int = 3, rounds: int = 10, length: int = 8) -> Path:
+    """Everybody sees one round of each loop; a timed page before the loop announces it."""
+    chance = random.Random(3)
+    columns = [("Finished", "Finished", "finished"), ("ResponseId", "Response ID", "_recordId")]
+    for word in range(words):
+        columns.append((f"Q{word}_Page Submit", "Timing - Page Submit", f"QID{50 + word}_PAGE_SUBMIT"))
+        text = " ".join(["How alike are these two?"] * length)
+        columns += [(f"{n}_Q{word}_big", f"Tweet {n} - {text}", f"{n}_QID{80 + word}") for n in range(1, rounds + 1)]
+    rows = []
+    for person in range(40):
+        row: list[object] = ["True", f"R_{person}"]
+        for _ in range(words):
+            cells: list[object] = [""] * rounds
+            cells[chance.randrange(rounds)] = chance.randint(1, 7)
+            row += [0.8, *cells]
+        rows.append(row)
+    return export(path, columns, rows)
+
+
+def test_header_rows_longer_than_a_sample_are_those_of_qualtrics(tmp_path: Path) -> None:
+    path = looped(tmp_path / "r.csv", rounds=60, length=40)
+    assert path.stat().st_size > 100_000
+    assert read_files([path]).judgments.answers == 120
+
+
+def test_a_page_timed_before_a_loop_shows_no_round_of_it(tmp_path: Path) -> None:
+    judgments = read_files([looped(tmp_path / "r.csv")]).judgments
+    assert (judgments.frame.height, judgments.answers) == (120, 120)
+    assert "rt" not in judgments.frame.columns
+
+
+def test_an_export_of_qualtrics_without_ids_has_a_participant_per_row(tmp_path: Path, crowd: Crowd) -> None:
+    columns = [("Duration (in seconds)", "Duration (in seconds)", "duration")]
+    columns += [(f"nat_{n}", f"How natural? {crowd.text()}", f"QID{n}") for n in range(8)]
+    rows = [[300 + p, *(crowd.rate(p, n) for n in range(8))] for p in range(12)]
+    intake = read_files([export(tmp_path / "r.csv", columns, rows)])
+    assert intake.judgments.frame["participant"].n_unique() == 12
+    assert "qualtrics.rows" in codes(intake.notes)
+
+
+def test_two_questions_among_many_others_are_asked_about(tmp_path: Path) -> None:
+    chance = random.Random(4)
+    words = ["Never", "Rarely", "Sometimes", "Often", "Always"]
+    columns = [("ResponseId", "Response ID", "_recordId")]
+    columns += [(f"Q{n}", f"Question {n}", f"QID{n}") for n in range(8)]
+    rows = [
+        [f"R_{p}", *(chance.choice(words) for _ in range(2)), *(f"{chance.choice('xyz')}{n}" for n in range(6))]
+        for p in range(12)
+    ]
+    assert set(proposals(export(tmp_path / "r.csv", columns, rows))) == {"response"}
+
+
+def test_questions_numbered_by_block_are_not_one_question(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    columns = [("ResponseId", "Response ID", "_recordId")]
+    for n in range(1, 15):
+        columns.append((f"{n}_Q2.3_1", "How sure are you? - 1", f"{n}_QID3_1"))
+        columns.append((f"{n}_Q2.5", "Is it true?", f"{n}_QID5"))
+    rows = [
+        [f"R_{p}", *(cell for _ in range(14) for cell in (chance.randint(0, 100), chance.choice(["Yes", "No"])))]
+        for p in range(10)
+    ]
+    path = export(tmp_path / "r.csv", columns, rows)
+    assert proposals(path) == {"response": {"response": "Q2.3"}}
+    assert accepted(path).scale.kind == "continuous"
+
+
+def test_columns_with_one_name_are_all_items(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"2024/03/0{p} 10:11", 20 + p, *(crowd.rate(p, n, 5) for n in range(9))] for p in range(1, 10)]
+    path = saved(tmp_path / "r.csv", ",".join(["Timestamp", "Age", *["How natural is it?"] * 9]), rows)
+    judgments = accepted(path)
+    assert judgments.frame["item"].n_unique() == 9
+    assert judgments.answers == 81
+
+
+def test_a_form_of_redcap_that_is_complete_is_no_item(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"r{p}", 20 + p, *(crowd.rate(p, n) for n in range(8)), 2] for p in range(10)]
+    header = ",".join(["record_id", "age", *(f"acc_{n}" for n in range(8)), "judgments_complete"])
+    judgments = accepted(saved(tmp_path / "r.csv", header, rows))
+    assert judgments.frame["item"].n_unique() == 8
+    assert judgments.frame["participant"][0] == "r0"
+
+
+def test_a_header_that_begins_with_a_number_sign_is_a_header(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [[f"x{p}y", *(crowd.rate(p, n, 5) for n in range(8)), f"2024-03-0{p} 10:11:12"] for p in range(1, 10)]
+    header = ",".join(["#", *(f"Rate: the dog sees {n} cats" for n in range(8)), "Submit Date (UTC)"])
+    judgments = accepted(saved(tmp_path / "r.csv", header, rows))
+    assert judgments.answers == 72
+    assert judgments.frame["item"][0] == "Rate: the dog sees 0 cats"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [",".join(["Area", *(f"Q{n // 2 + 1}_{n % 2 + 1}" for n in range(12))]),
+     ",".join(["Age", *(f"{'ABC'[n % 3]}{n // 3}" for n in range(12))])],
+)  # fmt: skip
+def test_rows_are_participants_by_the_questions_or_their_age(tmp_path: Path, crowd: Crowd, header: str) -> None:
+    codes = [f"{'abcdefgh'[p]}x_1" if header.startswith("Area") else 20 + p for p in range(8)]
+    rows = [[codes[p], *(crowd.rate(p, n) for n in range(12))] for p in range(8)]
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert "wide" in proposals(path)
+    assert (accepted(path).frame["participant"].n_unique(), accepted(path).frame["item"].n_unique()) == (8, 12)
+
+
+def test_votes_of_several_people_on_one_pair(tmp_path: Path, crowd: Crowd) -> None:
+    rows = [
+        [n, *crowd.draw.sample(["owl", "fox", "hen"], 2), *(crowd.draw.choice(["one", "two", "tie"]) for _ in range(3))]
+        for n in range(30)
+    ]
+    sides = {"one": "model_1", "two": "model_2"}
+    rows = [[*row[:3], *(sides.get(str(cell), cell) for cell in row[3:])] for row in rows]
+    judgments = accepted(saved(tmp_path / "r.csv", "question_id,model_1,model_2,winner1,winner2,winner3", rows))
+    assert judgments.scale.kind == "choice"
+    assert judgments.answers == 90
+    assert set(judgments.frame["left"]) | set(judgments.frame["right"]) == {"owl", "fox", "hen"}
+
+
+def test_choices_between_other_texts_in_each_column_are_refused_by_their_form(tmp_path: Path, crowd: Crowd) -> None:
+    pairs = [(f"{crowd.text()} {n}", f"{crowd.text()} {n}") for n in range(10)]
+    rows = [[f"3/{p}/2024", *(crowd.draw.choice(pair) for pair in pairs)] for p in range(1, 15)]
+    header = ",".join(["Timestamp", *(f"Which one is better? ({n})" for n in range(10))])
+    with pytest.raises(KaratError) as error:
+        read_files([saved(tmp_path / "r.csv", header, rows)])
+    assert "10 columns with choices" in str(error.value)
+
+
+@pytest.mark.parametrize("texts", [True, False])
+def test_an_export_of_qualtrics_without_its_import_ids_is_wide(tmp_path: Path, crowd: Crowd, texts: bool) -> None:
+    tags = [
+        "StartDate",
+        "Progress",
+        "RecordedDate",
+        "ResponseId",
+        "UserLanguage",
+        "Age",
+        *(f"s{n}_a" for n in range(9)),
+    ]
+    about = ["2023-01-01 10:00:00", 100, "2023-01-01 10:10:01"]
+    rows = [[*about, f"R_{p}", "EN", 20 + p, *(crowd.rate(p, n) for n in range(9))] for p in range(10)]
+    labels = ["Start Date", "Progress", "Recorded Date", "Response ID", "User Language", "How old are you?"]
+    second = [[*labels, *(f"How natural? {n}" for n in range(9))]] if texts else []
+    judgments = accepted(saved(tmp_path / "r.csv", ",".join(tags), [*second, *rows]))
+    assert judgments.frame["participant"].unique(maintain_order=True).to_list() == [f"R_{p}" for p in range(10)]
+    assert judgments.answers == 90
+
+
+def test_an_item_with_decimal_commas_of_its_own_stays(tmp_path: Path) -> None:
+    chance = random.Random(6)
+    rows = [[f"vp{p}", *(f"{chance.randint(10, 19)},5" for _ in range(6)), f"9{p},5"] for p in range(8)]
+    path = tmp_path / "r.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=";").writerows([["VP", *(f"item{n}_k" for n in range(7))], *rows])
+    assert accepted(path).answers == 56
+
+
+def test_labels_at_the_ends_of_a_scale_are_no_answers_of_their_own(tmp_path: Path, crowd: Crowd) -> None:
+    points = ["1 (very bad)", "2", "3", "4", "5 (very good)"]
+    rows = [[f"2024/03/0{p} 10:11", *(points[crowd.rate(p, n, 5) - 1] for n in range(12))] for p in range(1, 10)]
+    rows += [["2024/03/11 10:11", *[points[0]] * 6, *[points[4]] * 6]]
+    header = ",".join(["Timestamp", *(f"Rate them [The dog sees {n} cats.]" for n in range(12))])
+    judgments = accepted(saved(tmp_path / "r.csv", header, rows))
+    assert judgments.frame["item"].n_unique() == 12
+    assert judgments.scale.known() == "1, 2, 3, 4, 5"
