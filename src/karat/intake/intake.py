@@ -210,6 +210,8 @@ PART_SIGNS = ("-", "_", ".", "|", "/")
 FEWEST_NAMES = 8
 MOST_PART_LEVELS = 12
 MOST_PARTS = 2
+FEWEST_WORDS = 3
+"""Names of this many words are sentences, not codes made of parts."""
 
 
 def _with_item_parts(
@@ -238,7 +240,7 @@ def _parts_of(names: Sequence[str]) -> tuple[str, list[int]]:
     >>> _parts_of([f"{verb}-{place}-{n}" for verb in ("know", "tell") for place in ("who", "where") for n in range(3)])
     ('-', [0, 1])
     """
-    for sign in PART_SIGNS:
+    for sign in PART_SIGNS if not all(len(name.split()) >= FEWEST_WORDS for name in names) else ():
         rows = [name.split(sign) for name in names]
         if len(rows[0]) < 2 or {len(row) for row in rows} != {len(rows[0])}:
             continue
