@@ -180,3 +180,21 @@ def test_fillers_in_the_condition_that_pcibex_logged(tmp_path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     made = read_files([path]).judgments
     assert dict(made.frame["function"].value_counts().iter_rows()) == {"filler": 24, "test": 24}
+
+
+def test_cells_quoted_twice_beside_empty_ones(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    lines = ["workerid,predicate,noun,speaker,response"]
+    for person in range(12):
+        for word in ("kind", "smart", "fair", "calm"):
+            lines += [
+                f'{person},"""{word}""","""{who}""",{chance.choice(["NA", chr(34) * 3 + "Ann" + chr(34) * 3])},'
+                f"{chance.randint(1, 99) / 100}"
+                for who in ("men", "women")
+            ]
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    made = accepted(path)
+    assert made.frame["item"].n_unique() == 8
+    assert not made.frame["item"].str.contains('"').any()
+    assert set(made.frame["speaker"]) == {"NA", "Ann"}

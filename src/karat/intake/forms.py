@@ -160,7 +160,7 @@ def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
     """Cells that were quoted twice, and lists of one number: every value of the column is written like this."""
     names = [
         name for name, dtype in frame.schema.items()
-        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        if dtype == pl.String and (cells := frame[name].filter(frame[name] != "NA")).len()
         and cells.head(50).str.contains(r'^".*"$').all() and cells.str.contains(r'^"[^"]*"$').all()
     ]  # fmt: skip
     frame = frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
