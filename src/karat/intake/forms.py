@@ -162,7 +162,7 @@ def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
     """Cells that were quoted twice, and lists of one number: every value of the column is written like this."""
     names = [
         name for name, dtype in frame.schema.items()
-        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        if dtype == pl.String and (cells := frame[name].filter(frame[name] != "NA")).len()
         and cells.head(50).str.contains(r'^".*"$').all() and cells.str.contains(r'^"[^"]*"$').all()
     ]  # fmt: skip
     frame = frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
@@ -239,7 +239,8 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     for name, sizes in long.items():
         groups.setdefault(tuple(sizes), []).append(name)
     together = max(groups.values(), key=len)
-    if len(together) < 2 or not any(_fixed(lists[name]) is None for name in together):
+    fixed = len(together) < 2 or not any(_fixed(lists[name]) is None for name in together)
+    if fixed or _describe_trials(contents, together, lengths):
         _refuse_nobody(contents, lists, file)
         return None
     rest = [name for name in frame.columns if name not in lists]
@@ -257,6 +258,16 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
         exploded.select([name for name in frame.columns if name in schema]), rows,
         notes=[Message("form.lists", {"columns": together})], units_in=len(rows), unit="answers and rows",
     )  # fmt: skip
+
+
+def _describe_trials(contents: Contents, lists: Sequence[str], lengths: Mapping[str, Sequence[int]]) -> bool:
+    """Whether short lists of one length say what a trial showed: beside them, each row has an answer of its own."""
+    sizes = {size for name in lists for size in lengths[name] if size}
+    rest = [contents[name] for name in contents.names if name not in lengths]
+    person = [c.name for c in rest if c.plain in NAMES["participant"] and 2 * c.distinct <= contents.frame.height]
+    answered = [c.name for c in rest if words_of(c.name)[-1:] and words_of(c.name)[-1] in GROUP_ANSWERS]
+    short = len(sizes) == 1 and max(sizes) <= FEWEST_GROUPS
+    return short and any(contents.varies_within(answer, one) for one in person for answer in answered)
 
 
 NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d])[\W_]?(?P<at>\d{1,3})(?:[\W_](?P<rest>[^\W\d]\w*))?")
@@ -790,8 +801,11 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     Each row is a trial: some column says who answered, and comes again. No design gave these levels, as people differ
     in them on the same items.
     """
-    if {"response", "question"} & set(mapping) or any(contents[n].plain in NAMES["response"] for n in contents.names):
+    if {"response", "question"} & set(mapping):
         return []
+    answers = [name for name in contents.names if contents[name].plain in NAMES["response"]]
+    if answers:
+        return _beside_a_check(contents, answers)
     rows = contents.frame.height
     person = [
         n for n in contents.names if contents[n].plain in NAMES["participant"] and contents[n].filled > NEARLY_ALL
@@ -825,6 +839,21 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
 DIFFERENT = 1.3
 
 
+def _beside_a_check(contents: Contents, answers: Sequence[str]) -> list[str]:
+    """Ratings in columns called response_clarity and response_truth, where response itself is a check in two words."""
+    for check in answers:
+        if contents[check].distinct != PAIR or contents[check].is_number:
+            continue
+        rated = [
+            name for name in contents.names
+            if re.match(rf"{re.escape(check)}[\W_]", name) and not contents[name].is_other
+            and contents[name].is_number and contents[name].distinct > FEWEST_GROUPS
+        ]  # fmt: skip
+        if len(rated) > 1 and len({_alphabet(contents[name]) for name in rated}) == 1:
+            return rated
+    return []
+
+
 def _in_turn(contents: Contents, person: Sequence[str]) -> list[str]:
     """Numbered columns of one stem of which each row fills exactly one: questions that have a row of their own each."""
     stems: dict[str, list[str]] = {}
@@ -854,7 +883,7 @@ def _sliders(contents: Contents, person: Sequence[str]) -> list[str]:
         content = contents[name]
         ends = (content.numbers.min(), content.numbers.max()) if content.is_number else None
         fits = (
-            ends is not None and not content.is_whole and content.distinct > MOST_POINTS and content.filled > NEARLY_ALL
+            ends is not None and content.distinct > MOST_POINTS and content.filled > NEARLY_ALL
             and ends in ((0.0, 1.0), (0.0, 100.0)) and not content.is_other and not content.is_about_people
         )  # fmt: skip
         run = [*run, name] if fits and name not in person else []
@@ -867,6 +896,8 @@ MOST_POINTS = 11
 
 def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
     """One row per trial: the columns are questions about the item."""
+    if "response" in contents.names and "response" not in asked:
+        contents = Contents(contents.frame.rename({"response": "response_"}))
     rest = [name for name in contents.names if name not in asked]
     frame, rows = _melted(contents, asked, "question", [name for name in rest if name != "question"])
     empty = frame["response"].is_null()

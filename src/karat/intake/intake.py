@@ -210,6 +210,8 @@ PART_SIGNS = ("-", "_", ".", "|", "/")
 FEWEST_NAMES = 8
 MOST_PART_LEVELS = 12
 MOST_PARTS = 2
+FEWEST_WORDS = 3
+"""Names of this many words are sentences, not codes made of parts."""
 
 
 def _with_item_parts(
@@ -241,6 +243,8 @@ def _parts_of(names: Sequence[str]) -> tuple[str, list[int]]:
     >>> _parts_of(["1a", "1b", "2a", "2b"])[1], _parts_of(["1a", "2b", "3a", "4b"])[1]
     ([2], [])
     """
+    if all(len(name.split()) >= FEWEST_WORDS for name in names):
+        return "", []
     signs = [(f"[^{re.escape(sign)}]*", re.escape(sign), names[0].count(sign) + 1) for sign in PART_SIGNS]
     patterns = [f"^{sign.join([f'({part})'] * number)}$" for part, sign, number in signs if number > 1]
     if 2 * len({name[:-1] for name in names}) <= len(names):

@@ -69,6 +69,7 @@ QUESTION_NAMES = (
 WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
 VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 """Names that many columns have: they are proposed, never certain."""
+CERTAIN_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 WORKERS = ("worker", "workerid")
 """Workers of a crowd have tasks: beside them a task is an item."""
@@ -81,6 +82,8 @@ FUNCTION_NAMES = (
 LIST_NAMES = ("list", "group")
 BESIDE_LISTS = {"filler", "practice", "attention"}
 """What a column of lists says of the trials that all lists share; control may be a list or a group of its own."""
+SCALE_NAMES = ("answertype", "responsetype", "scaletype", "answerformat", "responseformat", "answerscale")
+"""Names of columns that say on which scale an answer was given."""
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
 FEWEST_IN_LIST = 0.5
 FEWEST_FILLED = 0.05
@@ -94,6 +97,7 @@ OVERDISPERSED = 1.5
 """Participants differ in how often they have each level by more than this where the level is an answer."""
 MOST_LEVELS = 11
 MOST_QUESTIONS = 8
+MORE_ANSWERS = 1.5
 FEWEST_POINTS = 5
 MOST_PARTS = 5
 FEWEST_ROWS = 20
@@ -114,6 +118,7 @@ PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
 """What a column that marks some trials says of the others, and of these."""
 ONE_PERSON = 0.9
+FEWEST_TIMED = 2
 MOSTLY = 0.8
 MOST_TICKED = 4
 ANSWERED = 0.9
@@ -428,6 +433,8 @@ class _RoleSearch:
             clock = content.values and all(re.fullmatch(r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?", v) for v in content.values)
             if role == "rt" and not clock and numbers.len() < 0.9 * content.cells.drop_nulls().len():
                 continue
+            if role == "rt" and self._is_of_session(content):
+                continue
             if role == "time" and self.person and self._of_person(content):
                 continue
             if content.filled > 0:
@@ -435,8 +442,18 @@ class _RoleSearch:
         timed = [
             c for c in self._free() if words_of(c.name)[-1:] in (["rt"], ["rts"]) and c.is_number and c.filled > 0.3
         ]
+        # Beside the times of words and blocks, that of the answer is called response_rt or choice_rt.
+        answered = [c for c in timed if set(words_of(c.name)[:-1]) & set(ANSWER_WORDS)]
+        timed = answered if len(answered) == 1 else timed
         if "rt" not in self.roles.mapping and len(timed) == 1:
             self._take("rt", timed[0].name)
+
+    def _is_of_session(self, content: Content) -> bool:
+        """Whether a time is the same in all rows of a participant or of a session: then it times the whole."""
+        keys = [[*self.person, *more] for more in ([], *([c.name] for c in self._free() if c.plain in SESSION_NAMES))]
+        rows = self.contents.codes.height
+        several = [key for key in keys if key and FEWEST_TIMED * self.contents.combinations(key) <= rows]
+        return any(self.contents.follows(content.name, key) for key in several)
 
     def _is_answer_like(self, content: Content) -> bool:
         if content.is_other or content.is_about_people or self._of_person(content) or content.distinct < 2:
@@ -490,10 +507,12 @@ class _RoleSearch:
             and not CHOSEN.fullmatch(c.name.lower()) and not LAYOUT.fullmatch(c.plain) and not self._of_person(c)
             and not self._are_points(c)
         ]  # fmt: skip
-        cells = self.contents.combinations(keys)
-        if not keys or 2 * cells > self.contents.codes.height:
+        codes = self.contents.codes
+        codes = codes.filter(content.cells.head(codes.height).is_not_null()) if content.filled < 1 else codes
+        cells = codes.select(keys).n_unique() if keys else 0
+        if not keys or 2 * cells > codes.height:
             return False
-        return self.contents.combinations([*keys, content.name]) > 1.5 * cells
+        return codes.select(*keys, content.name).n_unique() > 1.5 * cells
 
     def _response(self) -> None:
         if "response" in self.mapping:
@@ -628,6 +647,7 @@ class _RoleSearch:
                 or CHOSEN.fullmatch(content.name.lower())
                 or LAYOUT.fullmatch(content.plain)
                 or _is_beside_the_answer(content)
+                or _is_list(content)
             ):
                 continue
             if content.is_number and not content.is_whole and content.distinct > MOST_LEVELS:
@@ -685,6 +705,8 @@ class _RoleSearch:
         """Whether a column holds answers to another question on the same stimuli."""
         if content.name in self.second or self._are_points(content) or self._has_the_same_answers(content):
             return True
+        if content.plain in CERTAIN_ANSWERS and content.distinct <= MOST_LEVELS and self._differs_on_stimuli(content):
+            return True
         named = _says_answer(content) and self._is_answer_like(content)
         return named and self._dispersion(content) >= FREE and self._differs_on_stimuli(content)
 
@@ -741,6 +763,7 @@ class _RoleSearch:
         ):
             self._prompt_of_choices()
             return
+        self._scale_of_answers()
         question = self._question()
         if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             if question and self._parts_answers(self.contents[question]):
@@ -863,8 +886,22 @@ class _RoleSearch:
     def _sessions(self) -> list[str]:
         return [c.name for c in self.contents if c.plain in ("session", "repetition")]  # type: ignore[attr-defined]
 
+    def _scale_of_answers(self) -> None:
+        """A column that names the scale of each answer is the question: its levels have fewer answers, or more."""
+        source = self.roles.mapping.get("response")
+        for content in self._free() if source in self.contents.names and "question" not in self.mapping else []:
+            if content.plain not in SCALE_NAMES or content.distinct < 2 or content.filled < NEARLY:
+                continue
+            both = pl.DataFrame({"level": content.cells, "answer": self.contents[str(source)].cells}).drop_nulls()
+            each = both.group_by("level").agg(pl.col("answer").n_unique().alias("n"), pl.len().alias("rows"))
+            few, most = each["n"].to_list(), each["rows"].to_list()
+            if min(most) >= FEWEST_ROWS and min(few) > 1 and max(few) >= MORE_ANSWERS * min(few):
+                self._take("question", content.name)
+                self.roles.notes.append(Message("role.scales", {"column": content.name}))
+                return
+
     def _question(self) -> str | None:
-        if "question" in self.mapping:
+        if "question" in self.roles.mapping:
             return None
         for name in QUESTION_NAMES:
             for content in self._free():
@@ -921,7 +958,7 @@ class _RoleSearch:
             "block": lambda c: c.distinct <= 500,
             "subgroup": lambda c: True,
             "status": lambda c: not re.search(r"(?i)approved|submitted|rejected|complete", " ".join(c.values[:20])),
-            "question": lambda c: c.distinct <= 40,
+            "question": lambda c: c.distinct <= 40 and c.filled > FEWEST_IN_LIST,
         }
         for role, fit in fits.items():
             source = self.by_name.get(role)
@@ -1028,8 +1065,11 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
 
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
-    pattern = r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)"
-    if content.plain in NAMES["expected"]:
+    pattern = (
+        r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)|"
+        r"comprehension\d*|(comprehension|attention|attn|bot|manipulation)(check|passed)\w*"
+    )
+    if content.plain in NAMES["expected"] or words_of(content.name)[:1] == ["correct"]:
         return True
     return bool(re.fullmatch(pattern, content.plain)) or words_of(content.name)[-1:] in (["corr"], ["acc"])
 

@@ -113,7 +113,8 @@ def _with_row_names(file: SourceFile, sign: str, header: Sequence[str]) -> Sourc
 def _without_doubled_quotes(file: SourceFile, sign: str, width: int) -> tuple[SourceFile, int]:
     """Cells without quotation marks around them, in which marks are doubled and lines end, as R can write them."""
     lines = file.text().splitlines()
-    if any(re.search(rf'(?:^|{re.escape(sign)})"(?!")', line) for line in lines):
+    # A cell that begins with one mark or three is quoted: """men""" is "men".
+    if any(re.search(rf'(?:^|{re.escape(sign)})"(?:"")*(?!")', line) for line in lines):
         return file, 0
     rows: list[list[str]] = []
     open_row = ""

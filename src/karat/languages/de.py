@@ -613,6 +613,8 @@ MESSAGES = {
     "diese Items.",
     "role.question": "{column} wird als Frage gelesen, weil jede ihrer Stufen zu denselben Items beantwortet wurde. "
     "Mit --map question= entfällt das.",
+    "role.scales": "{column} wird als Frage gelesen, weil ihre Stufen auf verschiedenen Skalen beantwortet wurden. "
+    "Mit --map question= entfällt das.",
     "role.session": "Einige Teilnehmende haben dieselbe Trialnummer mehrfach. {column} hält ihre Sitzungen "
     "auseinander.",
     "role.runs": "Bei {n} Teilnehmenden kommen dieselben Trialnummern mehrfach vor; ihre Zeilen werden als mehrere "

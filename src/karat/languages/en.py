@@ -571,6 +571,8 @@ MESSAGES = {
     "items.",
     "role.question": "{column} is read as the question, because participants answered each of its levels on the same "
     "items. To undo this, use --map question=",
+    "role.scales": "{column} is read as the question, because its levels were answered on different scales. To undo "
+    "this, use --map question=",
     "role.session": "Some participants have the same trial number more than once. {column} keeps their sessions apart.",
     "role.runs": "{n} {n:participant has|participants have} the same trial numbers more than once, so their rows are "
     "read as several sessions.",

@@ -73,6 +73,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     frame, more = _with_sides(frame, mapping, options)
     notes += more
     frame, rows, gone = _trials_only(frame, shaped.rows)
+    frame, rows, tasks = _of_one_task(frame, rows, options)
     frame, more = _missing_answers(frame)
     notes += more
     frame, rows, nobody = _of_somebody(frame, rows)
@@ -113,7 +114,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     )
     reading.set_apart(Message("role.not_trials"), gone)
     reading.set_apart(Message("role.nobody"), nobody)
-    reading.set_apart(Message("role.not_asked"), unasked)
+    reading.set_apart(Message("role.not_asked"), unasked + tasks)
     reading.set_apart(Message("aside.continue_buttons"), clicks)
     reading.set_apart(Message("aside.free_text"), texts)
     reading.set_apart(Message("role.other_answers"), checks)
@@ -255,6 +256,31 @@ def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFr
     return _rows_left(frame, rows, empty[0] & empty[1])
 
 
+def _of_one_task(
+    frame: pl.DataFrame, rows: list[int] | None, options: Options
+) -> tuple[pl.DataFrame, list[int] | None, int]:
+    """Without the rows of tasks that have no items, such as colour plates: a column of few levels keeps them apart."""
+    if not {"item", "response"} <= set(frame.columns) or options.keep_all:
+        return frame, rows, 0
+    empty = text_column(frame["item"]).str.contains(NO_PARTS).fill_null(True)
+    if "function" in frame.columns:
+        empty = empty & (text_column(frame["function"]) == "test").fill_null(True)
+    if not empty.any() or empty.mean() > HALF:  # type: ignore[operator]
+        return frame, rows, 0
+    for name in frame.columns:
+        levels = text_column(frame[name])
+        if name in COLUMNS or levels.n_unique() > MOST_TASKS or levels.null_count():
+            continue
+        shares = pl.DataFrame({"level": levels, "empty": empty}).group_by("level").agg(pl.col("empty").mean())
+        if set(shares["empty"]) == {0.0, 1.0}:
+            return _rows_left(frame, rows, empty)
+    return frame, rows, 0
+
+
+HALF, MOST_TASKS = 0.5, 12
+NO_PARTS = r"^\s*(?:(?:NA|NaN|null|NULL|undefined)?(?: \+ |$))+$"
+"""An item of which nothing is there: NA, or NA + NA where several columns name it."""
+
 FEWEST_ANSWERED = 0.9
 """Where fewer rows than this have an answer, those of items that nobody answered are other tasks or screens."""
 OTHER_KIND = 0.2
@@ -357,9 +383,10 @@ def _of_one_kind(
     decimals = answers.str.replace(r"^\s*(-?\d+),(\d+)\s*$", "$1.$2")
     number = decimals.cast(pl.Float64, strict=False).is_not_null()
     worded = answers.is_not_null() & ~number
-    if not number.any():
+    given = answers.len() - answers.null_count()
+    if number.sum() <= OTHER_KIND * given:
         return _rows_left(frame, rows, _otherwise_answered(text_column(frame["item"]), answers))
-    if not worded.any() or worded.sum() > OTHER_KIND * (answers.len() - answers.null_count()):
+    if not worded.any() or worded.sum() > OTHER_KIND * given:
         return frame, rows, 0
     kinds = pl.DataFrame({"item": frame["item"], "number": number})
     never = ~kinds.select(pl.col("number").any().over("item"))["number"]

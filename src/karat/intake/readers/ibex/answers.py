@@ -166,6 +166,8 @@ def _answer(trial: Sequence[LogLine], line: LogLine, kind: str) -> IbexAnswer:
         rt = float(taken) / 1000 if taken is not None else None
         return IbexAnswer(line, kind, element, response, milliseconds(line), rt, sentence=_sentence(trial))
     response, time = line.get("Value"), milliseconds(line)
+    # A point of a scale may be shown by markup: <span style='visibility: hidden;'>6</span> is point 6.
+    response = (re.sub(r"<[^<>]+>", "", response).strip() or response) if response else response
     onset, from_display = _onset(trial, line, time)
     rt = round(time - onset, 3) / 1000 if time is not None and onset is not None and response is not None else None
     left, right = _sides(line, response)
@@ -224,7 +226,7 @@ def _what_it_is(line: LogLine) -> Message:
         return DISPLAYS
     if "Reading time" in line.cells:
         return READING_TIMES
-    if any(name.startswith("Sentence") for name in line.cells):
+    if kind not in ELEMENTS and any(name.startswith("Sentence") for name in line.cells):
         return SENTENCES
     if "Field name" in line.cells:
         return FORM_FIELDS

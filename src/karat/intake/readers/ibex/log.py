@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -105,19 +105,45 @@ def is_raw(sample: str) -> bool:
 
 TABLE_NAMES = ("controllername", "itemnumber", "elementnumber", "type", "group")
 NEW_NAMES = ("controllername", "ordernumberofitem", "innerelementnumber", "label", "latinsquaregroup")
+OTHER_NAMES = {
+    "receptiontime": "Results reception time", "ip": "MD5 hash", "md5": "MD5 hash", "controller": "Controller name",
+    "item": "Order number of item", "itemnumber": "Order number of item", "element": "Inner element number",
+    "elementnumber": "Inner element number", "type": "Label", "group": "Latin Square Group",
+    "elementtype": "PennElementType", "elementname": "PennElementName",
+}  # fmt: skip
+"""What scripts call the columns of a PCIbex log that they save as a table, often with Ibex or Penn in front."""
+
+
+def _own_names(names: Sequence[str]) -> dict[str, str]:
+    """The columns of a table of PCIbex lines under the names that PCIbex has for them; empty where it is none.
+
+    >>> _own_names(["IbexController", "IbexItem", "ElementType", "Parameter", "Value", "EventTime"])["IbexItem"]
+    'Order number of item'
+    """
+    bare = {name: re.sub("^(ibex|penn)", "", plain(name)) for name in names}
+    if not {"elementtype", "parameter", "value", "eventtime"} <= set(bare.values()):
+        return {}
+    there = {plain(name) for name in names}
+    found: dict[str, str] = {}
+    for name, word in bare.items():
+        own = OTHER_NAMES.get(word)
+        if own is not None and plain(own) not in there and own not in found.values():
+            found[name] = own
+    return found
 
 
 def is_table(file: SourceFile) -> bool:
     """Whether a spreadsheet or a delimited file has the columns of an Ibex log in its header."""
     if file.suffix in SPREADSHEETS:
         try:
-            names = {plain(name) for name in read_table(file).frame.columns}
+            columns = read_table(file).frame.columns
         except IntakeError:
             return False
     elif file.sample.startswith("#"):
         return False
     else:
-        names = {plain(name) for name in header_of(file)}
+        columns = header_of(file)
+    names = {plain(name) for name in (*columns, *_own_names(columns).values())}
     answers = any(name in names for name in ("answer", "value", "timetakentoanswer"))
     return answers and (set(TABLE_NAMES) <= names or set(NEW_NAMES) <= names)
 
@@ -125,6 +151,7 @@ def is_table(file: SourceFile) -> bool:
 def _read_table_log(file: SourceFile, sheet: str | None) -> Log:
     """A log that somebody saved as a table: every column of all kinds of lines, most of them empty in each."""
     table = read_table(file, None, sheet)
+    table.frame = table.frame.rename(_own_names(table.frame.columns))
     names = {plain(name): name for name in reversed(table.frame.columns)}
     new = set(NEW_NAMES) <= set(names)
     index = names.get("resultsindex")
@@ -139,7 +166,7 @@ def _read_table_log(file: SourceFile, sheet: str | None) -> Log:
         controller, order, _, label, group = ((cells[name] or "").strip() for name in native)
         run = cells[index] if index else ""
         named = {
-            _column_name(name): None if value is None or value.strip() in MISSING else value.strip()
+            _column_name(name): None if value is None or value.strip() in MISSING else decoded(value.strip())
             for name, value in cells.items() if name not in used and value is not None
         }  # fmt: skip
         log.lines.append(LogLine(

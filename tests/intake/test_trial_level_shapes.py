@@ -1,0 +1,200 @@
+"""Shapes of published trial-level files, with made-up data: checks beside ratings, several tasks, times of sessions."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from intake.test_more_public_shapes import accepted, flags
+from intake.test_published_shapes import saved
+from karat.intake import Options, read_files
+from messages import codes
+
+
+def rated(chance: random.Random, mean: float = 4, points: int = 7) -> int:
+    return max(1, min(points, round(chance.gauss(mean, 1.5))))
+
+
+@pytest.mark.parametrize("check", [("yes", "no"), ("f", "j")])
+@pytest.mark.parametrize("every", [True, False])
+def test_ratings_beside_a_check_called_response(tmp_path: Path, check: tuple[str, str], every: bool) -> None:
+    chance, rows = random.Random(1), []
+    for person in range(20):
+        for at, item in enumerate(chance.sample(range(24), 24), 1):
+            form = "ab"[(item + person) % 2]
+            answer = chance.choice(check) if every or item % 2 else "NA"
+            rows.append([f"s{person}", at, item, form, f"Sentence {item} in form {form}", answer,
+                         rated(chance, 4 + (form == "a")), rated(chance, 5), chance.randint(800, 9000)])  # fmt: skip
+    header = "subject,trial,item,condition,sentence,response,response_naturalness,response_truth,rt"
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    made = accepted(path)
+    assert set(made.scales) == {"response_naturalness", "response_truth"}
+    assert (made.answers, made.frame["item"].n_unique()) == (960, 48)
+    assert made.factors() == ["condition"]
+
+
+def test_whole_numbers_of_sliders_in_a_row_and_the_time_of_the_assignment(tmp_path: Path) -> None:
+    chance, rows, assignment = random.Random(2), [], 0
+    for person in range(90):
+        for _ in range(chance.choice([1, 1, 2])):
+            assignment += 1
+            word, seconds = chance.choice(["tall", "young", "hot"]), chance.randint(30, 1100)
+            for probe in chance.sample("BEH", 3):
+                level = {"B": 20, "E": 60, "H": 90}[probe]
+                sliders = [max(0, min(100, round(chance.gauss(level, 30)))) for _ in range(3)]
+                rows.append([person, assignment, seconds, word, probe, *sliders])
+    header = "Subject,AssignmentId,WorkTimeInSeconds,Adjective,Probe,AdjRating,Prior,Posterior"
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    made = accepted(path)
+    assert set(made.scales) == {"AdjRating", "Prior", "Posterior"}
+    assert made.frame["item"].n_unique() == 9
+    assert "rt" not in made.frame.columns, "the time of an assignment is no response time"
+
+
+def test_the_kind_of_answer_is_a_question(tmp_path: Path) -> None:
+    chance, rows = random.Random(3), []
+    for person in chance.sample(range(2000), 300):
+        score, prompt = chance.choice(["2:7", "7:2", "4:4", "6:5"]), chance.choice(["true", "right", "fair"])
+        kind = chance.choice(["Binary", "Likert"])
+        answer = chance.randint(0, 1) if kind == "Binary" else rated(chance)
+        rows.append([person, score, prompt, kind, answer, *(chance.choice(["TRUE"] * 6 + ["FALSE"]) for _ in range(2))])
+    path = saved(tmp_path / "r.csv", "Subject,Score,Prompt,AnswerType,Answer,Comprehension1,Comprehension2", rows)
+    assert flags(path)["item"] == {"item": "Score+Prompt"}
+    intake = read_files([path], options=Options(accept=True))
+    assert {name: scale.kind for name, scale in intake.judgments.scales.items()} == {
+        "Binary": "binary",
+        "Likert": "ordinal",
+    }
+    assert "role.scales" in codes(intake.notes)
+
+
+def test_the_kind_of_answer_on_one_scale_is_no_question(tmp_path: Path) -> None:
+    chance = random.Random(4)
+    rows = [[f"s{p}", n, ("fast", "slow")[p % 2], rated(chance)] for p in range(20) for n in range(16)]
+    made = accepted(saved(tmp_path / "r.csv", "subject,item,response_type,response", rows))
+    assert set(made.scales) == {""}
+
+
+def several_tasks(path: Path) -> Path:
+    """Colour plates, comprehension questions and choices in one column of answers, as magpie writes them."""
+    chance, rows = random.Random(5), []
+    words = ("true_bonus", "true_other", "false", "tautology")
+    for person in range(14):
+        for at, plate in enumerate(("12", "45", "73"), 1):
+            rows.append([person + 6000, at, "colour_test", f"Plate{at}.png", "What do you see?", plate, "NA", "NA"])
+        for at, (text, yes, no) in enumerate((("Which box?", "red", "green"), ("May you lie?", "yes", "no")), 1):
+            rows.append([person + 6000, at, "understanding", "NA", text, chance.choice([yes, no]), "NA", "NA"])
+        for at, n in enumerate(chance.sample(range(10, 46), 36), 1):
+            form = ("all", "some", "none")[n % 3]
+            rows.append([person + 6000, at, "completion", f"{n}.png", "NA", chance.choice(words), f"0{n}", form])
+    return saved(path, "submission_id,trial_number,trial_type,picture,question,response,number,condition", rows)
+
+
+def test_other_tasks_in_the_column_of_the_answers(tmp_path: Path) -> None:
+    intake = read_files([several_tasks(tmp_path / "r.csv")], options=Options(accept=True))
+    assert (intake.judgments.answers, intake.judgments.frame["item"].n_unique()) == (504, 36)
+    assert sum(intake.set_aside.values()) == 14 * 5
+
+
+@pytest.mark.parametrize("item", ["number", "picture"])
+def test_rows_without_an_item_are_another_task(tmp_path: Path, item: str) -> None:
+    path = several_tasks(tmp_path / "r.csv")
+    made = read_files([path], options=Options(mapping={"item": item})).judgments
+    assert (made.answers, made.frame["item"].n_unique()) == (504, 36)
+    assert "NA" not in set(made.frame["item"])
+    assert set(made.scales) == {""}
+
+
+def test_rows_of_other_tasks_can_be_kept(tmp_path: Path) -> None:
+    path = several_tasks(tmp_path / "r.csv")
+    made = read_files([path], options=Options(mapping={"item": "picture+question"}, keep_all=True)).judgments
+    assert made.answers == 14 * 41
+
+
+def test_sentences_have_no_parts(tmp_path: Path) -> None:
+    chance, rows = random.Random(6), []
+    for person in range(40):
+        place, verb = chance.choice(["roof", "train", "bus"]), chance.choice(["is", "must", "may"])
+        rows.append([person, f"In the {place} it rains. Because it {verb} rain.", rated(chance)])
+    made = accepted(saved(tmp_path / "r.csv", "workerid,sentence,rating", rows))
+    assert not [name for name in made.frame.columns if name.startswith("item_part")]
+
+
+def test_a_pcibex_log_saved_under_other_names(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    labels = {1: "No%2C not certain", 4: "Possibly", 7: "Yes%2C certain"}
+    lines = ["IbexReceptionTime,IbexIP,IbexController,IbexItem,IbexElement,Label,IbexGroup,ElementType,ElementName,"
+             "Parameter,Value,EventTime,Sentence,File,Prolific-ID,Comments"]  # fmt: skip
+    for person in range(8):
+        received, time = 1611318533 + 60 * person, 1611318000000 + 60000 * person
+        for item in chance.sample(range(6, 15), 9):
+            head = f"{received},{person:032x},PennController,{item},0,experiment,NULL"
+            tail = f"Ann about {item},f{item}.wav,{person + 10:024x},NULL"
+            point = rated(chance)
+            shown = labels.get(point, f"<span style='visibility: hidden;'>{point}</span>")
+            lines.append(f"{head},PennController,{item},_Trial_,Start,{time},{tail}")
+            lines.append(f"{head},Audio,f{item}.wav,play,0,{time + 1000},{tail}")
+            lines.append(f"{head},Scale,score,Choice,{shown},{time + 5000},{tail}")
+            lines.append(f"{head},PennController,{item},_Trial_,End,{time + 6000},{tail}")
+            time += 7000
+    path = tmp_path / "results.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    made = read_files([path]).judgments
+    assert (made.answers, made.frame["participant"].n_unique(), made.frame["item"].n_unique()) == (72, 8, 9)
+    assert set(made.frame["response"]) <= {"No, not certain", "2", "3", "Possibly", "5", "6", "Yes, certain"}
+    assert set(made.frame["rt"]) == {5.0}
+
+
+def test_lists_of_what_a_trial_showed_are_no_trials(tmp_path: Path) -> None:
+    chance, rows = random.Random(8), []
+    for person in range(20):
+        for sentence in chance.sample([f"There are four {n}s." for n in range(24)], 24):
+            symbols = [str([chance.randint(0, 9) for _ in range(3)]) for _ in range(2)]
+            chosen = int(chance.random() < 0.3 + 0.02 * person)
+            rows.append([person, sentence, *symbols, chosen, chance.randint(900, 5000), chance.randint(4000, 9000)])
+    path = saved(tmp_path / "r.csv", "workerid,sentence,primeSymbols,symbols,responseChoice,response_rt,block_rt", rows)
+    made = accepted(path)
+    assert made.answers == 480, "three symbols are no three answers"
+    assert made.scale.kind == "binary"
+    assert made.frame["rt"].max() <= 5
+
+
+def test_fillers_in_the_condition_that_pcibex_logged(tmp_path: Path) -> None:
+    names = ["Results reception time", "MD5 hash of participant's IP address", "Controller name",
+             "Order number of item", "Inner element number", "Label", "Latin Square Group", "PennElementType",
+             "PennElementName", "Parameter", "Value", "EventTime", "ItemNum", "Condition", "Comments"]  # fmt: skip
+    lines = [f"# {at}. {name}." for at, name in enumerate(names, 1)]
+    for person in range(4):
+        for n in range(12):
+            time = 1579534213518 + 10000 * n
+            head = f"{1579534379 + person},{person:032x},PennController,{n},0,experiment,NULL"
+            item, form = (f"F{n}", "filler") if n % 2 else (f"I{n}", "abc"[(n + person) % 3])
+            lines.append(f"{head},PennController,{n},_Trial_,Start,{time},{item},{form},NULL")
+            lines.append(f"{head},Selector,s{n}{person},Selection,{('Yes', 'No')[n % 3 == 0]},{time + 900},"
+                         f"{item},{form},NULL")  # fmt: skip
+    path = tmp_path / "results"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    made = read_files([path]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"filler": 24, "test": 24}
+
+
+def test_cells_quoted_twice_beside_empty_ones(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    lines = ["workerid,predicate,noun,speaker,response"]
+    for person in range(12):
+        for word in ("kind", "smart", "fair", "calm"):
+            lines += [
+                f'{person},"""{word}""","""{who}""",{chance.choice(["NA", chr(34) * 3 + "Ann" + chr(34) * 3])},'
+                f"{chance.randint(1, 99) / 100}"
+                for who in ("men", "women")
+            ]
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    made = accepted(path)
+    assert made.frame["item"].n_unique() == 8
+    assert not made.frame["item"].str.contains('"').any()
+    assert set(made.frame["speaker"]) == {"NA", "Ann"}
