@@ -280,3 +280,27 @@ def test_numbered_columns_are_a_header(tmp_path: Path) -> None:
     with pytest.raises(KaratError) as error:
         read_files([path])
     assert "no header" not in str(error.value)
+
+
+def test_answers_beside_their_key(tmp_path: Path) -> None:
+    """A full report of Figure Eight: answers in a column of the user's, the key beside them."""
+    rows: list[Sequence[object]] = []
+    for text in range(20):
+        for at, worker in enumerate(random.Random(text).sample(range(12), 4)):
+            key = "ABC"[text % 3] if text % 5 == 0 else ""
+            rows.append([text, len(rows) + 9000, worker, 0.9, "ABC"[(text + (at == 3)) % 3], key, f"Sentence {text}."])
+    names = "_unit_id,_id,_worker_id,_trust,tone,tone_gold,sentence"
+    frame = read_files([saved(tmp_path / "report.csv", names, rows)]).judgments.frame
+    assert frame.height == 80
+    assert frame["response"].to_list() == [str(row[4]) for row in rows]
+    assert frame["expected"].null_count() == 64
+
+
+def test_ids_of_items_in_a_file_sorted_by_them_are_no_positions(tmp_path: Path) -> None:
+    chance = random.Random(2)
+    rows = [
+        [37_000 + 7 * item, worker + 100, int(chance.random() < 0.3 + 0.4 * (item % 2))]
+        for item in range(60) for worker in chance.sample(range(20), 4)
+    ]  # fmt: skip
+    path = saved(tmp_path / "comments.csv", "rev_id,worker_id,attack", rows)
+    assert accepted(path).frame["item"].n_unique() == 60

@@ -491,6 +491,11 @@ class _RoleSearch:
     def _response(self) -> None:
         if "response" in self.mapping:
             return
+        keyed = [c.name for c in self._free() if f"{c.name}_gold" in self.contents.names and c.distinct > 1]
+        if len(keyed) == 1 and "expected" not in self.mapping:  # as Figure Eight (CrowdFlower) names answers and key
+            self._take("response", keyed[0])
+            self._take("expected", f"{keyed[0]}_gold")
+            return
         found = []
         for content in self._free():
             if self._may_be_response(content):
@@ -582,6 +587,9 @@ class _RoleSearch:
             return False
         keys = [*self.person, *self.question]
         pairs = self.contents.combinations([*keys, content.name])
+        longest = int(self.contents.codes.group_by(self.person).len()["len"].max())  # type: ignore[arg-type]
+        if words_of(content.name)[-1:] == ["id"] and content.distinct > longest:  # of items, in a file sorted by them
+            return False
         if pairs < 0.9 * self.contents.codes.height:
             return False
         head = self.contents.frame.head(self.contents.codes.height)
