@@ -302,5 +302,5 @@ def test_ids_of_items_in_a_file_sorted_by_them_are_no_positions(tmp_path: Path) 
         [37_000 + 7 * item, worker + 100, int(chance.random() < 0.3 + 0.4 * (item % 2))]
         for item in range(60) for worker in chance.sample(range(20), 4)
     ]  # fmt: skip
-    path = saved(tmp_path / "comments.csv", "rev_id,worker_id,attack", rows)
+    path = saved(tmp_path / "comments.csv", "rev_id,worker_id,label", rows)
     assert accepted(path).frame["item"].n_unique() == 60

@@ -587,9 +587,6 @@ class _RoleSearch:
             return False
         keys = [*self.person, *self.question]
         pairs = self.contents.combinations([*keys, content.name])
-        longest = int(self.contents.codes.group_by(self.person).len()["len"].max())  # type: ignore[arg-type]
-        if words_of(content.name)[-1:] == ["id"] and content.distinct > longest:  # of items, in a file sorted by them
-            return False
         if pairs < 0.9 * self.contents.codes.height:
             return False
         head = self.contents.frame.head(self.contents.codes.height)
@@ -638,7 +635,7 @@ class _RoleSearch:
             if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
-            named = named or self._is_judged_by_several(content)
+            named = named or self._is_judged_by_several(content) or self._is_id(content)
             if self._of_person(content) or (not named and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
@@ -655,6 +652,12 @@ class _RoleSearch:
             return False
         in_order = content.numbers.is_sorted() or content.numbers.is_sorted(descending=True)
         return self._is_judged_once(content.name, []) and (in_order or not self._is_position(content))
+
+    def _is_id(self, content: Content) -> bool:
+        """Whether a column is an id with more values than anybody has answers; sorted by it, a file looks counted."""
+        if words_of(content.name)[-1:] != ["id"] or not self.person:
+            return False
+        return content.distinct > int(self.contents.codes.group_by(self.person).len()["len"].max())  # type: ignore[arg-type]
 
     def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
         """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""
