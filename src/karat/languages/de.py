@@ -2382,6 +2382,8 @@ MESSAGES = {
     "decision_study.no_variances": "Kategorien und Wahlen haben keine Varianzen und bleiben deshalb weg.",
     "decision_study.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von mehreren Personen beurteilt. Deshalb "
     "lässt sich nicht berechnen, wie viele Personen und Items nötig sind.",
+    "decision_study.inseparable": "[[{question}: ]]Die Personen haben verschiedene Stimuli beurteilt, daher lassen "
+    "sich ihre Unterschiede nicht vom Rest trennen. Die geschätzte Varianz des Rests ist negativ.",
     "decision_study.no_numbers": "Die Antworten sind keine Zahlen. Wie viele Personen und Items nötig sind, lässt sich "
     "für Bewertungen, Ja oder Nein, Schieberegler und Größenschätzungen berechnen.",
     "stability.scores": "[[{question}: ]]Die Werte der Stimuli in {first} und {second} ({kind:word}) korrelieren zu "

@@ -2241,6 +2241,8 @@ MESSAGES = {
     "decision_study.no_variances": "Labels and choices have no variances, so they are left out.",
     "decision_study.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by several participants, so the "
     "numbers of participants and items needed cannot be computed.",
+    "decision_study.inseparable": "[[{question}: ]]Participants judged different stimuli, so differences between them "
+    "cannot be separated from the rest. The estimated variance of the rest is negative.",
     "decision_study.no_numbers": "The answers are not numbers. How many participants and items are needed can be "
     "computed for ratings, yes or no, sliders and magnitudes.",
     "stability.scores": "[[{question}: ]]The scores of stimuli in {first} and {second} ({kind:word}) correlate "
