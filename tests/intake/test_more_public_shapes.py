@@ -18,7 +18,7 @@ from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
 from karat.judgments.scales import Nominal
-from messages import codes
+from messages import codes, refuses
 
 
 def flags(path: Path) -> dict[str, dict[str, str]]:
@@ -337,3 +337,89 @@ def test_questions_of_an_own_controller_have_their_names(tmp_path: Path) -> None
         text += json.dumps([False, 1, columns, lines, f"a{person}", True]) + "\n"
     path.write_text(text, encoding="utf-8")
     assert set(read_files([path]).judgments.scales) == {"How natural?", "How sure?"}
+
+
+LABELS = {f"{n}": [str(int((n + who) % 3 == 0)) for who in range(4)] for n in range(12)}
+"""What four annotators said of twelve texts."""
+
+
+def annotated(form: str) -> object:
+    """Items with the annotators and their labels, as data sets for learning from disagreement publish them."""
+    who = ["ann1", "ann2", "ann3", "ann4"]
+    if form == "lists":
+        return [{"id": n, "text": f"Text {n}.", "annotators": who[:3], "labels": own[:3]} for n, own in LABELS.items()]
+    return {
+        n: {
+            "text": f"Text {n}.", "annotators": ",".join(who), "split": "dev", "hard_label": own[0],
+            "annotations": ",".join(own) if form == "joined" else dict(zip(who, own, strict=True)),
+            "soft_label": {"0": 0.5, "1": 0.5}, "other_info": {"group": "a,a,b,b"},
+        }
+        for n, own in LABELS.items()
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["joined", "objects", "lists"])
+def test_labels_of_several_annotators_in_one_object(tmp_path: Path, form: str) -> None:
+    path = tmp_path / "labels.json"
+    path.write_text(json.dumps(annotated(form)))
+    assert flags(path) == {"item": {"item": "text"}}
+    found = {(a, i): r for a, i, r in accepted(path).frame.select("participant", "item", "response").iter_rows()}
+    number = 3 if form == "lists" else 4
+    known = {(f"ann{at + 1}", f"Text {n}."): own[at] for n, own in LABELS.items() for at in range(number)}
+    assert found == known
+
+
+def test_objects_by_name_are_items(tmp_path: Path) -> None:
+    posts = {
+        f"{n}_gab": {"annotators": [{"annotator_id": at, "label": label} for at, label in enumerate(own)], "tokens": []}
+        for n, own in LABELS.items()
+    }
+    path = tmp_path / "posts.json"
+    path.write_text(json.dumps(posts))
+    frame = accepted(path).frame
+    assert sorted(frame["item"].unique()) == sorted(posts)
+    assert frame.height == 48
+
+
+@pytest.mark.parametrize("lines", [
+    ["ann\thttp://a.b\tyes", "bob\thttp://a.b\tno", "ann\thttp://c.d\tno", "bob\thttp://c.d\tyes"],
+    ["1,,1,3", ",2,2,", "1,2,,3", "3,2,1,"],
+    ["7,w1,25", "7,w2,0", "8,w1,25", "8,w2,100"],
+])  # fmt: skip
+def test_a_first_line_of_labels_is_no_header(tmp_path: Path, lines: list[str]) -> None:
+    path = tmp_path / "labels.txt"
+    path.write_text("\n".join(lines * 2) + "\n")
+    with refuses(KaratError, "labels.txt", "header"):
+        read_files([path])
+
+
+def test_numbered_columns_are_a_header(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("1,2,3,4\n" + "1,2,3,4\n4,3,2,1\n" * 4)
+    with pytest.raises(KaratError) as error:
+        read_files([path])
+    assert "no header" not in str(error.value)
+
+
+def test_answers_beside_their_key(tmp_path: Path) -> None:
+    """A full report of Figure Eight: answers in a column of the user's, the key beside them."""
+    rows: list[Sequence[object]] = []
+    for text in range(20):
+        for at, worker in enumerate(random.Random(text).sample(range(12), 4)):
+            key = "ABC"[text % 3] if text % 5 == 0 else ""
+            rows.append([text, len(rows) + 9000, worker, 0.9, "ABC"[(text + (at == 3)) % 3], key, f"Sentence {text}."])
+    names = "_unit_id,_id,_worker_id,_trust,tone,tone_gold,sentence"
+    frame = read_files([saved(tmp_path / "report.csv", names, rows)]).judgments.frame
+    assert frame.height == 80
+    assert frame["response"].to_list() == [str(row[4]) for row in rows]
+    assert frame["expected"].null_count() == 64
+
+
+def test_ids_of_items_in_a_file_sorted_by_them_are_no_positions(tmp_path: Path) -> None:
+    chance = random.Random(2)
+    rows = [
+        [37_000 + 7 * item, worker + 100, int(chance.random() < 0.3 + 0.4 * (item % 2))]
+        for item in range(60) for worker in chance.sample(range(20), 4)
+    ]  # fmt: skip
+    path = saved(tmp_path / "comments.csv", "rev_id,worker_id,label", rows)
+    assert accepted(path).frame["item"].n_unique() == 60

@@ -108,3 +108,16 @@ def test_what_cannot_be_studied_is_reported() -> None:
         decision_study(alone)
     with raises(MeasureError, "decision_study.unknown_question"):
         decision_study(rated_twice(), samples=0).plan([10], [10], question="x")
+
+
+def test_no_numbers_rest_on_a_negative_variance() -> None:
+    """Six groups label items of their own and agree; one participant labels all items and errs in every seventh."""
+    rows = []
+    for block in range(6):
+        for item in range(15):
+            right = 1 + 2 * ((block + (item % 5 == 0)) % 2)
+            rows += [(f"b{block}{k}", f"i{block}-{item}", str(right)) for k in range(4)]
+            rows.append(("all", f"i{block}-{item}", str(4 - right if item % 7 == 0 else right)))
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    with raises(MeasureError, "decision_study.inseparable"):
+        decision_study(karat.Judgments(frame, karat.Ordinal(3)), samples=0)

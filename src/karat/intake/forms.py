@@ -100,18 +100,26 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
     return shaped
 
 
-FEWEST_VALUES = 3
+FEWEST_VALUES, MOST_VALUES = 2, 2 / 3
 
 
 def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
-    """IntakeError where the first line of a file holds values like the others: then no line names the columns."""
-    known = guess_columns(frame.columns, {})
+    """IntakeError where the first line of a file holds values like the others: then no line names the columns.
+
+    Columns that are called 1, 2, 3, ... may well be named, and a name that came twice has `_2` behind it.
+    """
+    named = [name for name in frame.columns if not re.fullmatch(r"unnamed_\d+", name)]
+    texts = {name: re.sub(r"(?<=.)_\d+$", "", name) if name[-1:].isdigit() else name for name in named}
     values = [
-        name for name, dtype in frame.schema.items()
-        if dtype == pl.String and as_number(name) is None and (frame[name] == name).any()
+        name for name in named
+        if frame.schema[name] == pl.String and frame[name].is_in([name, texts[name]]).any()
     ]  # fmt: skip
-    numbers = [name for name in frame.columns if as_number(name) is not None]
-    if known or len(values) < FEWEST_VALUES or 2 * (len(values) + len(numbers)) < frame.width or not numbers:
+    numbers = [as_number(texts[name]) for name in named]
+    counting = None not in numbers and len(set(numbers)) == len(numbers) > FEWEST_VALUES
+    if (
+        guess_columns(frame.columns, {}) or len(values) < FEWEST_VALUES or counting
+        or len(values) < MOST_VALUES * len(named)
+    ):  # fmt: skip
         return
     first = ", ".join(cut(name) for name in frame.columns[:4])
     raise IntakeError(
@@ -230,6 +238,7 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
         found = _lists(content)
         if found is not None and not all(are_messages(one) for one in found if one):
             lists[name] = found
+    lists = lists or _joined_lists(contents)
     lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
     long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}
     if not long:
@@ -254,9 +263,12 @@ def _with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
     schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(together, pl.String())
     _refuse_nobody(contents, lists, file)
     exploded = pl.DataFrame(records, schema=schema, orient="row")
+    who = [name for name in together if _ends(name, ANNOTATORS)]
+    given = [name for name in together if _ends(name, SEVERAL_ANSWERS)]
     return Shaped(
         exploded.select([name for name in frame.columns if name in schema]), rows,
         notes=[Message("form.lists", {"columns": together})], units_in=len(rows), unit="answers and rows",
+        mapping={"participant": who[0], "response": given[0]} if len(who) == len(given) == 1 else {},
     )  # fmt: skip
 
 
@@ -268,6 +280,34 @@ def _describe_trials(contents: Contents, lists: Sequence[str], lengths: Mapping[
     answered = [c.name for c in rest if words_of(c.name)[-1:] and words_of(c.name)[-1] in GROUP_ANSWERS]
     short = len(sizes) == 1 and max(sizes) <= FEWEST_GROUPS
     return short and any(contents.varies_within(answer, one) for one in person for answer in answered)
+
+
+ANNOTATORS = ("annotators", "workers", "raters", "users", "judges", "participants", "coders")
+SIGNS = (",", ";", "|", " ")
+
+
+def _ends(name: str, words: Sequence[str]) -> bool:
+    """Whether the last word of a column's name is one of these."""
+    return bool(set(words_of(name)[-1:]) & set(words))
+
+
+def _joined_lists(contents: Contents) -> dict[str, list[Any]]:
+    """Annotators and their answers where cells hold several of each, one after the other: `ann1,ann2` and `0,1`.
+
+    >>> _joined_lists(Contents(pl.DataFrame({"annotators": ["a,b", "c"], "labels": ["0,1", "1"], "text": ["u", "v"]})))
+    {'annotators': [['a', 'b'], ['c']], 'labels': [['0', '1'], ['1']]}
+    """
+    for sign in SIGNS:
+        cells = {
+            name: [[part.strip() for part in cell.split(sign)] if cell else [] for cell in contents[name].cells]
+            for name in contents.names if _ends(name, (*ANNOTATORS, *SEVERAL_ANSWERS))
+        }  # fmt: skip
+        who = [name for name in cells if _ends(name, ANNOTATORS)]
+        sizes = {name: [len(one) for one in found] for name, found in cells.items()}
+        given = [name for name in cells if name not in who and who and sizes[name] == sizes[who[0]]]
+        if given and max(sizes[who[0]]) > 1:
+            return {name: cells[name] for name in (who[0], *given)}
+    return {}
 
 
 NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d])[\W_]?(?P<at>\d{1,3})(?:[\W_](?P<rest>[^\W\d]\w*))?")
@@ -363,7 +403,7 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
     """IntakeError where ratings are lists in cells and nothing says who gave them."""
     columns = [name for name, found in lists.items() if any(one and isinstance(one[0], dict) for one in found if one)]
     rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
-    person = any(
+    person = any(_ends(name, ANNOTATORS) for name in lists) or any(
         content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
         for content in contents if content.name not in lists  # type: ignore[attr-defined]
     )  # fmt: skip

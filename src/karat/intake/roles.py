@@ -517,6 +517,11 @@ class _RoleSearch:
     def _response(self) -> None:
         if "response" in self.mapping:
             return
+        keyed = [c.name for c in self._free() if f"{c.name}_gold" in self.contents.names and c.distinct > 1]
+        if len(keyed) == 1 and "expected" not in self.mapping:  # as Figure Eight (CrowdFlower) names answers and key
+            self._take("response", keyed[0])
+            self._take("expected", f"{keyed[0]}_gold")
+            return
         found = []
         for content in self._free():
             if self._may_be_response(content):
@@ -657,7 +662,7 @@ class _RoleSearch:
             if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
-            named = named or self._is_judged_by_several(content)
+            named = named or self._is_judged_by_several(content) or self._is_id(content)
             if self._of_person(content) or (not named and self._is_position(content)):
                 continue
             measured = content.distinct <= MOST_LEVELS or (content.is_number and content.distinct > 20)
@@ -674,6 +679,12 @@ class _RoleSearch:
             return False
         in_order = content.numbers.is_sorted() or content.numbers.is_sorted(descending=True)
         return self._is_judged_once(content.name, []) and (in_order or not self._is_position(content))
+
+    def _is_id(self, content: Content) -> bool:
+        """Whether a column is an id with more values than anybody has answers; sorted by it, a file looks counted."""
+        if words_of(content.name)[-1:] != ["id"] or not self.person:
+            return False
+        return content.distinct > int(self.contents.codes.group_by(self.person).len()["len"].max())  # type: ignore[arg-type]
 
     def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
         """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""

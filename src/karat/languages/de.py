@@ -432,7 +432,8 @@ MESSAGES = {
     "fit.reason_covariances": "das Design bestimmt die Kovarianzen von {groups:and} nicht",
     "fit.reason_separated": "die Likelihood hat kein Maximum, weil die Antworten vollständig getrennt sind",
     "fit.reason_column": "der Koeffizient von Spalte {column} wächst unbegrenzt, weil die Spalte die Antworten trennt",
-    "fit.reason_variance": "die Varianz der {group} wächst unbegrenzt, weil fast alle davon nur eine Antwort haben",
+    "fit.reason_variance": "die Varianz der {group} wächst unbegrenzt, weil fast alle davon durchweg "
+    "dieselbe Antwort haben",
     "fit.reason_category": "eine Varianz wächst unbegrenzt, weil fast alle Personen oder Items eine Kategorie immer "
     "oder nie haben",
     "fit.zero_variance": "Die Anpassung ist singulär: Die Varianz von {effects} für {group} ist null.",
@@ -1556,7 +1557,7 @@ MESSAGES = {
     "mahalanobis.nothing_shared": "Keine zwei Personen haben denselben Stimulus beantwortet, daher lassen sie sich "
     "nicht vergleichen.",
     "mahalanobis.distance": "quadrierter Abstand {squared:.1+} bei {answers:answer}, p [[= {p:.3r+}]]"
-    "[[< {p_below:.3r}]]",
+    "[[< {p_below:.3r}]][[; nicht auffällig, weil Antworten mit {agreement:.2r+} mit denen der anderen korrelieren]]",
     "mahalanobis.no_answers": "nicht berechnet: keine Antworten auf Stimuli, die auch andere beantwortet haben",
     "mahalanobis.few_participants": "Bei {participants:participant} und {stimuli:stimulus} lässt sich die Kovarianz "
     "einzelner Paare nicht schätzen. Für alle Paare wird dieselbe Korrelation angenommen, und die Wahrscheinlichkeiten "
@@ -1573,6 +1574,10 @@ MESSAGES = {
     "person_total.answers": "{answers:answer} ({kind:word})",
     "person_total.correlation": "Antworten korrelieren mit {score:.2r+} mit denen der anderen ({stimuli:stimulus}, je "
     "{others:.1} andere)",
+    "person_total.unclear": "Antworten korrelieren mit {score:.2r+} mit denen der anderen, aber {stimuli:stimulus} "
+    "sind zu wenig, um dies von den üblichen {usual:.2r+} zu unterscheiden",
+    "person_total.lone": "Antworten korrelieren mit {score:.2r+} mit denen der anderen, aber alle außer einer oder "
+    "zweien sind gleich ({stimuli:stimulus})",
     "person_total.few": "nicht berechnet: {stimuli:stimulus} auch von {fewest_others} anderen beantwortet, nötig sind "
     "{fewest}",
     "person_total.same": "nicht berechnet: immer dieselbe Antwort ({stimuli:stimulus})",
@@ -2342,7 +2347,8 @@ MESSAGES = {
     "die Option `formula`.",
     "run.samples_size": "Die Stichproben würden bei mehr als {most} Antworten zu lange dauern. Mit "
     "karat.measure.noise_ceiling lassen sie sich berechnen.",
-    "run.no_labels": "Antworten der Art {kinds:and} sind keine Labels, die richtig oder falsch sein könnten.",
+    "run.no_labels": "Ein Konsens wird für Labels berechnet, nicht für Antworten der Art {kinds:and}.[[ Stehen die "
+    "Zahlen für Labels, lesen Sie die Datei mit --scale {scale}.]]",
     "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf Verlangen: "
     "by={by}.",
     "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. Die Option `by` vergleicht andere Gruppen.",
@@ -2385,6 +2391,8 @@ MESSAGES = {
     "decision_study.no_variances": "Kategorien und Wahlen haben keine Varianzen und bleiben deshalb weg.",
     "decision_study.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von mehreren Personen beurteilt. Deshalb "
     "lässt sich nicht berechnen, wie viele Personen und Items nötig sind.",
+    "decision_study.inseparable": "[[{question}: ]]Die Personen haben verschiedene Stimuli beurteilt, daher lassen "
+    "sich ihre Unterschiede nicht vom Rest trennen. Die geschätzte Varianz des Rests ist negativ.",
     "decision_study.no_numbers": "Die Antworten sind keine Zahlen. Wie viele Personen und Items nötig sind, lässt sich "
     "für Bewertungen, Ja oder Nein, Schieberegler und Größenschätzungen berechnen.",
     "stability.scores": "[[{question}: ]]Die Werte der Stimuli in {first} und {second} ({kind:word}) korrelieren zu "

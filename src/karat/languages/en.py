@@ -403,8 +403,8 @@ MESSAGES = {
     "fit.reason_separated": "the likelihood has no maximum because the answers are perfectly separated",
     "fit.reason_column": "the coefficient of column {column} grows without bound because the column separates the "
     "answers",
-    "fit.reason_variance": "the variance of {group} grows without bound because nearly all of them have only one "
-    "answer",
+    "fit.reason_variance": "the variance of {group} grows without bound because nearly all of them have the same "
+    "answer throughout",
     "fit.reason_category": "a variance grows without bound because nearly all participants or items have a category "
     "always or never",
     "fit.zero_variance": "The fit is singular: the variance of {effects} for {group} is zero.",
@@ -1467,7 +1467,7 @@ MESSAGES = {
     "mahalanobis.alpha": "`alpha` must be a probability between 0 and 1, got {alpha}.",
     "mahalanobis.nothing_shared": "No two participants answered the same stimulus, so they cannot be compared.",
     "mahalanobis.distance": "squared distance {squared:.1+} with {answers:answer}, p [[= {p:.3r+}]]"
-    "[[< {p_below:.3r}]]",
+    "[[< {p_below:.3r}]][[; not flagged because answers correlate at {agreement:.2r+} with those of the others]]",
     "mahalanobis.no_answers": "not computed: no answers to stimuli that others answered",
     "mahalanobis.few_participants": "With {participants:participant} and {stimuli:stimulus}, the covariance of each "
     "pair cannot be estimated. All pairs are assumed to have the same correlation, and the probabilities are "
@@ -1484,6 +1484,10 @@ MESSAGES = {
     "person_total.answers": "{answers:answer} ({kind:word})",
     "person_total.correlation": "answers correlate at {score:.2r+} with those of the others ({stimuli:stimulus}, "
     "{others:.1} others each)",
+    "person_total.unclear": "answers correlate at {score:.2r+} with those of the others, but {stimuli:stimulus} are "
+    "too few to distinguish this from the usual {usual:.2r+}",
+    "person_total.lone": "answers correlate at {score:.2r+} with those of the others, but all are the same except "
+    "one or two ({stimuli:stimulus})",
     "person_total.few": "not computed: {stimuli:stimulus} that {fewest_others} others also answered, {fewest} needed",
     "person_total.same": "not computed: the same answer to all {stimuli:stimulus}",
     "person_total.others_same": "not computed: the mean answer of the others is the same for all {stimuli:stimulus}",
@@ -2203,7 +2207,8 @@ MESSAGES = {
     "`formula`.",
     "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
     "karat.measure.noise_ceiling.",
-    "run.no_labels": "Only labels can be right or wrong; {kinds:and} answers cannot.",
+    "run.no_labels": "A consensus is computed for labels, not for {kinds:and} answers.[[ If the numbers stand for "
+    "labels, read the file with --scale {scale}.]]",
     "run.many_groups": "{by} has {n} values. Stability compares every two of them, but more than {most} values only on "
     "request: use by={by}.",
     "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
@@ -2245,6 +2250,8 @@ MESSAGES = {
     "decision_study.no_variances": "Labels and choices have no variances, so they are left out.",
     "decision_study.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by several participants, so the "
     "numbers of participants and items needed cannot be computed.",
+    "decision_study.inseparable": "[[{question}: ]]Participants judged different stimuli, so differences between them "
+    "cannot be separated from the rest. The estimated variance of the rest is negative.",
     "decision_study.no_numbers": "The answers are not numbers. How many participants and items are needed can be "
     "computed for ratings, yes or no, sliders and magnitudes.",
     "stability.scores": "[[{question}: ]]The scores of stimuli in {first} and {second} ({kind:word}) correlate "

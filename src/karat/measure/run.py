@@ -33,7 +33,7 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.scales import Binary, Choice, Nominal
+from karat.judgments.scales import Binary, Choice, Nominal, Ordinal
 from karat.judgments.trial_order import order_is_known
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.data import family_of
@@ -290,7 +290,9 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
     if not labelled:
         kinds = list(dict.fromkeys(one.scale.kind for one in questions))
-        found.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds}))
+        levels = questions[0].scale.levels if kinds == ["ordinal"] and isinstance(questions[0].scale, Ordinal) else ()
+        scale = {"scale": f"nominal:{','.join(map(str, levels))}"} if levels and len(questions) == 1 else {}
+        found.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds, **scale}))
         return
     from karat.measure.consensus import consensus
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.models.credence import fit_credence
-from karat.models.credence.fit import directions, minority
+from karat.models.credence.fit import directions, is_worth_it, minority, with_second_group
 from karat.models.credence.mixture import Mixture
 from models.credence.answered import crowd
 
@@ -54,3 +56,16 @@ def test_a_few_people_have_no_direction() -> None:
     mixture = Mixture(crowd(6, 30, guessing=0), np.ones(6))
     mixture.step()
     assert directions(mixture, 1) == []
+
+
+def test_a_second_group_that_takes_in_everybody_is_none() -> None:
+    mixture = Mixture(crowd(12, 30, guessing=0), np.ones(12))
+    before = mixture.step()
+    with_second_group(mixture, np.repeat([1.0, 0.0], 6))
+    after = mixture.step()
+    gained = replace(after, evidence=before.evidence + 10.0, weight=np.ones_like(after.weight))
+    for one in mixture.by_strengths:
+        one.groups[1].strengths[:] = -one.groups[0].strengths
+    shared = replace(gained, group=np.repeat([[1.0, 0.0], [0.0, 1.0]], 6, axis=0))
+    assert is_worth_it(mixture, before, shared)
+    assert not is_worth_it(mixture, before, replace(gained, group=np.tile([0.0, 1.0], (12, 1))))

@@ -208,3 +208,20 @@ def test_columns_about_people_do_not_tell_stimuli_apart() -> None:
     result = karat.Judgments(plain.frame.with_columns(gender=gender), plain.scales)
     assert mahalanobis(result).participants.equals(mahalanobis(plain).participants)
     assert Message("stimuli.people", {"names": ("gender",)}) in mahalanobis(result).notes
+
+
+def test_an_accurate_participant_is_not_flagged_where_nearly_all_agree() -> None:
+    """One of thirty errs in every sixth item, the others never; another one guesses."""
+    rng = np.random.default_rng(2)
+    truth = rng.choice([1, 3], 80, p=[0.7, 0.3])
+    rows = []
+    for p in range(30):
+        for item, right in enumerate(truth.tolist()):
+            answer = int(rng.integers(1, 4)) if p == 0 else 4 - right if p == 1 and item % 6 == 0 else right
+            rows.append((f"p{p:02d}", f"i{item}", str(answer)))
+    frame = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    evidence = mahalanobis(karat.Judgments(frame, karat.Ordinal(3)))
+    row = evidence.participants.row(1, named=True)
+    assert row["score"] > row["threshold"]
+    assert message(row)[1]["agreement"] > 0.5
+    assert evidence.flagged == ["p00"]

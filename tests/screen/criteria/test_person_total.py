@@ -72,7 +72,7 @@ def test_the_score_by_loops_in_incomplete_designs(people: list[dict[str, int]]) 
         score, count = known[row["participant"]]
         assert row["stimuli"] == count
         assert row["score"] == (None if score is None else pytest.approx(score, abs=1e-9))
-        assert row["flagged"] == (score is not None and row["score"] < 0)
+        assert not row["flagged"] or row["score"] < 0
 
 
 def latin_square(people: int, items: int, guessers: int) -> karat.Judgments:
@@ -96,6 +96,26 @@ def test_a_latin_square_compares_the_same_version() -> None:
     assert row["score"] > 0.7
     blurred = karat.Judgments(latin_square(20, 24, 4).frame.drop("version"), karat.Ordinal(5))
     assert person_total(blurred).participants["score"][19] < 0.4
+
+
+def test_few_answers_do_not_show_that_a_score_is_low() -> None:
+    """Seven labels, or all labels the same but one, in a crowd that agrees fairly well."""
+    truth = {f"s{n:02d}": n % 2 for n in range(60)}
+    crowd = {
+        f"p{p}": {
+            item: 1 - right if (n * 7 + p * 3) % 10 < 3 else right for n, (item, right) in enumerate(truth.items())
+        }
+        for p in range(10)
+    }
+    no, yes = ([item for item, right in truth.items() if right == one] for one in (0, 1))
+    crowd["short"] = dict(zip(no[:3] + yes[:4], [0, 1, 1, 0, 0, 1, 1], strict=True))
+    crowd["lone"] = dict.fromkeys(truth, 0) | {no[0]: 1}
+    crowd["turned"] = {item: 1 - right for item, right in truth.items()}
+    evidence = person_total(judgments(crowd, karat.Nominal(["0", "1"])))
+    found = {row["participant"]: (row["score"] < 0, message(row)[0]) for row in evidence.participants.to_dicts()}
+    assert evidence.flagged == ["turned"]
+    assert found["short"] == (True, "person_total.unclear")
+    assert found["lone"] == (True, "person_total.lone")
 
 
 def test_a_measured_column_is_no_condition() -> None:

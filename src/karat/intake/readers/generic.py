@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -597,8 +597,8 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     rows: list[dict[str, str | None]] = []
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
-    for number, element in file.json_documents():
-        element = _flat(_of_prodigy(element))
+    for number, element in _elements(file):
+        element = _flat(_of_prodigy(_by_annotator(element)))
         inner = [name for name, value in element.items() if _are_trials(value)] if isinstance(element, dict) else []
         if len(inner) == 1:
             # One object per participant, with a list of trials.
@@ -628,6 +628,35 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     )
     refuse_needed(table, nested, options.mapping)
     return table
+
+
+ALIKE = 0.9
+
+
+def _elements(file: SourceFile) -> Iterator[tuple[int, Any]]:
+    """The objects of a file; where one object holds them all by name, these, with the name as `id`."""
+    for number, element in file.json_documents():
+        parts = list(element.values()) if isinstance(element, dict) else []
+        if len(parts) > 1 and all(isinstance(part, dict) for part in parts):
+            counts = Counter(name for part in parts for name in part)
+            if sum(count >= ALIKE * len(parts) for count in counts.values()) > 1:
+                yield from enumerate(({"id": key, **part} for key, part in element.items()), 1)
+                continue
+        yield number, element
+
+
+def _by_annotator(element: Any) -> Any:
+    """An item with its answers in an object by annotator, with two lists instead; other objects as they are.
+
+    >>> _by_annotator({"annotators": "a,b", "annotations": {"a": "1", "b": "0"}})
+    {'annotators': ['a', 'b'], 'annotations': ['1', '0']}
+    """
+    who = element.get("annotators") if isinstance(element, dict) else None
+    people = who.split(",") if isinstance(who, str) else who
+    if not isinstance(people, list):
+        return element
+    found = [name for name, value in element.items() if isinstance(value, dict) and list(value) == people]
+    return element | {name: list(element[name].values()) for name in found} | ({"annotators": people} if found else {})
 
 
 DEEPEST = 3

@@ -38,6 +38,8 @@ from karat.models.resampling import Components, components, percentile_interval,
 from karat.types import Floats
 
 WANTED = 0.8
+LEAST = 1e-6
+"""What is less than minus this share of the variance is no rounding."""
 SCHEMA: dict[str, Any] = {
     "question": pl.String, "measured": pl.String, "kind": pl.String, "needed": pl.Int64, "lower": pl.Int64,
     "upper": pl.Int64, "now": pl.Float64, "reliability": pl.Float64,
@@ -132,6 +134,8 @@ def decision_study(
             raise MeasureError(Message("decision_study.no_shared_stimulus", {"question": one.question or None}))
         parts = {"stimuli": found.items, "participants": found.raters, "rest": found.rest}
         total = sum(max(float(part[0]), 0.0) for part in parts.values())
+        if float(found.rest[0]) < -LEAST * total:
+            raise MeasureError(Message("decision_study.inseparable", {"question": one.question or None}))
         variances += [(one.question, name, float(part[0]), max(float(part[0]), 0.0) / total if total else None)
                       for name, part in parts.items()]  # fmt: skip
         drawn = None

@@ -18,8 +18,8 @@ are compared with those of the same matrix with random signs, which keeps its si
 Each of the first three that is greater than half of these is tried (a poor test, but only a reason to look): a second
 group begins from the participants on the smaller side. The best is kept if everybody together becomes more probable by
 `GAIN` (each judged without themselves), if its members agree about as much as those of the first group (people who just
-guess would not) and with these on less than `ALIKE` (people of another ability would agree on more), and if there are
-five of them at least.
+guess would not) and with these on less than `ALIKE` (people of another ability would agree on more), and if each group
+has five members at least: a second one that takes in everybody is the first.
 
 Before anybody is judged, the model is compared with the data (`compare`): the answers of those who seem to be attentive
 are drawn anew from what was learned, again and again. How often two of them agree on a stimulus, how much stimuli
@@ -248,8 +248,8 @@ def with_second_group(mixture: Mixture, members: Floats) -> None:
 
 def is_worth_it(mixture: Mixture, before: MixtureStep, after: MixtureStep) -> bool:
     """Whether the second group earns its place, by the rules above."""
-    members = float((after.weight.mean(axis=1) * after.group[:, 1]).sum())
-    if members < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:
+    members = (after.weight.mean(axis=1)[:, None] * after.group).sum(axis=0)
+    if members.min() < FEWEST or float((after.evidence - before.evidence).sum()) < GAIN:
         return False
     first, second = (
         np.concatenate([one.groups[group].strengths.ravel() for one in mixture.by_strengths]) for group in (0, 1)

@@ -11,7 +11,7 @@ from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import is_ordered, position
 from karat.judgments.scales import Binary, Magnitude, Ordinal
-from karat.judgments.trial_order import presented
+from karat.judgments.trial_order import order_is_known, presented
 from karat.report.build import ReportData
 from karat.report.figures import answer_strips, rt_strips
 from karat.screen.evidence import Evidence
@@ -42,7 +42,8 @@ def section(gathered: ReportData) -> Section:
     text = "Reasons come from the criteria that flagged the participant."
     if "times" in pictures:
         text += " All rows share one logarithmic time axis. Times that ReMFOD flagged have longer, red marks."
-    text += " Answers are in trial order, with height showing the point on the scale."
+    order = "trial order" if order_is_known(gathered.judgments.frame.columns) else "the order of the file"
+    text += f" Answers are in {order}, with height showing the point on the scale."
     left = everybody.height - shown.height
     notes = (f"{counted(left, 'participant')} with fewer flags are not shown here.",) if left else ()
     table = Table(

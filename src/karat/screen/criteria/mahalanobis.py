@@ -23,6 +23,9 @@ which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a va
 
       D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
 
+Where nearly all agree, a few answers of one's own make a large distance. Participants whose answers correlate with the
+means of the others at `AGREES` or more look at the items, and are not flagged however far they are.
+
 Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
 are flagged, and more than alpha where some attentive participants are much less certain than others. People who answer
 carelessly widen the variances by which they are judged, so that with many of them fewer are found. With few
@@ -45,6 +48,7 @@ from karat.messages import Message
 from karat.screen.evidence import (
     Evidence,
     ScreenError,
+    correlations,
     everybody,
     ordered_answers,
     owners,
@@ -59,6 +63,8 @@ from karat.types import Floats, Ints
 ALPHA = 0.001
 LEAST_P = 0.001
 """Of a smaller probability only that it is smaller is written."""
+AGREES, FEWEST_AGREEING = 0.5, 20
+"""A correlation with the means of the others, over this many stimuli at least, that carelessness does not reach."""
 FEW_ANSWERS = 10
 """Below this many answers per stimulus on average, means follow each answer so closely that the criterion is blunt."""
 
@@ -105,7 +111,7 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     found = distances(owners(people, shared), stimulus, shared["_value"].to_numpy(), people.height)
     table = people.with_columns(
         score=found.squared, threshold=chdtri(np.maximum(found.answers, 1), alpha), answers=found.answers,
-        p=chdtrc(found.answers, found.squared),
+        p=chdtrc(found.answers, found.squared), agreement=_agreement(people, shared, stimulus),
     )  # fmt: skip
     table = _verdicts(table, alpha)
     every = [*notes, *on_stimuli, *_limits(people.height, stimulus, found), *without_score(table)]
@@ -115,18 +121,30 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
     return Evidence(table, "mahalanobis", settings, tuple(every))
 
 
+def _agreement(people: pl.DataFrame, cells: pl.DataFrame, stimulus: Ints) -> pl.Series:
+    """The correlation of each participant's answers with the means of the others; none with few stimuli."""
+    owner, own = owners(people, cells), cells["_value"].to_numpy()
+    others = (np.bincount(stimulus, own)[stimulus] - own) / (np.bincount(stimulus)[stimulus] - 1)
+    found = correlations(owner, own, others, people.height)
+    found[np.bincount(owner, minlength=people.height) < FEWEST_AGREEING] = np.nan
+    return pl.Series(found).fill_nan(None)
+
+
 def _verdicts(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
     """The table of participants, given their distances; those without answers to compare have none."""
     p, known = pl.col("p"), pl.col("answers") > 0
+    far = (pl.col("score") > pl.col("threshold")).fill_null(False)
+    agrees = far & (pl.col("agreement") >= AGREES).fill_null(False)
     table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))
     values = pl.struct(
         squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(known).then("answers"),
         p=pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
         p_below=pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
+        agreement=pl.when(agrees).then(pl.col("agreement").round(2)),
     )  # fmt: skip
     message = pl.when(known).then(pl.lit("mahalanobis.distance")).otherwise(pl.lit("mahalanobis.no_answers"))
     return table.select(
-        "participant", "score", "threshold", (pl.col("score") > pl.col("threshold")).fill_null(False).alias("flagged"),
+        "participant", "score", "threshold", (far & ~agrees).alias("flagged"),
         message.alias("message"), values.alias("values"), "answers", "p",
     )  # fmt: skip
 

@@ -13,7 +13,10 @@ answers to one stimulus count as their mean. At least five stimuli with two othe
 Somebody who guesses has a score about 0, somebody who uses the scale the other way round a negative one; somebody who
 gives one answer throughout has none, and straightlining finds them. It supposes that people agree on the whole: a
 minority with another grammar has a low score although they are attentive. Where guessers are many, everybody's scores
-go down. The usual cutoff of 0 is cautious: of those who guess every second is below it.
+go down. The usual cutoff of 0 is cautious: of those who guess every second is below it. With few stimuli attentive
+participants are below it too, so only those are flagged whose score is also clearly lower than is usual: the upper
+limit of its one-sided 95 % interval (Fisher's z with n - 3) is below the median of all scores, or below the cutoff
+where that is higher. Somebody whose answers are all the same but one or two is not flagged either: those decide it.
 
 Answers without an order are compared in the same way. Nominal answers count as one number for each category, 1 where
 it was given and 0 where not, m_is is the share of the others who gave it, and r_i runs over all stimuli and categories
@@ -50,6 +53,10 @@ from karat.types import Floats, Ints
 AT_LEAST = 0.0
 FEWEST_STIMULI = 5
 FEWEST_OTHERS = 2
+FEWEST_APART = 3
+"""With fewer answers apart from the most frequent one, one answer decides the score."""
+ONE_SIDED = 1.645
+"""The 95th percentile of the normal distribution."""
 
 
 class PersonTotalSettings(CriterionSettings):
@@ -61,7 +68,7 @@ class PersonTotalSettings(CriterionSettings):
 
 
 def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
-    """How well each participant's answers agree with the others'; flagged if the score is below `at_least`.
+    """How well each participant's answers agree with the others'; flagged if the score is clearly below `at_least`.
 
     Further columns: stimuli (how many were compared) and others (how many others answered each, on average). Where
     there are ratings and choices, the kind with the most answers is compared.
@@ -86,6 +93,7 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
     table = people.with_columns(
         score=pl.Series(_scores(people, cells, centred)).fill_nan(None), stimuli=counts, others=company,
         same=pl.col("participant").is_in(_same_throughout(cells).implode()),
+        lone=pl.col("participant").is_in(_few_others(rows).implode()) if centred else pl.lit(False),
     )  # fmt: skip
     table = _verdicts(table, at_least)
     return Evidence(table, "person_total", {"at_least": at_least}, (*notes, *without_score(table)))
@@ -97,8 +105,15 @@ def _verdicts(table: pl.DataFrame, at_least: float) -> pl.DataFrame:
     table = table.with_columns(
         score=pl.when(enough).then("score"), others=pl.when(pl.col("stimuli") > 0).then("others")
     )
+    middle = table["score"].median()
+    usual = max(at_least, middle) if isinstance(middle, float) else at_least
+    upper = (pl.col("score").clip(-0.999, 0.999).arctanh() + ONE_SIDED / (pl.col("stimuli") - 3).sqrt()).tanh()
+    below = pl.col("score") < at_least
+    unclear = below & ((upper >= usual) | pl.col("lone"))
     message = (
         pl.when(~enough).then(pl.lit("person_total.few"))
+        .when(below & pl.col("lone")).then(pl.lit("person_total.lone"))
+        .when(unclear).then(pl.lit("person_total.unclear"))
         .when(pl.col("score").is_not_null()).then(pl.lit("person_total.correlation"))
         .when("same").then(pl.lit("person_total.same")).otherwise(pl.lit("person_total.others_same"))
     )  # fmt: skip
@@ -107,10 +122,11 @@ def _verdicts(table: pl.DataFrame, at_least: float) -> pl.DataFrame:
         score=round_beside(pl.col("score"), pl.lit(at_least)), stimuli="stimuli",
         others=pl.when(pl.col("score").is_not_null()).then(pl.col("others").round(1)),
         fewest_others=few.then(pl.lit(FEWEST_OTHERS, pl.Int64)), fewest=few.then(pl.lit(FEWEST_STIMULI, pl.Int64)),
+        usual=pl.when(unclear & ~pl.col("lone")).then(pl.lit(round(usual, 2))),
     )  # fmt: skip
     return table.select(
         "participant", "score", pl.lit(float(at_least)).alias("threshold"),
-        (pl.col("score") < at_least).fill_null(False).alias("flagged"), message.alias("message"),
+        (below & ~unclear).fill_null(False).alias("flagged"), message.alias("message"),
         values.alias("values"), "stimuli", "others",
     )  # fmt: skip
 
@@ -120,6 +136,13 @@ def _same_throughout(cells: pl.DataFrame) -> pl.Series:
     kinds = cells.group_by("participant", "_part").agg(pl.col("_value").n_unique().alias("kinds"))
     most = kinds.group_by("participant").agg(pl.col("kinds").max())
     return most.filter(pl.col("kinds") == 1)["participant"]
+
+
+def _few_others(rows: pl.DataFrame) -> pl.Series:
+    """Those who gave hardly any answer but their most frequent one."""
+    given = rows.unique(["participant", "_stimulus", "response"]).group_by("participant", "response").len()
+    apart = given.group_by("participant").agg(apart=pl.col("len").sum() - pl.col("len").max())
+    return apart.filter(pl.col("apart") < FEWEST_APART)["participant"]
 
 
 def _scores(people: pl.DataFrame, cells: pl.DataFrame, centred: bool) -> Floats:
