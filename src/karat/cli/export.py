@@ -151,5 +151,5 @@ def _unblinded(found: StoredStudy) -> list[str]:
     with found.store.read() as connection:
         known = unblinded_at(connection, found.slug)
     if known is None:
-        found.store.call(studies.set_value, studies.ServerValue(f"unblinded:{found.slug}", str(time())))
+        found.store.call(studies.set_value, f"unblinded:{found.slug}", str(time()))
     return [f"{found.slug} is {found.row.state}, so it is no longer blind; the dashboard shows this."]

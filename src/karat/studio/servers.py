@@ -366,7 +366,7 @@ class StudyServers:
         if row is None:
             raise StudioError("This study was never served here.")
         with closing(Store.open(f"sqlite:///{(project.data / 'karat.db').resolve()}")) as store:
-            store.call(studies.set_state, studies.SetState(row.id, state))
+            store.call(studies.set_state, row.id, state)
 
     def rehearse(self, project: Project, bots: int) -> None:
         """Let bots take part in a copy of a study."""

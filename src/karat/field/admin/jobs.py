@@ -212,4 +212,4 @@ def unblinded_at(connection: Connection, slug: str) -> float | None:
 async def note_unblinded(store: Store, slug: str) -> None:
     """Keep that the study is unblinded from now on, unless it was before."""
     if await store.look(unblinded_at, slug) is None:
-        await store.do(studies.set_value, studies.ServerValue(f"unblinded:{slug}", str(time())))
+        await store.do(studies.set_value, f"unblinded:{slug}", str(time()))

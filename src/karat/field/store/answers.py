@@ -28,7 +28,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from karat.field.store.engine import NoSessionError, SessionEndedError
+from karat.field.store.engine import NoSessionError, SessionEndedError, batched
 from karat.field.store.schema import answer, event, session, trial
 from karat.field.store.trials import SHOWN, StoredTrial
 
@@ -129,6 +129,7 @@ class Saved:
     """The version of the study that the session began with."""
 
 
+@batched
 def save(connection: Connection, payloads: list[AnswerSubmission]) -> Sequence[Saved | Exception]:
     """Save the answers and events of several participants."""
     batch = _Batch(connection, payloads)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, insert, select, update
 
 from karat.field.store import arrivals
-from karat.field.store.engine import NoSessionError, SessionEndedError
+from karat.field.store.engine import NoSessionError, SessionEndedError, batched
 from karat.field.store.schema import answer, session, study, trial
 
 PAGE_BYTES = 1_000
@@ -53,6 +53,7 @@ class PlannedTrials:
     now: float = field(default_factory=time)
 
 
+@batched
 def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequence[int | Exception]:
     """Store the pages of sessions; how many each has. A session that has its pages keeps them.
 
@@ -81,13 +82,11 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
         connection.execute(insert(trial), pages)
     if planned:
         connection.execute(update(session).where(session.c.id == bindparam("of")), list(planned.values()))
-    seen = [sessions[number] for number in planned if sessions[number].person_hash and not sessions[number].preview]
-    arrivals.note_participation(connection, [
-        arrivals.PriorParticipation(
-            row.slug, row.person_hash, row.platform, False, planned[row.id]["last_seen"]
-        )
-        for row in seen
-    ])  # fmt: skip
+    for number, values in planned.items():
+        row = sessions[number]
+        if row.person_hash and not row.preview:
+            seen = arrivals.PriorParticipation(row.slug, row.person_hash, row.platform, False, values["last_seen"])
+            arrivals.note_participation(connection, seen)
     return results
 
 
