@@ -55,7 +55,7 @@ async def set_state(request: Request, slug: str, researcher: LoggedIn, form: Che
         return page(request, "close.html", researcher=researcher, row=row, status=current)
     await _do(request, studies.set_state, row.id, wanted)
     if row.state == "closed":
-        await note_unblinded(request.app.state.store, slug)  # answers could be seen while it was closed
+        await request.app.state.store.do(note_unblinded, slug)  # answers could be seen while it was closed
     return _back(slug, wanted)
 
 
@@ -170,7 +170,7 @@ async def download_knowingly(
     row = await stored(request, slug)
     _known(name)
     if name in UNBLINDING and is_blind(row):
-        await note_unblinded(request.app.state.store, slug)
+        await request.app.state.store.do(note_unblinded, slug)
     return await _file(request, slug, name)
 
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -210,9 +210,8 @@ OTHERWISE = "error.bad_request"
 def _install_errors(app: FastAPI) -> None:
     """Have all errors of an application answered in words."""
     app.add_exception_handler(HTTPException, _answered)
-    app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_exception_handler(NoSessionError, _no_session)
-    app.add_exception_handler(SessionEndedError, _ended)
+    for kind, status in ((RequestValidationError, 422), (NoSessionError, 401), (SessionEndedError, 409)):
+        app.add_exception_handler(kind, partial(_said, status))
     app.add_exception_handler(ClientDisconnect, _gone)
     for failure in FAILURES:
         app.add_exception_handler(failure, _failing)
@@ -230,25 +229,13 @@ def error(request: Request, status: int) -> Response:
 
 
 async def _answered(request: Request, raised: Exception) -> Response:
-    status = getattr(raised, "status_code", 500)
-    headers = getattr(raised, "headers", None) or {}
-    if 300 <= status < 400 and "location" in {name.lower() for name in headers}:
-        return RedirectResponse(next(headers[name] for name in headers if name.lower() == "location"), status)
-    response = error(request, status)
-    response.headers.update(headers)
+    response = error(request, getattr(raised, "status_code", 500))
+    response.headers.update(getattr(raised, "headers", None) or {})
     return response
 
 
-async def _unreadable(request: Request, raised: Exception) -> Response:
-    return error(request, 422)
-
-
-async def _no_session(request: Request, raised: Exception) -> Response:
-    return error(request, 401)
-
-
-async def _ended(request: Request, raised: Exception) -> Response:
-    return error(request, 409)
+async def _said(status: int, request: Request, raised: Exception) -> Response:
+    return error(request, status)
 
 
 async def _gone(request: Request, raised: Exception) -> Response:

@@ -245,7 +245,7 @@ async def _withdraw_by_code(request: Request, field: ServedStudy, form: PostedFo
     config = config_of(request)
     if unsign(config.secret, "withdraw", form.get("csrf")) != [field.slug] or from_another_site(request, config):
         raise HTTPException(403)
-    if not request.app.state.limits.allow("withdrawal", request):
+    if request.app.state.limits.wait("withdrawal", request):
         raise HTTPException(429)
     if await _store(request).do(people.withdraw, field.id, form.get("code")):
         return _withdrawn(request, field, framed=False)
@@ -314,7 +314,8 @@ async def _background(asked: RequestSession, form: PostedForm) -> Response:
     return await onward(asked)
 
 
-async def _instructions(asked: RequestSession, form: PostedForm) -> Response:
+async def _read(asked: RequestSession, form: PostedForm) -> Response:
+    """A page that is only read."""
     return await _go_on(asked)
 
 
@@ -346,10 +347,6 @@ async def _comment(asked: RequestSession, form: PostedForm) -> Response:
     return await onward(asked)
 
 
-async def _debriefing(asked: RequestSession, form: PostedForm) -> Response:
-    return await _go_on(asked)
-
-
 async def _go_on(asked: RequestSession, consent: str | None = None) -> Response:
     """Nothing to save but that this step is over, and what was agreed to."""
     session = asked.session
@@ -364,9 +361,9 @@ def _next(asked: RequestSession) -> str:
 STEPS: dict[str, Callable[[RequestSession, PostedForm], Awaitable[Response]]] = {
     flow.CONSENT: _consent,
     flow.BACKGROUND: _background,
-    flow.INSTRUCTIONS: _instructions,
+    flow.INSTRUCTIONS: _read,
     flow.QUIZ: _quiz,
     flow.BACKGROUND_AFTER: _background,
     flow.COMMENT: _comment,
-    flow.DEBRIEFING: _debriefing,
+    flow.DEBRIEFING: _read,
 }

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, insert, select, update
 
 from karat.field.store import arrivals
 from karat.field.store.engine import NoSessionError, SessionEndedError, batched
 from karat.field.store.schema import answer, session, study, trial
+
+if TYPE_CHECKING:
+    from karat.field.content.trials import PlannedTrial
 
 PAGE_BYTES = 1_000
 """About what a page takes in the store."""
@@ -29,27 +32,12 @@ class StoredTrial:
     shown: dict[str, Any]
 
 
-class PlannedPage(Protocol):
-    """A page as it was planned: `rows` of the questionnaire behind it, and what is `shown` of them."""
-
-    @property
-    def position(self) -> int: ...
-    @property
-    def public_id(self) -> str: ...
-    @property
-    def block(self) -> str: ...
-    @property
-    def rows(self) -> Sequence[Mapping[str, Any]]: ...
-    @property
-    def shown(self) -> Mapping[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedTrials:
     """All pages of a session, with positions from 1."""
 
     session_id: int
-    trials: Sequence[PlannedPage]
+    trials: Sequence[PlannedTrial]
     now: float = field(default_factory=time)
 
 
@@ -90,7 +78,7 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
     return results
 
 
-def _row(session_id: int, page: PlannedPage) -> dict[str, Any]:
+def _row(session_id: int, page: PlannedTrial) -> dict[str, Any]:
     return {
         "session_id": session_id, "position": page.position, "public_id": page.public_id, "block": page.block,
         "rows": list(page.rows), "shown": page.shown,
