@@ -10,11 +10,9 @@ All of them end with the studio.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -22,21 +20,22 @@ import threading
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs
 
 import uvicorn
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from karat.field.admin.login import NAME as ADMIN
 from karat.field.bots import Client, visit
 from karat.field.bots.behaviour import Behaviour
-from karat.field.bots.process import ServerProcess, free_port
+from karat.field.bots.process import SECONDS_TO_END, ServerProcess, end, free_port
 from karat.field.bots.walk import VisitError, Way, known_answers
 from karat.field.content.links import invitation, links
 from karat.field.publish import ADDRESS, build_server_folder, check_address, public_address
@@ -44,6 +43,7 @@ from karat.field.registration import registration, slug_of
 from karat.field.server.app import create_app
 from karat.field.server.config import ServerConfig, prepare
 from karat.field.server.headers import POLICY
+from karat.field.server.security import same
 from karat.field.server.visits import preview_path
 from karat.field.store import Store, export, studies
 from karat.studio.dashboard import DashboardProxy, RemoteServer
@@ -56,7 +56,6 @@ from karat.study.study import Study, load
 HOST = "127.0.0.1"
 COOKIE = "karat-preview"
 PASSWORD = "dashboard-password"  # noqa: S105 - the name of a file
-SECONDS_TO_END = 20
 
 
 class PreviewGuard:
@@ -80,12 +79,12 @@ class PreviewGuard:
             await self.app(scope, receive, send)
             return
         came = parse_qs(scope["query_string"].decode("latin-1")).get("studio", [""])[0]
-        known = _same(_cookie(Headers(scope=scope)), self.key)
-        if not known and not _same(came, self.key):
+        known = same(HTTPConnection(scope).cookies.get(COOKIE, ""), self.key)
+        if not known and not same(came, self.key):
             await PlainTextResponse("Open the preview from karat.", 403)(scope, receive, send)
             return
         visit = self._visits.get(str(scope["path"]).removeprefix("/visit/"))
-        if visit is not None and _same(came, self.key):
+        if visit is not None and same(came, self.key):
             path, cookies = visit
             response = RedirectResponse(path, 303)
             for name, value in {**cookies, COOKIE: self.key}.items():
@@ -122,9 +121,7 @@ class LoopbackServer:
     """An application on a free loopback port, in a thread of its own."""
 
     def __init__(self) -> None:
-        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._listener.bind((HOST, 0))
-        self._listener.listen()
+        self._listener = socket.create_server((HOST, 0))
         self.port: int = self._listener.getsockname()[1]
 
     def start(self, app: ASGIApp) -> None:
@@ -209,22 +206,19 @@ class Rehearsal:
         code = self.process.poll()
         if code is None:
             return {"working": True, "seconds": round(monotonic() - self.began)}
-        printed, errors = (
-            self.process.communicate() if self.process.stdout and not self.process.stdout.closed else ("", "")
-        )
-        if printed or errors:
-            self._said = (printed, errors)
-        return {"working": False, "failed": bool(code), **self._result(code)}
-
-    _said: tuple[str, str] = ("", "")
-
-    def _result(self, code: int) -> dict[str, Any]:
+        lines: list[str] = []
         printed, errors = self._said
         if code:
-            return {"lines": (errors.strip() or printed.strip() or "It was stopped.").splitlines()}
-        with suppress(ValueError):
-            return {"lines": json.loads(printed)["lines"]}
-        return {"lines": []}
+            lines = (errors.strip() or printed.strip() or "It was stopped.").splitlines()
+        else:
+            with suppress(ValueError):
+                lines = json.loads(printed)["lines"]
+        return {"working": False, "failed": bool(code), "lines": lines}
+
+    @cached_property
+    def _said(self) -> tuple[str, str]:
+        """What it printed, once it has ended."""
+        return self.process.communicate()
 
 
 @dataclass(frozen=True)
@@ -391,7 +385,7 @@ class StudyServers:
         """Stop a rehearsal."""
         found = self._rehearsals.pop(project.id, None)
         if found is not None:
-            _end(found.process)
+            end(found.process)
 
     def busy(self) -> bool:
         """Whether a study is being served."""
@@ -404,7 +398,7 @@ class StudyServers:
             server.stop()
         self._running.clear()
         for found in self._rehearsals.values():
-            _end(found.process)
+            end(found.process)
         self.jobs.close()
         if self._preview is not None:
             self._preview.close()
@@ -454,25 +448,3 @@ def _write_answers(project: Project, folder: Path) -> None:
     if not len(judgments):
         raise StudioError("Nobody has answered yet.")
     judgments.to_parquet(folder / f"{project.folder.name}.parquet")
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from karat.errors import KaratError
 from karat.studio.folder import StudioError, place_of
@@ -70,10 +70,8 @@ class Project:
         return f"{datetime.fromtimestamp(self.changed, UTC):%Y-%m-%d %H:%M}"
 
 
-class NewStudy(BaseModel):
+class NewStudy(BaseModel, extra="forbid", frozen=True):
     """A study to be made: a name, and what it is made from."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(min_length=1, max_length=120)]
     source: Literal["template", "sheet", "results", "copy"]

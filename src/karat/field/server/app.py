@@ -31,7 +31,7 @@ import karat
 from karat.field.content.texts import Words, words
 from karat.field.server import api, pages
 from karat.field.server.config import ServerConfig
-from karat.field.server.headers import WEB, Limits, RequestGuard, common_headers, environment
+from karat.field.server.headers import NO_TELEMETRY, WEB, Limits, RequestGuard, common_headers, environment
 from karat.field.server.security import secret_mark
 from karat.field.server.served_study import ServedStudy, field_of, served_study
 from karat.field.server.views import notice
@@ -43,8 +43,6 @@ trials are asked and answered as JSON under /api."""
 
 PLANNED_AT_ONCE = 8
 """How many questionnaires are made and stored at the same time; who comes then waits for a moment."""
-NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
-"""Spans would carry addresses with the ids of platforms to wherever the environment says."""
 
 
 def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: ServerConfig, admin: bool = True) -> FastAPI:

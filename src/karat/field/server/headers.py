@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.datastructures import Headers
@@ -38,6 +39,8 @@ PERMISSIONS = ", ".join(f"{name}=()" for name in ("camera", "display-capture", "
                                                   "usb"))  # fmt: skip
 ISOLATION = {"cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp"}
 A_YEAR = 365 * 24 * 3600
+NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+"""Spans would carry addresses with the ids of platforms to wherever the environment says."""
 
 
 def page_policy(forms_to: Iterable[str] = (), framed_by: Iterable[str] = ()) -> str:
