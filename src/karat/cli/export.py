@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import Json
-from karat.cli.options import found_line
+from karat.cli.options import Json, found_line
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import StoredStudy, StudyFile, stored_study
