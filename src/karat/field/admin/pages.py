@@ -111,31 +111,12 @@ async def every_study(request: Request, researcher: LoggedIn) -> Response:
 
 
 @router.get("/{slug}", include_in_schema=False)
-async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """How a study goes."""
-    return await _study_page(request, slug, researcher, "")
-
-
 @router.get("/{slug}/people", include_in_schema=False)
-async def people_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """Who takes part."""
-    return await _study_page(request, slug, researcher, "people")
-
-
 @router.get("/{slug}/data", include_in_schema=False)
-async def data_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """Rules, previews, downloads and one-time links."""
-    return await _study_page(request, slug, researcher, "data")
-
-
 @router.get("/{slug}/danger", include_in_schema=False)
-async def danger_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """What erases data."""
-    return await _study_page(request, slug, researcher, "danger")
-
-
-async def _study_page(request: Request, slug: str, researcher: Researcher, view: str) -> Response:
-    """One of the pages of a study."""
+async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """How a study goes; who takes part; rules, previews, downloads and one-time links; and what erases data."""
+    view = request.url.path.removeprefix(f"/admin/{slug}").strip("/")
     shown = await _shown(request, slug)
     config = request.app.state.config
     previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, shown.study.lists + 1)]

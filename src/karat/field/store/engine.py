@@ -35,11 +35,7 @@ BUSY_SECONDS = 30
 READERS = 8
 
 
-def _as_json(value: Any) -> str:
-    return to_json(value).decode()
-
-
-JSON: dict[str, Any] = {"json_serializer": _as_json, "json_deserializer": from_json}
+JSON: dict[str, Any] = {"json_serializer": lambda value: to_json(value).decode(), "json_deserializer": from_json}
 """Several times as quick as the standard library, and a planned session is a hundred documents."""
 
 

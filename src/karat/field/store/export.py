@@ -246,7 +246,7 @@ def _judgment_column(
     if name == "response":
         scales = [f"{question}: {scale.known()}" if question else scale.known()
                   for question, scale in judgments.scales.items()]  # fmt: skip
-        labels = [_labels(block.settings.scale.labels) for block in study.blocks if block.settings.scale.labels]
+        labels = [f"shown as {', '.join(own)}" for block in study.blocks if (own := block.settings.scale.labels)]
         values = "; ".join(dict.fromkeys([*scales, *labels]))
     elif name in factors:
         values = "; ".join(factors[name].levels)
@@ -257,7 +257,3 @@ def _judgment_column(
     else:
         meaning = FURTHER.get(name, "a column of the item table")
     return "judgments", name, str(dtype), meaning, values
-
-
-def _labels(labels: list[str]) -> str:
-    return "shown as " + ", ".join(labels)

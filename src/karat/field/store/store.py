@@ -62,8 +62,7 @@ class Store:
         self.url = url
         self._writing = writing
         self._reading = reading
-        self.file = DatabaseFile(database_url(url))
-        self._writer = Writer(writing, self.file.check)
+        self._writer = Writer(writing, DatabaseFile(database_url(url)).check)
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="karat-reader")
 
     @classmethod
