@@ -120,7 +120,6 @@ class Answers:
     """Whether the user named a column that karat had not suggested."""
 
     def add(self, choice: Proposal) -> None:
-        """Take an answer over."""
         self.mapping.update(choice.mapping)
         self.flags.update(choice.options)
         self.own |= choice.detail.code == OWN

@@ -59,7 +59,6 @@ class PreparedHelp:
     """What shows every help text in full."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help of a prepared copy."""
         super(PreparedHelp, _prepared(self)).format_help(ctx, formatter)  # type: ignore[misc]
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:

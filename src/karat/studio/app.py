@@ -77,7 +77,6 @@ class StudyPages:
         self._there = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         paths = tuple(f"{self._base}/{name}" for name in ("studies", "sheets", "folder", "dashboard"))
         if not self._there and scope["type"] == "http" and scope["path"].startswith(paths):
             router = await run_in_threadpool(_study_router)

@@ -152,7 +152,6 @@ class DashboardProxy:
         self._policy = page_policy(framed_by=[studio])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             return
         response = await self._answer(Request(scope, receive))

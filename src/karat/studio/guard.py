@@ -91,7 +91,6 @@ class LoopbackGuard:
         self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -74,7 +74,6 @@ class PreviewGuard:
         return f"/visit/{name}?studio={self.key}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -135,7 +134,6 @@ class LoopbackServer:
         self._thread.start()
 
     def close(self) -> None:
-        """End it."""
         self._server.should_exit = True
         self._thread.join(SECONDS_TO_END)
         self._listener.close()
@@ -154,7 +152,6 @@ class PreviewServer:
 
     @property
     def address(self) -> str:
-        """Where it is."""
         return self._config.address
 
     def show(self, name: str, study: Study, list_number: int = 1, trial: int = 1) -> str:
@@ -187,7 +184,6 @@ class PreviewServer:
         return self._guard.hand_over(f"/s/{name}/go", cookies)
 
     def close(self) -> None:
-        """End it."""
         self._server.close()
         self._store.close()
 
@@ -197,8 +193,6 @@ class Rehearsal:
     """`karat rehearse` at work, or done."""
 
     process: subprocess.Popen[str]
-    out: Path
-    bots: int
     began: float = field(default_factory=monotonic)
 
     def progress(self) -> dict[str, Any]:
@@ -311,7 +305,6 @@ class StudyServers:
         self.open_dashboard(address, ADMIN, known)
 
     def dashboard(self) -> ShownDashboard | None:
-        """The dashboard that is shown."""
         if self._dashboard is None:
             return None
         proxy, _ = self._dashboard
@@ -367,14 +360,14 @@ class StudyServers:
         old = self._rehearsals.get(project.id)
         if old is not None and old.progress()["working"]:
             raise StudioError("A rehearsal of this study is running. Wait for it, or stop it.")
-        out = project.folder / REHEARSAL
         command = [sys.executable, "-m", "karat", "rehearse", str(project.folder), "--bots", str(bots)]
+        command += ["-o", str(project.folder / REHEARSAL), "--json"]
         process = subprocess.Popen(  # noqa: S603 - the command is made here; a study's folder is its only argument
-            [*command, "-o", str(out), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=os.name == "posix",
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         )  # fmt: skip
-        self._rehearsals[project.id] = Rehearsal(process, out, bots)
+        self._rehearsals[project.id] = Rehearsal(process)
 
     def rehearsal(self, project: Project) -> dict[str, Any] | None:
         """How a rehearsal goes; None where there was none in this visit."""
@@ -382,17 +375,11 @@ class StudyServers:
         return None if found is None else found.progress()
 
     def stop_rehearsal(self, project: Project) -> None:
-        """Stop a rehearsal."""
         found = self._rehearsals.pop(project.id, None)
         if found is not None:
             end(found.process)
 
-    def busy(self) -> bool:
-        """Whether a study is being served."""
-        return bool(self._running)
-
     def close(self) -> None:
-        """End everything."""
         self.close_dashboard()
         for server in self._running.values():
             server.stop()

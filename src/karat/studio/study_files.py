@@ -116,7 +116,6 @@ class StudyFolder:
 
     @property
     def path(self) -> Path:
-        """The study file."""
         return self.folder / NAME
 
     def text(self) -> str:

@@ -56,7 +56,6 @@ class Project:
 
     @property
     def files(self) -> StudyFolder:
-        """Its files."""
         return StudyFolder(self.folder)
 
     @property
@@ -100,7 +99,6 @@ class Workspace:
         return sorted(found, key=lambda one: one.changed, reverse=True)[:MOST_STUDIES]
 
     def find(self, study_id: str) -> Project:
-        """A study by its id."""
         for folder in _study_folders(self.root, DEEPEST):
             if _id(folder) == study_id:
                 return self._project(folder)

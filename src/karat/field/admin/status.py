@@ -129,7 +129,6 @@ class Status:
         return ", ".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
         return {"sentence": self.sentence()} | asdict(self)
 
     def lines(self) -> list[str]:

@@ -35,11 +35,9 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The body as text."""
         return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The body as data."""
         return json.loads(self.body)
 
 
@@ -103,7 +101,6 @@ class Client:
         return Reply(path, status, dict(headers), content)
 
     async def close(self) -> None:
-        """Leave."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -46,7 +46,6 @@ class ServerProcess:
 
     @property
     def address(self) -> str:
-        """Where it is reached."""
         return f"http://{LOOPBACK}:{self.port}"
 
     def start(self, seconds: float = 60.0) -> ServerProcess:

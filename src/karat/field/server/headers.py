@@ -94,7 +94,6 @@ class RequestGuard:
         self._common = [(name.encode(), value.encode()) for name, value in common_headers(config).items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

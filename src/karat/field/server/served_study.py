@@ -65,7 +65,6 @@ class ServedStudy:
 
     @property
     def language(self) -> str:
-        """The language of the study."""
         return self.study.settings.language
 
     @property
@@ -197,7 +196,6 @@ class RequestSession:
 
     @property
     def store(self) -> Store:
-        """The store of the server."""
         store: Store = self.request.app.state.store
         return store
 

@@ -29,15 +29,7 @@ from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from karat.field.store import schema
-from karat.field.store.engine import (
-    READERS,
-    DatabaseFile,
-    Result,
-    StoreError,
-    database_url,
-    empty_log,
-    engines,
-)
+from karat.field.store.engine import READERS, DatabaseFile, Result, StoreError, database_url, empty_log, engines
 from karat.field.store.migrations import migrate
 
 Parameters = ParamSpec("Parameters")
