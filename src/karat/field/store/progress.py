@@ -83,14 +83,12 @@ def find(connection: Connection, study_id: int, participant: str) -> list[Sessio
 
 def set_step(
     connection: Connection, session_id: int, step: str, after: str | None = None, consent: str | None = None
-) -> str | Exception:
+) -> str:
     """Set the step of a session that runs; the step at which it stands now.
 
     With `after`, only if it stands at that one; `consent` is the fingerprint of what is agreed to by this step.
     """
     row = _locked(connection, session_id)
-    if row is None:
-        return NoSessionError()
     if row.state != "running" or after not in (None, row.step):
         return str(row.step)
     now = time()
@@ -112,9 +110,7 @@ class SetBackground:
 
 
 @batched
-def set_background(
-    connection: Connection, payloads: list[SetBackground]
-) -> Sequence[Literal["ok", "full"] | Exception]:
+def set_background(connection: Connection, payloads: list[SetBackground]) -> Sequence[Literal["ok", "full"]]:
     """Save background answers and go on; where the group of a participant is full, the session ends as full.
 
     Previews and pilots take no seat of a group, and never find one full.
@@ -125,10 +121,8 @@ def set_background(
     return [_with_background(connection, payload) for payload in payloads]
 
 
-def _with_background(connection: Connection, given: SetBackground) -> Literal["ok", "full"] | Exception:
+def _with_background(connection: Connection, given: SetBackground) -> Literal["ok", "full"]:
     row = _locked(connection, given.session_id)
-    if row is None:
-        return NoSessionError()
     if row.state != "running":
         return "full" if row.state == "full" else "ok"
     limits = {name: answer for name, answer in given.answers.items() if answer in given.quotas.get(name, {})}
@@ -165,17 +159,13 @@ def _taken(connection: Connection, row: Row[Any], question: str, answer: str, no
     return connection.execute(query).scalar_one()
 
 
-def set_quiz(
-    connection: Connection, session_id: int, passed: bool, step: str, attempt: int | None = None
-) -> int | Exception:
+def set_quiz(connection: Connection, session_id: int, passed: bool, step: str, attempt: int | None = None) -> int:
     """Count an attempt at the quiz; how many the participant has made. After a pass, no attempt counts any more.
 
     Participants who passed continue with `step`. `attempt` is how many attempts the form knew of: sent twice, it counts
     once.
     """
     row = _locked(connection, session_id)
-    if row is None:
-        return NoSessionError()
     attempts: int = row.quiz_attempts
     if row.state != "running" or row.quiz_passed or attempt not in (None, attempts):
         return attempts
@@ -184,11 +174,9 @@ def set_quiz(
     return attempts + 1
 
 
-def set_comment(connection: Connection, session_id: int, comment: str, step: str) -> str | Exception:
+def set_comment(connection: Connection, session_id: int, comment: str, step: str) -> str:
     """Save what a participant wanted to say at the end, and go on; the step at which the session stands now."""
     row = _locked(connection, session_id)
-    if row is None:
-        return NoSessionError()
     if row.state != "running":
         return str(row.step)
     _set(connection, row.id, comment=comment or None, step=step, last_seen=time())
@@ -216,8 +204,6 @@ def finish(
         return StoreError(f"A session cannot end as {state}.")
     now = time() if now is None else now
     row = _locked(connection, session_id)
-    if row is None:
-        return NoSessionError()
     if row.state != "running":
         return "ended"
     if state == "complete" and (not row.planned or row.answered < row.trials):
@@ -231,8 +217,11 @@ def finish(
     return "ok"
 
 
-def _locked(connection: Connection, session_id: int) -> Row[Any] | None:
-    return connection.execute(select(session).where(session.c.id == session_id).with_for_update()).first()
+def _locked(connection: Connection, session_id: int) -> Row[Any]:
+    row = connection.execute(select(session).where(session.c.id == session_id).with_for_update()).first()
+    if row is None:
+        raise NoSessionError
+    return row
 
 
 def _set(connection: Connection, session_id: int, **values: Any) -> None:
