@@ -66,8 +66,8 @@ def test_all_begin_on_an_empty_database(stores: list[Store]) -> None:
 
 
 def test_all_set_what_there_is_only_once(stores: list[Store]) -> None:
-    at_once(lambda number: stores[number].call(admins.set_password, admins.SetPassword("admin", f"hash{number}")))
-    at_once(lambda number: stores[number].call(studies.set_value, studies.ServerValue("path:likert", f"/{number}")))
+    at_once(lambda number: stores[number].call(admins.set_password, "admin", f"hash{number}"))
+    at_once(lambda number: stores[number].call(studies.set_value, "path:likert", f"/{number}"))
     at_once(
         lambda number: stores[number].call(
             arrivals.note_participation, arrivals.PriorParticipation("likert", "somebody", time=float(number))
@@ -82,21 +82,19 @@ def test_all_set_what_there_is_only_once(stores: list[Store]) -> None:
 def test_two_that_wait_for_each_other_are_both_served(stores: list[Store]) -> None:
     first, second = stores[:2]
     for key in ("a", "b"):
-        first.call(studies.set_value, studies.ServerValue(key, ""))
+        first.call(studies.set_value, key, "")
     both = threading.Barrier(2)
     tried: list[str] = []
 
-    def crosswise(connection: Connection, payloads: list[str]) -> list[str]:
+    def crosswise(connection: Connection, order: str) -> None:
         """Lock one row, wait until the other has locked the other row, and then want that one too."""
         nonlocal tried
-        for order in payloads:
-            for place, key in enumerate(order):
-                changed = schema.server.update().where(schema.server.c.key == key)
-                connection.execute(changed.values(value=schema.server.c.value + order[0]))
-                tried += [order] if place == 0 else []
-                if place == 0 and tried.count(order) == 1:
-                    both.wait(60)
-        return payloads
+        for place, key in enumerate(order):
+            changed = schema.server.update().where(schema.server.c.key == key)
+            connection.execute(changed.values(value=schema.server.c.value + order[0]))
+            tried += [order] if place == 0 else []
+            if place == 0 and tried.count(order) == 1:
+                both.wait(60)
 
     threads = [threading.Thread(target=store.call, args=(crosswise, order)) for store, order in
                ((first, "ab"), (second, "ba"))]  # fmt: skip
@@ -113,15 +111,14 @@ def test_two_that_wait_for_each_other_are_both_served(stores: list[Store]) -> No
 def test_what_never_succeeds_is_reported(stores: list[Store]) -> None:
     tried = 0
 
-    def never(connection: Connection, payloads: list[None]) -> list[None]:
+    def never(connection: Connection) -> None:
         nonlocal tried
         tried += 1
         for _ in range(2):
             connection.execute(schema.server.insert().values(key="same", value=""))
-        return payloads
 
     with refuses(IntegrityError, "same"):
-        stores[0].call(never, None)
+        stores[0].call(never)
     assert tried == TRIES
 
 

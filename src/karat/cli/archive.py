@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import Json, Quiet
-from karat.cli.options import RulesPath, StudyPath, load_rules
+from karat.cli.options import Json, Quiet, RulesPath, StudyPath, load_rules, print_json
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
@@ -81,7 +79,7 @@ def archive(
     if as_json:
         data = {"folder": str(out), "files": [path.as_posix() for path in found.files], "removed": found.removed,
                 "notes": list(found.notes)}  # fmt: skip
-        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        print_json(data)
     elif not quiet:
         typer.echo("\n".join([*known.lines, *_lines(found, key)]))
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli.options import Json, print_json
 from karat.errors import KaratError
 from karat.languages import language_of
 
@@ -88,7 +88,7 @@ def chance(
     weights: Weights = None,
     slips: Slips = None,
     alpha: Alpha = "0.05",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show how many control and attention trials a design needs to catch participants who guess.
 
@@ -112,7 +112,10 @@ def chance(
         frame, lines = _fewest(probability or "", alpha, range(4) if slips is None else [slips])
     else:
         frame, lines = _overview(points or 5, alpha, 1 if slips is None else slips, guess)
-    typer.echo(json.dumps(frame.to_dicts(), ensure_ascii=False, indent=2) if as_json else "\n".join(lines))
+    if as_json:
+        print_json(frame.to_dicts())
+    else:
+        typer.echo("\n".join(lines))
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from karat.cli.options import print_json
 from karat.cli.progress import working
 
 EXAMPLE = "Example: karat check study.toml"
@@ -34,7 +34,7 @@ def check(
     with working(f"checking {loaded.path.name}", quiet=quiet or as_json):
         report = run(loaded)
     if as_json:
-        typer.echo(json.dumps({**report.to_dict(), "note": note}, ensure_ascii=False, indent=2))
+        print_json({**report.to_dict(), "note": note})
     elif not quiet:
         head, *rest = report.lines()
         typer.echo("\n".join([head, *([f"Note: {note}"] if note else []), *rest]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli.options import Json, Quiet, print_json
 from karat.cli.reading import ReadOptions, intake_lines, reads_files
 from karat.errors import IntakeError, KaratError
 
@@ -24,15 +24,6 @@ OWN = "intake.text"
 SHOWN_COLUMNS = ("participant", "item", "response", "trial", "rt", "function", "question")
 
 EXAMPLE = "Example: karat convert results.csv prolific_export.csv --map item=sentence_id -o judgments.parquet"
-
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
-SafeAnyway = Annotated[
-    bool,
-    typer.Option(
-        "--safe-for-spreadsheets", hidden=True, help="Accepted for consistency with convert; CSV is always safe here."
-    ),
-]
 
 
 @reads_files
@@ -76,21 +67,20 @@ def convert(
     than memory; it is read a few rows at a time.
     """
     if parts is not None:
-        from karat.cli.parted import dealt_lines, write_parts
+        from karat.cli.parted import write_parts
 
-        dealt = write_parts(reading, out, parts, quiet=quiet or as_json)
+        files, lines, account = write_parts(reading, out, parts, quiet=quiet or as_json)
         if as_json:
-            data = dealt.account | {"written": [str(path) for path in dealt.files]}
-            typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+            print_json(account | {"written": [str(path) for path in files]})
         elif not quiet:
-            typer.echo("\n".join(dealt_lines(dealt, out)))
+            typer.echo("\n".join(lines))
         return
     _check_out(out, reading.files, safe_for_spreadsheets)
     intake = read_and_ask(reading, quiet=quiet or as_json)
     if out is not None:
         write_judgments(intake.judgments, out, safe_for_spreadsheets=safe_for_spreadsheets)
     if as_json:
-        typer.echo(json.dumps(intake.to_dict() | {"written": str(out) if out else None}, ensure_ascii=False, indent=2))
+        print_json(intake.to_dict() | {"written": str(out) if out else None})
     elif not quiet:
         typer.echo("\n".join(intake_lines(intake)))
         typer.echo(f"written    {out}" if out else "Nothing was written. Use -o judgments.parquet to keep the table.")
@@ -130,7 +120,6 @@ class Answers:
     """Whether the user named a column that karat had not suggested."""
 
     def add(self, choice: Proposal) -> None:
-        """Take an answer over."""
         self.mapping.update(choice.mapping)
         self.flags.update(choice.options)
         self.own |= choice.detail.code == OWN

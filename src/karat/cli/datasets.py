@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from karat.cli.convert import write_judgments
+from karat.cli.options import Json
 
 EXAMPLE = "Example: karat datasets likert -o likert.csv"
 
@@ -21,7 +22,7 @@ def datasets(
         Path | None,
         typer.Option("-o", "--out", help="Write the data set to FILE (CSV or Parquet, by suffix).", metavar="FILE"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the example data sets, or summarise one and write it to a file."""
     from karat import datasets as bundled

@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import KeepAnyway, has_screen, has_terminal
+from karat.cli.options import Json, KeepAnyway, has_screen, has_terminal
 from karat.cli.progress import counting, working
 
 if TYPE_CHECKING:
     from karat.demo import Answered, Served
 
 EXAMPLE = "Example: karat demo --out my-demo"
+Out = Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")]
+Stay = Annotated[
+    bool, typer.Option("--stay", help="Keep the server running after the report is written, until Ctrl-C.")
+]
 
 
 def demo(
-    out: Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")] = Path(
-        "karat-demo"
-    ),
+    out: Out = Path("karat-demo"),
     keep: KeepAnyway = None,
     serve: Annotated[
         bool,
@@ -32,10 +34,8 @@ def demo(
     show: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the report in a browser, if there is a display.")
     ] = True,
-    stay: Annotated[
-        bool, typer.Option("--stay", help="Keep the server running after the report is written, until Ctrl-C.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    stay: Stay = False,
+    as_json: Json = False,
 ) -> None:
     """Run a complete example study with 60 bots: design, check, serve, screen, measure, report.
 
@@ -56,13 +56,9 @@ REHEARSE_EXAMPLE = "Example: karat rehearse my-study --bots 30"
 def rehearse(
     study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
     bots: Annotated[int, typer.Option("--bots", help="Let this many bots of all kinds take part.", min=12)] = 30,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Write the results to this folder.", metavar="DIR")] = Path(
-        "karat-rehearsal"
-    ),
-    stay: Annotated[
-        bool, typer.Option("--stay", help="Keep the server running after the report is written, until Ctrl-C.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    out: Out = Path("karat-rehearsal"),
+    stay: Stay = False,
+    as_json: Json = False,
 ) -> None:
     """Rehearse a study: bots of all kinds answer it on a server of its own, then it is screened and reported.
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from time import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import Json
-from karat.cli.options import found_line
+from karat.cli.options import Json, found_line
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import StoredStudy, StudyFile, stored_study
@@ -143,13 +141,9 @@ def _versions(found: StoredStudy) -> list[str]:
 
 def _unblinded(found: StoredStudy) -> list[str]:
     """Record that answers were seen before the study was closed."""
-    from karat.field.admin.jobs import unblinded_at
-    from karat.field.store import studies
+    from karat.field.admin.jobs import note_unblinded
 
     if found.row.state == "closed":
         return []
-    with found.store.read() as connection:
-        known = unblinded_at(connection, found.slug)
-    if known is None:
-        found.store.call(studies.set_value, studies.ServerValue(f"unblinded:{found.slug}", str(time())))
+    found.store.call(note_unblinded, found.slug)
     return [f"{found.slug} is {found.row.state}, so it is no longer blind; the dashboard shows this."]

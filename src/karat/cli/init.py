@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import read_and_ask
+from karat.cli.options import Json, print_json
 from karat.cli.reading import ReadOptions
 from karat.errors import KaratError
 
@@ -101,7 +101,7 @@ def init(
             "--probes", help="Add examples of honeypots, shibboleths and modality checks to a likert or yes-no study."
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Write a complete small study for you to edit, or make one from item sets, sentence pairs or results."""
     from karat.study.init import TEMPLATES, study_from_pairs, write_study
@@ -137,9 +137,7 @@ def init(
     else:
         written = write_study(folder or Path(task), task, language, probes)
     if as_json:
-        typer.echo(
-            json.dumps({"written": [str(path) for path in written], "notes": list(notes)}, ensure_ascii=False, indent=2)
-        )
+        print_json({"written": [str(path) for path in written], "notes": list(notes)})
         return
     for note in notes:
         typer.echo(f"note       {note}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -37,7 +36,7 @@ from karat.cli import (
     status,
 )
 from karat.cli import open as open_command
-from karat.cli.options import HelpCommand, HelpGroup, has_screen
+from karat.cli.options import HelpCommand, HelpGroup, has_screen, print_json
 from karat.errors import KaratError, ProblemsError
 
 WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
@@ -147,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _refuse(error: KaratError, arguments: Sequence[str]) -> NoReturn:
     if "--json" in arguments:
-        typer.echo(json.dumps(_as_data(error), ensure_ascii=False, indent=2))
+        print_json(_as_data(error))
     typer.echo(f"{error}", err=True)
     if isinstance(error, ProblemsError) and arguments[0] not in WRITE_NOTHING:
         typer.echo("Nothing was written.", err=True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, Json, Quiet, SafeAnyway, print_json, with_executor_options
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
@@ -147,7 +145,7 @@ def measure(
     with working("writing tables and figures", quiet=silent):
         written = [] if out is None else found.write(out)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        print_json(found.to_dict())
     elif not quiet:
         typer.echo("\n".join([*known.lines, *found.lines(), _written(out, written)]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -54,38 +55,30 @@ def _escaped(text: str) -> str:
     return text.replace("[", r"\[")
 
 
-class HelpCommand(TyperCommand):
-    """A command whose `--help` shows every help text in full."""
+class PreparedHelp:
+    """What shows every help text in full."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help of a prepared copy."""
-        super(HelpCommand, _prepared(self)).format_help(ctx, formatter)
-
-    def get_help_option(self, ctx: Any) -> Any:
-        """The option --help, without a type."""
-        return _without_type(super().get_help_option(ctx))
+        super(PreparedHelp, _prepared(self)).format_help(ctx, formatter)  # type: ignore[misc]
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
         """The usage line names arguments as the table below it does."""
-        super(HelpCommand, _prepared(self)).format_usage(ctx, formatter)
-
-
-class HelpGroup(TyperGroup):
-    """The group of all commands, printed like them."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help of a prepared copy."""
-        super(HelpGroup, _prepared(self)).format_help(ctx, formatter)
+        super(PreparedHelp, _prepared(self)).format_usage(ctx, formatter)  # type: ignore[misc]
 
     def get_help_option(self, ctx: Any) -> Any:
         """The option --help, without a type."""
-        return _without_type(super().get_help_option(ctx))
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = ""
+        return option
 
 
-def _without_type(option: Any) -> Any:
-    if option is not None:
-        option.metavar = ""
-    return option
+class HelpCommand(PreparedHelp, TyperCommand):
+    """A command whose `--help` shows every help text in full."""
+
+
+class HelpGroup(PreparedHelp, TyperGroup):
+    """The group of all commands, printed like them."""
 
 
 def option_group(kind: type[Any], name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -131,6 +124,19 @@ def has_screen() -> bool:
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
+def print_json(data: object) -> None:
+    """Print a result as --json asks for."""
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+SafeAnyway = Annotated[
+    bool,
+    typer.Option(
+        "--safe-for-spreadsheets", hidden=True, help="Accepted for consistency with convert; CSV is always safe here."
+    ),
+]
 KeepAnyway = Annotated[Path | None, typer.Option("--keep", hidden=True, help="An older name of --out.")]
 StudyPath = Annotated[
     Path | None,

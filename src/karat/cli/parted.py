@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,18 +77,8 @@ def memory_of(place: ExecutorOptions) -> int:
 def other_flags(reading: ReadOptions) -> list[str]:
     """The given reading options that do not work in parts."""
     usual = ReadOptions(reading.files)
-    names = (
-        "source",
-        "answers",
-        "rt_unit",
-        "decimal",
-        "delimiter",
-        "encoding",
-        "sheet",
-        "skip_bad",
-        "wide",
-        "item_functions",
-    )
+    names = ("source", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet", "skip_bad", "wide",
+             "item_functions")  # fmt: skip
     given = [name for name in names if getattr(reading, name) != getattr(usual, name)]
     return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in given]
 
@@ -164,18 +153,13 @@ def verdict_line(screening: Screening | PartedScreening, everyone: int, kept: in
     return f"verdict    {everyone:,} -> {counted(kept, 'participant')} (rule: {rule})"
 
 
-@dataclass(frozen=True)
-class Dealt:
-    """The files that were written, and how the judgments in them were read."""
+def write_parts(
+    reading: ReadOptions, out: Path | None, parts: int, *, quiet: bool
+) -> tuple[list[Path], list[str], dict[str, Any]]:
+    """Write judgments to a folder in this many parts; gives the files, and how they were read: in lines and as data.
 
-    files: list[Path]
-    lines: list[str]
-    account: dict[str, Any] = field(default_factory=dict)
-    """The account as plain data, for --json; empty where the table was never there as a whole."""
-
-
-def write_parts(reading: ReadOptions, out: Path | None, parts: int, *, quiet: bool) -> Dealt:
-    """Write judgments to a folder in this many parts."""
+    The data are empty where the table was never there as a whole.
+    """
     from karat.judgments.parts import repartition
 
     if out is None or out.suffix:
@@ -187,7 +171,8 @@ def write_parts(reading: ReadOptions, out: Path | None, parts: int, *, quiet: bo
         intake = reading.intake(quiet=quiet)
         tables, lines, account = [intake.judgments], intake_lines(intake), intake.to_dict()
     with counting("writing parts", quiet=quiet) as progress:
-        return Dealt(repartition(tables, out, parts, progress), lines, account)
+        files = repartition(tables, out, parts, progress)
+    return files, [*lines, f"written    {out}: {counted(len(files), 'part')}"], account
 
 
 def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
@@ -224,8 +209,3 @@ def _are_foreign_csv(files: list[Path]) -> bool:
     from karat.judgments.files import metadata_path
 
     return all(file.suffix == ".csv" and file.is_file() and not metadata_path(file).is_file() for file in files)
-
-
-def dealt_lines(dealt: Dealt, out: Path | None) -> list[str]:
-    """The account in a terminal."""
-    return [*dealt.lines, f"written    {out}: {counted(len(dealt.files), 'part')}"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.cli.options import print_json
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import database_url, open_store
 from karat.errors import KaratError, counted
@@ -106,7 +106,7 @@ def _show(store: Store, name: str, study: str) -> None:
         rows = people.stored_rows(connection, study_id, name)
     if not rows["session"]:
         raise KaratError(f"{study} has no participant {name}. The dashboard and the export list the names.")
-    typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    print_json(rows)
 
 
 def _reconcile(store: Store, file: Path, study: str) -> None:

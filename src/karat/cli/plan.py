@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from karat.cli.options import Json, print_json
 from karat.cli.progress import working
 from karat.errors import KaratError
 
@@ -35,7 +35,7 @@ def plan(
     as_format: Annotated[
         str, typer.Option("--format", help="Write the questionnaires as csv or parquet.", metavar="NAME")
     ] = "csv",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Make every participant's questionnaire, with a figure of one trial order per list."""
     from karat.study.study import load, with_lists, with_participants
@@ -57,6 +57,6 @@ def plan(
             "minutes": round(loaded.minutes(), 1), "functions": functions_per_list(loaded).to_dicts(),
             "conditions": conditions_per_list(loaded).to_dicts(), "written": [str(path) for path in written],
         }  # fmt: skip
-        typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
+        print_json(about)
         return
     typer.echo("\n".join([*lines, *(f"written    {path}" for path in written)]))

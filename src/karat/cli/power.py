@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.chance import aligned
-from karat.cli.options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, Json, print_json, with_executor_options
 from karat.cli.progress import counting, working
 from karat.errors import KaratError
 from karat.languages import language_of
@@ -79,7 +78,7 @@ def power(
     write: Annotated[
         bool, typer.Option("--write", help="Record the result in the study file, for the methods paragraph.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Estimate the power of a planned contrast by simulating studies in which participants and items vary.
 
@@ -112,37 +111,31 @@ def power(
         )  # fmt: skip
     picture = out or svg
     if picture is not None:
-        _draw(found, picture)
+        _write(found.svg() + "\n", picture)
     if write:
-        _record(found, loaded.path)
+        _write(_recorded(found, loaded.path), loaded.path)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        print_json(found.to_dict())
         return
     written = [*([] if picture is None else [picture]), *([loaded.path] if write else [])]
     typer.echo("\n".join([*_lines(found), *(f"written    {file}" for file in written)]))
 
 
-def _record(power: Power, file: Path) -> None:
-    """Write the size, the effect and the power to the study file, and leave the rest as it is."""
-    from karat.judgments.files import replacing
+def _recorded(power: Power, file: Path) -> str:
+    """The study file with the size, the effect and the power, and otherwise as it is."""
     from karat.study.file import read_toml, with_table
 
-    text = with_table(read_toml(file)[1], "power", power.record())
+    return with_table(read_toml(file)[1], "power", power.record())
+
+
+def _write(text: str, file: Path) -> None:
+    from karat.judgments.files import replacing
+
     try:
         with replacing(file) as temporary:
             temporary.write_text(text, encoding="utf-8")
     except OSError as error:
         raise KaratError(f"{file} cannot be written: {error.strerror or error}.") from None
-
-
-def _draw(power: Power, svg: Path) -> None:
-    from karat.judgments.files import replacing
-
-    try:
-        with replacing(svg) as temporary:
-            temporary.write_text(power.svg() + "\n", encoding="utf-8")
-    except OSError as error:
-        raise KaratError(f"{svg} cannot be written: {error.strerror or error}.") from None
 
 
 def _numbers(option: str, text: str | None) -> list[float] | None:

@@ -106,18 +106,10 @@ def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) 
     if quiet or not sys.stderr.isatty():
         yield StepBar(what, total) if quiet else _Printed(what, total, after)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskProgressColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
-    progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
-    timer = Timer(after, progress.start)
-    timer.start()
-    try:
+    with _display(after, BarColumn(), TaskProgressColumn()) as progress:
         yield ShownSteps(what, total, progress)
-    finally:
-        timer.cancel()
-        progress.stop()
 
 
 @contextmanager
@@ -126,16 +118,23 @@ def working(what: str, *, quiet: bool = False, after: float = 2.0) -> Iterator[N
     if quiet or not sys.stderr.isatty():
         yield
         return
+    with _display(after) as progress:
+        progress.add_task(what, total=None)
+        yield
+
+
+@contextmanager
+def _display(after: float, *columns: Any) -> Iterator[Any]:
+    """A line in the terminal with what is running and for how long, once some time has passed."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(what, total=None)
+    shown = (SpinnerColumn(), TextColumn("{task.description}"), *columns, TimeElapsedColumn())
+    progress = Progress(*shown, console=Console(stderr=True), transient=True)
     timer = Timer(after, progress.start)
     timer.start()
     try:
-        yield
+        yield progress
     finally:
         timer.cancel()
         progress.stop()

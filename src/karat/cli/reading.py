@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from karat.judgments.scales import Scale
     from karat.messages import Message
     from karat.study.study import Study
+
+
+WIDE = "participant, item or trial, depending on what one row of the table is."
 
 
 @dataclass(frozen=True)
@@ -120,11 +123,11 @@ class ReadOptions:
             mapping=self.columns,
             scale=scales_of(self.scale or []),
             answers={"*": "begin"} if self.answers == "begin" else _pairs_in(self.answers, "--answers"),
-            rt_unit=_rt_unit(self.rt_unit),
-            decimal=_decimal(self.decimal),
+            rt_unit=_one_of("--rt-unit", self.rt_unit, ("s", "ms"), "s or ms."),
+            decimal=_one_of("--decimal", self.decimal, (".", ","), ". or ,"),
             delimiter=_delimiter(self.delimiter),
             sheet=self.sheet,
-            wide=_wide(self.wide),
+            wide=_one_of("--wide", self.wide, ("participant", "item", "trial"), WIDE),
             accept=self.yes,
             keep_all=self.keep_all,
             functions=_pairs_in(self.item_functions, "--item-functions"),
@@ -211,22 +214,11 @@ def scales_of(texts: list[str]) -> Scale | dict[str, Scale] | None:
     return named
 
 
-def _rt_unit(text: str | None) -> Literal["s", "ms"] | None:
-    if text in ("s", "ms", None):
-        return text  # type: ignore[return-value]
-    raise KaratError(f"--rt-unit {text}: use s or ms.")
-
-
-def _wide(text: str | None) -> Literal["participant", "item", "trial"] | None:
-    if text in ("participant", "item", "trial", None):
-        return text  # type: ignore[return-value]
-    raise KaratError(f"--wide {text}: use participant, item or trial, depending on what one row of the table is.")
-
-
-def _decimal(text: str | None) -> Literal[".", ","] | None:
-    if text in (".", ",", None):
-        return text  # type: ignore[return-value]
-    raise KaratError(f"--decimal {text}: use . or ,")
+def _one_of(flag: str, text: str | None, known: tuple[str, ...], words: str) -> Any:
+    """The value of an option that has few of them."""
+    if text is not None and text not in known:
+        raise KaratError(f"{flag} {text}: use {words}")
+    return text
 
 
 def _delimiter(text: str | None) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import shlex
 import sys
 from enum import StrEnum
@@ -13,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.options import RulesPath, load_rules
+from karat.cli.options import Json, Quiet, RulesPath, SafeAnyway, load_rules, print_json
 from karat.cli.progress import working
 from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
@@ -121,12 +119,12 @@ def report(
         playback=playback, bayes=bayes,
     )  # fmt: skip
     if as_json and out is None:
-        typer.echo(json.dumps(as_data(gathered, language), ensure_ascii=False, indent=2))
+        print_json(as_data(gathered, language))
         return
     with working("drawing and writing", quiet=silent):
         written = write(gathered, target, format=kind, language=language)
     if as_json:
-        typer.echo(json.dumps({"written": [str(path) for path in written]}, ensure_ascii=False, indent=2))
+        print_json({"written": [str(path) for path in written]})
     elif not quiet:
         from karat.languages import language_of
         from karat.report.sections.brief import quality_sentence, verdict

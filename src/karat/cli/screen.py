@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli.convert import Json, Quiet, SafeAnyway
-from karat.cli.options import ExecutorOptions, RulesPath, StudyPath, found_line, load_rules, with_executor_options
+from karat.cli.options import (
+    ExecutorOptions,
+    Json,
+    Quiet,
+    RulesPath,
+    SafeAnyway,
+    StudyPath,
+    found_line,
+    load_rules,
+    print_json,
+    with_executor_options,
+)
 from karat.cli.parted import NumberOfParts, criteria_lines, is_in_parts, lines_on, parts_of, verdict_line
 from karat.cli.progress import counting, stepping, working
 from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from karat.executors import Executor
     from karat.judgments import Judgments
     from karat.judgments.parts import Parts
@@ -110,7 +117,7 @@ def screen(
         found = parts_of(reading, place, planned, parts)
         parted = screened(found, applied, planned, place, out, chosen=criteria is not None, quiet=silent)
         if as_json:
-            typer.echo(json.dumps(parted.to_dict(), ensure_ascii=False, indent=2))
+            print_json(parted.to_dict())
         elif not quiet:
             typer.echo("\n".join(lines_on(parted, _why_not(planned, chosen=criteria is not None), out)))
         return
@@ -133,7 +140,7 @@ def screen(
         data = screening.to_dict() | {"spammer_index": index_as_data(index)}
         data |= {} if worlds is None else {"multiverse": worlds.to_dict()}
         data |= {"explanations": dict(zip(explain or [], paragraphs, strict=True))} if explain else {}
-        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        print_json(data)
     elif not quiet:
         lines = [f"changed    {change}" for change in screening.changes]
         lines += [*known.lines, *_lines(screening, planned, chosen=criteria is not None)]
@@ -259,17 +266,9 @@ def screened(
     settings, _ = asked(rules, study)
     # Deciding the verdicts is a separate step.
     steps = stepping("screening in parts", len(settings) + 1, quiet=quiet)
-    with _folder(out) as folder, place.open_executor() as executor, steps as progress:
+    folder = tempfile.TemporaryDirectory(prefix="karat-") if out is None else nullcontext(str(out))
+    with folder as written, place.open_executor() as executor, steps as progress:
         return run_in_parts(
-            parts, rules, study, executor, out=folder, progress=progress, spammer_index="quick" if chosen else True
-        )
-
-
-@contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder to write to, or a temporary one."""
-    if out is not None:
-        yield out
-        return
-    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
-        yield Path(folder)
+            parts, rules, study, executor, out=Path(written), progress=progress,
+            spammer_index="quick" if chosen else True,
+        )  # fmt: skip

@@ -152,11 +152,11 @@ def note_address(store: Store, address: str, gone: bool = False) -> None:
         running = json.loads(studies.value(connection, SERVERS) or "[]")
     known = [one for one in running if one != address][: MOST_SERVERS - 1]
     if not gone:
-        store.call(studies.set_value, studies.ServerValue(ADDRESS, address))
+        store.call(studies.set_value, ADDRESS, address)
     kept = known if gone else [address, *known]
     # At the end the database may be full, or have been moved away.
     with suppress(KaratError, DBAPIError) if gone else nullcontext():
-        store.call(studies.set_value, studies.ServerValue(SERVERS, json.dumps(kept)))
+        store.call(studies.set_value, SERVERS, json.dumps(kept))
 
 
 def answering(address: str, mark: int | None = None) -> bool:
@@ -219,10 +219,9 @@ def set_login(store: Store, renew: bool) -> None:
             return
     ask = getpass.getpass if sys.stdin.isatty() and sys.stderr.isatty() else None
     first = first_password(ask, os.environ)
-    login = admins.SetPassword(NAME, hashed(first.password))
     if renew:
-        store.call(admins.set_password, login)
-    elif not store.call(admins.set_first_password, login):
+        store.call(admins.set_password, NAME, hashed(first.password))
+    elif not store.call(admins.set_first_password, NAME, hashed(first.password)):
         typer.echo(
             f"dashboard  Another server process has just set the password of {NAME}. If it was generated, that process "
             "printed it. Use --new-password to set a new one."
@@ -253,9 +252,9 @@ def _register(store: Store, slug: str, study: Study, draft: bool, forced: bool) 
             raise KaratError(f"{slug}: {found} To serve it anyway, use --changed.")
         line = f"{'warning' if found.asked else 'note':<10} {slug}: {found}"
         typer.echo(fill(line, WIDTH, subsequent_indent=" " * 11, break_on_hyphens=False), err=True)
-    store.call(studies.set_value, studies.ServerValue(f"path:{slug}", str(study.path.resolve())))
+    store.call(studies.set_value, f"path:{slug}", str(study.path.resolve()))
     if row.state == "draft" and not draft:
-        store.call(studies.set_state, studies.SetState(row.id, "running"))
+        store.call(studies.set_state, row.id, "running")
 
 
 def _ready(config: ServerConfig, named: list[tuple[str, Study]], show: bool, others: list[str]) -> None:

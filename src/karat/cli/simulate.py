@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from karat.cli.options import ExecutorOptions, with_executor_options
+from karat.cli.options import ExecutorOptions, Json, print_json, with_executor_options
 from karat.cli.progress import counting
 from karat.errors import KaratError
 
@@ -47,7 +46,7 @@ def simulate(
     seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
     *,
     place: ExecutorOptions,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Answer a planned study with simulated participants, whose behaviour is recorded in a column.
 
@@ -82,7 +81,7 @@ def simulate(
     behaviours = dict(results.participants["behaviour"].value_counts(sort=True).sort("count", "behaviour").rows()[::-1])
     if as_json:
         about = {"written": str(out), "answers": len(results), "behaviours": behaviours, "seed": seed}
-        typer.echo(json.dumps(about, ensure_ascii=False, indent=2))
+        print_json(about)
         return
     typer.echo(f"simulated  {results.summary().splitlines()[0]}")
     typer.echo(f"behaviour  {counted_behaviours(behaviours)}")

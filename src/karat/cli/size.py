@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from karat.cli.chance import aligned
+from karat.cli.options import Json, print_json
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def size(
         typer.Option("--prices", help="Use the price list in force at this date, such as 2014-11.", metavar="DATE"),
     ] = "",
     currency: Annotated[str, typer.Option("--currency", help="Set the currency.", metavar="NAME")] = "EUR",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show how many trials a design needs per task, how long they take and what they cost."""
     from karat.study.size import TASKS, known_price_lists, price_list
@@ -71,7 +71,7 @@ def size(
     ]  # fmt: skip
     if as_json:
         data = [one.to_dict() for one in sizes]
-        typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        print_json(data)
     else:
         typer.echo("\n".join(_lines(sizes)))
 

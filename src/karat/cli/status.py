@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.convert import Json
+from karat.cli.options import Json, print_json
 from karat.cli.serve import DATA, Data, Database
 from karat.errors import KaratError
 
@@ -35,7 +34,7 @@ def status(study: StudyFile, database: Database = "", data: Data = DATA, as_json
         progress = counted(connection, found.row.id, found.row.state, found.study)
     if as_json:
         about = {"study": found.slug, "title": found.row.title, "rules": found.row.screening_fingerprint}
-        typer.echo(json.dumps(about | progress.to_dict(), ensure_ascii=False, indent=2))
+        print_json(about | progress.to_dict())
         return
     typer.echo("\n".join([f"{found.row.title}: {found.row.state}", *progress.lines()]))
 
@@ -60,16 +59,11 @@ def database_url(database: str, data: Path) -> str:
     return f"sqlite:///{path}"
 
 
-@contextmanager
-def open_store(database: str, data: Path) -> Iterator[Store]:
-    """The store of a server, closed at the end."""
+def open_store(database: str, data: Path) -> closing[Store]:
+    """The store of a server, closed at the end of a `with` block."""
     from karat.field.store import Store
 
-    store = Store.open(database_url(database, data))
-    try:
-        yield store
-    finally:
-        store.close()
+    return closing(Store.open(database_url(database, data)))
 
 
 @contextmanager

@@ -28,14 +28,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from karat import __version__
 from karat.errors import KaratError
-from karat.field.registration import slug_of
+from karat.field.registration import file_names, slug_of
 from karat.messages import Message
 from karat.study.study import Study
 
 ADDRESS = "address.txt"
 PASSWORD = "password.env"  # noqa: S105 - the name of a file
 HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+")
-TABLES = ("items", "templates", "lexicon", "questions")
 MOST_SECONDS_APART = 60.0
 FEW_DAYS = 14
 TIMEOUT = 10.0
@@ -164,11 +163,7 @@ def build_server_folder(study: Study, out: Path, address: str) -> list[str]:
 def _copy_study(study: Study, out: Path) -> None:
     """The study file with its tables and pictures, and nothing else that lies beside them."""
     home = study.path.parent.resolve()
-    names = [study.path.name]
-    for block in study.settings.block:
-        for key in TABLES:
-            value = getattr(block, key, None)
-            names += [value] if isinstance(value, str) else list(value or ())
+    names = file_names(study)
     pictures = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif")
     shown = [path for pattern in ("*", "*/*") for path in home.glob(pattern) if path.suffix.lower() in pictures]
     own = {"history", "results", "rehearsal", out.parent.name}

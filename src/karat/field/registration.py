@@ -56,14 +56,17 @@ def study_files(study: Study) -> dict[str, str]:
     >>> sorted(study_files(load(written[0])))
     ['fillers.csv', 'lexicon.csv', 'study.toml', 'templates.csv']
     """
-    names = [study.path.name]
-    for block in study.settings.block:
-        named = (*(block.items or ()), block.questions, block.templates, block.lexicon)
-        names += [str(name) for name in named if name]
     try:
-        return {name: base64.b64encode((study.path.parent / name).read_bytes()).decode() for name in names}
+        return {name: base64.b64encode((study.path.parent / name).read_bytes()).decode() for name in file_names(study)}
     except OSError:
         return {}
+
+
+def file_names(study: Study) -> list[str]:
+    """The study file and the tables that it names, as paths from its folder."""
+    blocks = study.settings.block
+    tables = ((*(block.items or ()), block.questions, block.templates, block.lexicon) for block in blocks)
+    return [study.path.name, *(str(name) for named in tables for name in named if name)]
 
 
 DEEP = "/".join("abcdefgh")

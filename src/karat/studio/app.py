@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -20,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from karat.errors import KaratError
-from karat.field.server.headers import POLICY, WEB
+from karat.field.server.headers import NO_TELEMETRY, POLICY, WEB, environment
 from karat.studio.corrections import Corrections
 from karat.studio.folder import LIMIT, TOO_LARGE, StudioError
 from karat.studio.guard import COOKIE, NOT_YOURS, REPORT_POLICY, Keys, LoopbackGuard, Presence, State
@@ -29,7 +28,6 @@ from karat.studio.workspace import Workspace
 from karat.study.init import LANGUAGES, SETS_TASKS, TEMPLATES
 
 HERE = Path(__file__).parent
-NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 FIRST = ("trial", "rt", "function", "expected")
 """The columns that are always shown after the required ones; the others where they are found, or on demand."""
 KINDS = {
@@ -43,10 +41,8 @@ KINDS = {
 router = APIRouter()
 
 
-class PageNews(BaseModel):
+class PageNews(BaseModel, extra="forbid"):
     """What a page says of itself."""
-
-    model_config = ConfigDict(extra="forbid")
 
     page: Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{1,64}$")]
     state: State
@@ -58,10 +54,7 @@ def create_app(cases: Uploads, keys: Keys, presence: Presence, studies: Path | N
     app.state.cases, app.state.keys, app.state.presence = cases, keys, presence
     app.state.workspace = Workspace((studies or cases.target.parent).resolve(), cases.root)
     app.state.servers = None
-    app.state.templates = Environment(
-        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, auto_reload=False,
-    )  # fmt: skip
+    app.state.templates = environment(HERE / "templates")
     app.state.templates.policies["json.dumps_kwargs"] = {"sort_keys": False}  # the order of factors has a meaning
     app.add_middleware(StudyPages, whole=app, base=keys.base)
     app.add_middleware(LoopbackGuard, keys=keys)
@@ -84,7 +77,6 @@ class StudyPages:
         self._there = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         paths = tuple(f"{self._base}/{name}" for name in ("studies", "sheets", "folder", "dashboard"))
         if not self._there and scope["type"] == "http" and scope["path"].startswith(paths):
             router = await run_in_threadpool(_study_router)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import polars as pl
 
@@ -20,6 +19,7 @@ from karat.judgments.files import companions
 from karat.judgments.source import SourceFile
 from karat.studio.corrections import Corrections
 from karat.studio.folder import StudioError, files_in, unpack
+from karat.studio.study_files import named_tables
 from karat.study.setting_base import NAME
 
 EXAMPLES = 3
@@ -100,10 +100,6 @@ def _examples(column: pl.Series) -> str:
     return ", ".join(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…" for text in texts[:EXAMPLES])
 
 
-TABLES = ("items", "templates", "lexicon", "questions")
-"""The keys of a block that name tables."""
-
-
 @dataclass(frozen=True)
 class FileClasses:
     """The files of a drop, by what they are."""
@@ -129,7 +125,7 @@ def classify(folder: Path) -> FileClasses:
             unpack(archive, members)
     found = [path for path in files_in(folder) if not path.name.endswith(SUFFIX)]
     study = _study_in(found)
-    named = set() if study is None else set(_named(study))
+    named = set() if study is None else _named(study)
     tables = [path for path in found if path.resolve() in named]
     apart = {study, *tables, *companions(found)}
     left = [path for path in found if path not in apart]
@@ -152,18 +148,10 @@ def _study_in(files: list[Path]) -> Path | None:
     return named[0] if named else None
 
 
-def _named(study: Path) -> Iterator[Path]:
+def _named(study: Path) -> set[Path]:
     """The tables that a study file names. A file that cannot be read names none; reading it will say why."""
     try:
-        blocks = tomllib.loads(study.read_text(encoding="utf-8-sig")).get("block", [])
+        settings = tomllib.loads(study.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return
-    for block in blocks if isinstance(blocks, list) else []:
-        for key in TABLES if isinstance(block, dict) else ():
-            for name in _texts(block.get(key)):
-                yield (study.parent / name).resolve()
-
-
-def _texts(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str)]
+        return set()
+    return {(study.parent / name).resolve() for name in named_tables(settings)}

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from karat.errors import KaratError
 
@@ -22,10 +22,8 @@ Name = Annotated[str, StringConstraints(max_length=1000)]
 Text = Annotated[str, StringConstraints(max_length=20_000)]
 
 
-class Corrections(BaseModel):
+class Corrections(BaseModel, frozen=True, extra="forbid"):
     """How the files are to be read; empty where karat is to find out."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: Name = "auto"
     mapping: dict[Name, Name] = Field(default_factory=dict, max_length=100)

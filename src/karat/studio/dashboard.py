@@ -18,7 +18,7 @@ import re
 import secrets
 import ssl
 from collections.abc import Iterator, Mapping
-from http.cookies import CookieError, SimpleCookie
+from contextlib import suppress
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -27,6 +27,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from karat.field.bots.client import keep_cookies
 from karat.field.server.headers import DATA_CSP, POLICY, page_policy
 from karat.studio.folder import StudioError
 
@@ -87,28 +88,23 @@ class RemoteServer:
 
     def log_in(self, name: str, password: str) -> None:
         """Log in; the cookies of the login are kept as long as this object is."""
-        token = TOKEN.search(self._text(self.ask("GET", "/admin/login")))
+        token = TOKEN.search(_whole(self.ask("GET", "/admin/login")).decode("utf-8", "replace"))
         if token is None:
             raise StudioError(f"{self.address} has no dashboard of karat. Check the address.")
-        form = urlencode({"name": name, "password": password, "csrf": token[1], "next": "/admin"}).encode()
-        reply = self.ask("POST", "/admin/login", form, {"content-type": "application/x-www-form-urlencoded"})
-        reply.close()
-        if reply.status == 429:
+        form = {"name": name, "password": password, "csrf": token[1], "next": "/admin"}
+        status = self._post("/admin/login", form)
+        if status == 429:
             raise StudioError("Too many attempts. Wait a minute, then try again.")
-        if reply.status not in REDIRECTS:
+        if status not in REDIRECTS:
             raise StudioError("Wrong name or password.")
 
     def log_out(self) -> None:
         """End the login on the server too, as far as it can be reached."""
         self._seconds = TIMEOUT_TO_LEAVE
-        try:
-            token = TOKEN.search(self._text(self.ask("GET", "/admin")))
+        with suppress(StudioError):
+            token = TOKEN.search(_whole(self.ask("GET", "/admin")).decode("utf-8", "replace"))
             if token is not None:
-                form = urlencode({"csrf": token[1]}).encode()
-                kind = {"content-type": "application/x-www-form-urlencoded"}
-                self.ask("POST", "/admin/logout", form, kind).close()
-        except StudioError:
-            pass
+                self._post("/admin/logout", {"csrf": token[1]})
         self._cookies.clear()
 
     def ask(
@@ -135,25 +131,14 @@ class RemoteServer:
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             raise StudioError(f"{self.address} does not answer: {error or type(error).__name__}.") from None
-        self._keep(reply.headers.get_all("set-cookie") or [])
+        keep_cookies(self._cookies, reply.headers.get_all("set-cookie") or [])
         return reply
 
-    def _keep(self, stated: list[str]) -> None:
-        """Cookies that were set or, by an age of zero, taken away."""
-        for one in stated:
-            try:
-                found = SimpleCookie(one)
-            except CookieError:
-                continue
-            for name, cookie in found.items():
-                if cookie["max-age"] == "0" or not cookie.value:
-                    self._cookies.pop(name, None)
-                else:
-                    self._cookies[name] = cookie.coded_value
-
-    def _text(self, reply: http.client.HTTPResponse) -> str:
-        with reply:
-            return reply.read(LONGEST_PAGE).decode("utf-8", "replace")
+    def _post(self, path: str, fields: Mapping[str, str]) -> int:
+        """Send a form; gives the status of the reply."""
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        with self.ask("POST", path, urlencode(fields).encode(), kind) as reply:
+            return reply.status
 
 
 class DashboardProxy:
@@ -167,7 +152,6 @@ class DashboardProxy:
         self._policy = page_policy(framed_by=[studio])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             return
         response = await self._answer(Request(scope, receive))

@@ -12,17 +12,17 @@ page nor server runs, and nobody has left.
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from typing import Literal
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from karat.field.server.headers import DATA_CSP, PAGE_CSP, PERMISSIONS, POLICY
+from karat.field.server.security import same
 
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
 """The report has a policy of its own. In a sandbox it is not part of this page and cannot ask the server anything."""
@@ -77,7 +77,7 @@ class Keys:
         >>> keys.turn("another"), keys.turn(keys.key), keys.turn(keys.key)
         (False, True, False)
         """
-        if self.used or not _same(key, self.key):
+        if self.used or not same(key, self.key):
             return False
         self.used = True
         return True
@@ -91,7 +91,6 @@ class LoopbackGuard:
         self._keys = keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -112,22 +111,14 @@ class LoopbackGuard:
             return Response(status_code=204)
         if scope["path"] == "/" and scope["method"] in SAFE:
             return None
-        inside = _same(scope["path"].split("/")[1], self._keys.path)
-        if not inside or not _same(_cookie(headers), self._keys.cookie):
+        inside = same(scope["path"].split("/")[1], self._keys.path)
+        if not inside or not same(HTTPConnection(scope).cookies.get(COOKIE, ""), self._keys.cookie):
             return PlainTextResponse(NOT_YOURS, 403)
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return PlainTextResponse(NOT_YOURS, 403)
         if scope["method"] not in SAFE and headers.get("origin", "") != f"http://{host}":
             return JSONResponse({"error": "This was not sent by the page itself."}, 403)
         return None
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
 
 
 def _complete(message: Message) -> None:
@@ -138,10 +129,6 @@ def _complete(message: Message) -> None:
         *message["headers"],
         *((name.encode(), value.encode()) for name, value in wanted.items() if name.encode() not in there),
     ]
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
 
 
 State = Literal["here", "asleep", "left"]

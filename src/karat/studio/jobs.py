@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from pydantic import BaseModel, Field
 
 from karat.errors import KaratError
 from karat.intake.reading import ProposalError, Question
@@ -233,14 +234,13 @@ QUICK_STUDIES, CONFIRMING_STUDIES = 300, 100
 """How many studies are simulated per size, by the approximation and by the test of `karat measure`."""
 
 
-@dataclass(frozen=True)
-class PowerWish:
+class PowerWish(BaseModel, extra="forbid", frozen=True):
     """Which contrast, how large it is taken to be, and how many participants are lost."""
 
-    contrast: str = ""
-    effect: float = 0.8
-    exclude: float = 0.0
-    participants: int | None = None
+    contrast: str = Field("", max_length=500)
+    effect: float = Field(0.8, gt=0, le=20)
+    exclude: float = Field(0.0, ge=0, le=0.9)
+    participants: int | None = Field(None, ge=2, le=2000)
     """One number of participants, to be simulated with the test of `karat measure`; None for a quick curve."""
 
 

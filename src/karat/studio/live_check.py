@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from karat.errors import KaratError, ProblemsError
 from karat.studio.study_files import StudyEdit, StudyFolder, read_grid
 from karat.study.check import check
+from karat.study.check.findings import Finding
 from karat.study.file import toml_lines
 from karat.study.setting_base import NAME
 from karat.study.study import load
@@ -33,9 +34,10 @@ def live_check(files: StudyFolder, edit: StudyEdit) -> dict[str, Any]:
         folder.mkdir()
         try:
             copy_edited(files, edit, folder)
-            return _placed(StudyFolder(folder), *_findings(folder))
+            head, findings = _findings(folder)
+            return _placed(StudyFolder(folder), head, list(map(_as_data, findings)))
         except KaratError as error:
-            return _result("", [_finding("error", "", str(error))])
+            return _result("", [_as_data(Finding("error", "", str(error)))])
 
 
 def copy_edited(files: StudyFolder, edit: StudyEdit, folder: Path) -> None:
@@ -50,36 +52,28 @@ def copy_edited(files: StudyFolder, edit: StudyEdit, folder: Path) -> None:
         if name not in written and (files.folder / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(files.folder / name, folder / name)
-    pictures = [path for path in files.folder.glob("*") if path.suffix.lower() in IMAGES]
-    pictures += [path for path in files.folder.glob("*/*") if path.suffix.lower() in IMAGES]
-    for path in pictures:
+    beside = (*files.folder.glob("*"), *files.folder.glob("*/*"))
+    for path in (path for path in beside if path.suffix.lower() in IMAGES):
         place = folder / path.relative_to(files.folder)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()  # whether it is there is all that is asked
 
 
-def _findings(folder: Path) -> tuple[str, list[dict[str, Any]]]:
+def _findings(folder: Path) -> tuple[str, Sequence[Finding]]:
     """What reading and checking a study finds, the sentence about the whole first."""
     try:
         report = check(load(folder))
     except ProblemsError as error:
         found = [
-            _finding("error", problem.column or "", str(problem), file=problem.file or NAME, line=problem.number)
+            Finding("error", problem.column or "", str(problem), file=problem.file or NAME, line=problem.number)
             for problem in error.problems
         ]
-        return error.headline, found or [_finding("error", "", str(error))]
-    return report.head, [
-        _finding(one.grade, one.rule, one.message, one.fix, one.source, one.file, one.line) for one in report.findings
-    ]
+        return error.headline, found or [Finding("error", "", str(error))]
+    return report.head, report.findings
 
 
-def _finding(
-    grade: str, rule: str, message: str, fix: str = "", source: str = "", file: str | None = None,
-    line: int | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    return {
-        "grade": grade, "rule": rule, "message": message, "fix": fix, "source": source, "file": file, "line": line,
-    }  # fmt: skip
+def _as_data(finding: Finding) -> dict[str, Any]:
+    return {name: getattr(finding, name) for name in ("grade", "rule", "message", "fix", "source", "file", "line")}
 
 
 def _placed(files: StudyFolder, head: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
@@ -119,7 +113,6 @@ def _row_lines(files: StudyFolder, name: str) -> dict[int, int]:
         return {}
 
 
-def _result(head: str, findings: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    found = list(findings)
-    counts = {grade: sum(one["grade"] == grade for one in found) for grade in ("error", "warning", "hint")}
-    return {"head": head, "findings": found, "counts": counts}
+def _result(head: str, findings: list[dict[str, Any]]) -> dict[str, Any]:
+    counts = {grade: sum(one["grade"] == grade for one in findings) for grade in ("error", "warning", "hint")}
+    return {"head": head, "findings": findings, "counts": counts}

@@ -10,11 +10,9 @@ All of them end with the studio.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import os
 import secrets
-import signal
 import socket
 import subprocess
 import sys
@@ -22,21 +20,22 @@ import threading
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
 from urllib.parse import parse_qs
 
 import uvicorn
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from karat.field.admin.login import NAME as ADMIN
 from karat.field.bots import Client, visit
 from karat.field.bots.behaviour import Behaviour
-from karat.field.bots.process import ServerProcess, free_port
+from karat.field.bots.process import SECONDS_TO_END, ServerProcess, end, free_port
 from karat.field.bots.walk import VisitError, Way, known_answers
 from karat.field.content.links import invitation, links
 from karat.field.publish import ADDRESS, build_server_folder, check_address, public_address
@@ -44,6 +43,7 @@ from karat.field.registration import registration, slug_of
 from karat.field.server.app import create_app
 from karat.field.server.config import ServerConfig, prepare
 from karat.field.server.headers import POLICY
+from karat.field.server.security import same
 from karat.field.server.visits import preview_path
 from karat.field.store import Store, export, studies
 from karat.studio.dashboard import DashboardProxy, RemoteServer
@@ -56,7 +56,6 @@ from karat.study.study import Study, load
 HOST = "127.0.0.1"
 COOKIE = "karat-preview"
 PASSWORD = "dashboard-password"  # noqa: S105 - the name of a file
-SECONDS_TO_END = 20
 
 
 class PreviewGuard:
@@ -75,17 +74,16 @@ class PreviewGuard:
         return f"/visit/{name}?studio={self.key}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         came = parse_qs(scope["query_string"].decode("latin-1")).get("studio", [""])[0]
-        known = _same(_cookie(Headers(scope=scope)), self.key)
-        if not known and not _same(came, self.key):
+        known = same(HTTPConnection(scope).cookies.get(COOKIE, ""), self.key)
+        if not known and not same(came, self.key):
             await PlainTextResponse("Open the preview from karat.", 403)(scope, receive, send)
             return
         visit = self._visits.get(str(scope["path"]).removeprefix("/visit/"))
-        if visit is not None and _same(came, self.key):
+        if visit is not None and same(came, self.key):
             path, cookies = visit
             response = RedirectResponse(path, 303)
             for name, value in {**cookies, COOKIE: self.key}.items():
@@ -122,9 +120,7 @@ class LoopbackServer:
     """An application on a free loopback port, in a thread of its own."""
 
     def __init__(self) -> None:
-        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._listener.bind((HOST, 0))
-        self._listener.listen()
+        self._listener = socket.create_server((HOST, 0))
         self.port: int = self._listener.getsockname()[1]
 
     def start(self, app: ASGIApp) -> None:
@@ -138,7 +134,6 @@ class LoopbackServer:
         self._thread.start()
 
     def close(self) -> None:
-        """End it."""
         self._server.should_exit = True
         self._thread.join(SECONDS_TO_END)
         self._listener.close()
@@ -157,7 +152,6 @@ class PreviewServer:
 
     @property
     def address(self) -> str:
-        """Where it is."""
         return self._config.address
 
     def show(self, name: str, study: Study, list_number: int = 1, trial: int = 1) -> str:
@@ -190,7 +184,6 @@ class PreviewServer:
         return self._guard.hand_over(f"/s/{name}/go", cookies)
 
     def close(self) -> None:
-        """End it."""
         self._server.close()
         self._store.close()
 
@@ -200,8 +193,6 @@ class Rehearsal:
     """`karat rehearse` at work, or done."""
 
     process: subprocess.Popen[str]
-    out: Path
-    bots: int
     began: float = field(default_factory=monotonic)
 
     def progress(self) -> dict[str, Any]:
@@ -209,22 +200,19 @@ class Rehearsal:
         code = self.process.poll()
         if code is None:
             return {"working": True, "seconds": round(monotonic() - self.began)}
-        printed, errors = (
-            self.process.communicate() if self.process.stdout and not self.process.stdout.closed else ("", "")
-        )
-        if printed or errors:
-            self._said = (printed, errors)
-        return {"working": False, "failed": bool(code), **self._result(code)}
-
-    _said: tuple[str, str] = ("", "")
-
-    def _result(self, code: int) -> dict[str, Any]:
+        lines: list[str] = []
         printed, errors = self._said
         if code:
-            return {"lines": (errors.strip() or printed.strip() or "It was stopped.").splitlines()}
-        with suppress(ValueError):
-            return {"lines": json.loads(printed)["lines"]}
-        return {"lines": []}
+            lines = (errors.strip() or printed.strip() or "It was stopped.").splitlines()
+        else:
+            with suppress(ValueError):
+                lines = json.loads(printed)["lines"]
+        return {"working": False, "failed": bool(code), "lines": lines}
+
+    @cached_property
+    def _said(self) -> tuple[str, str]:
+        """What it printed, once it has ended."""
+        return self.process.communicate()
 
 
 @dataclass(frozen=True)
@@ -317,7 +305,6 @@ class StudyServers:
         self.open_dashboard(address, ADMIN, known)
 
     def dashboard(self) -> ShownDashboard | None:
-        """The dashboard that is shown."""
         if self._dashboard is None:
             return None
         proxy, _ = self._dashboard
@@ -366,21 +353,21 @@ class StudyServers:
         if row is None:
             raise StudioError("This study was never served here.")
         with closing(Store.open(f"sqlite:///{(project.data / 'karat.db').resolve()}")) as store:
-            store.call(studies.set_state, studies.SetState(row.id, state))
+            store.call(studies.set_state, row.id, state)
 
     def rehearse(self, project: Project, bots: int) -> None:
         """Let bots take part in a copy of a study."""
         old = self._rehearsals.get(project.id)
         if old is not None and old.progress()["working"]:
             raise StudioError("A rehearsal of this study is running. Wait for it, or stop it.")
-        out = project.folder / REHEARSAL
         command = [sys.executable, "-m", "karat", "rehearse", str(project.folder), "--bots", str(bots)]
+        command += ["-o", str(project.folder / REHEARSAL), "--json"]
         process = subprocess.Popen(  # noqa: S603 - the command is made here; a study's folder is its only argument
-            [*command, "-o", str(out), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, encoding="utf-8", start_new_session=os.name == "posix",
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
         )  # fmt: skip
-        self._rehearsals[project.id] = Rehearsal(process, out, bots)
+        self._rehearsals[project.id] = Rehearsal(process)
 
     def rehearsal(self, project: Project) -> dict[str, Any] | None:
         """How a rehearsal goes; None where there was none in this visit."""
@@ -388,23 +375,17 @@ class StudyServers:
         return None if found is None else found.progress()
 
     def stop_rehearsal(self, project: Project) -> None:
-        """Stop a rehearsal."""
         found = self._rehearsals.pop(project.id, None)
         if found is not None:
-            _end(found.process)
-
-    def busy(self) -> bool:
-        """Whether a study is being served."""
-        return bool(self._running)
+            end(found.process)
 
     def close(self) -> None:
-        """End everything."""
         self.close_dashboard()
         for server in self._running.values():
             server.stop()
         self._running.clear()
         for found in self._rehearsals.values():
-            _end(found.process)
+            end(found.process)
         self.jobs.close()
         if self._preview is not None:
             self._preview.close()
@@ -454,25 +435,3 @@ def _write_answers(project: Project, folder: Path) -> None:
     if not len(judgments):
         raise StudioError("Nobody has answered yet.")
     judgments.to_parquet(folder / f"{project.folder.name}.parquet")
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
-
-
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from tomlkit.items import AoT, InlineTable, String, StringType, Trivia
 from tomlkit.items import Table as TomlTable
 
@@ -41,30 +41,24 @@ LOCKED = (
 Cell = Annotated[str, Field(max_length=100_000)]
 
 
-class KeyChange(BaseModel):
+class KeyChange(BaseModel, extra="forbid", frozen=True):
     """One changed key of the study file: where it is, what the page was shown, and what it is to be."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     path: list[str | int] = Field(min_length=1, max_length=8)
     before: Any = None
     after: Any = None
 
 
-class TableEdit(BaseModel):
+class TableEdit(BaseModel, extra="forbid", frozen=True):
     """A table as the page has it now, and the version that it began with."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: str = ""
     columns: list[Cell] = Field(min_length=1, max_length=MOST_COLUMNS)
     rows: list[list[Cell]] = Field(max_length=MOST_ROWS)
 
 
-class StudyEdit(BaseModel):
+class StudyEdit(BaseModel, extra="forbid", frozen=True):
     """What a page wants to save or to have checked."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     changes: list[KeyChange] = Field(default_factory=list, max_length=1000)
     tables: dict[str, TableEdit] = Field(default_factory=dict, max_length=20)
@@ -122,7 +116,6 @@ class StudyFolder:
 
     @property
     def path(self) -> Path:
-        """The study file."""
         return self.folder / NAME
 
     def text(self) -> str:
@@ -141,15 +134,9 @@ class StudyFolder:
 
     def table_names(self, settings: Mapping[str, Any] | None = None) -> list[str]:
         """The tables that the study file names and that lie in the folder."""
-        blocks = (self.settings() if settings is None else settings).get("block", [])
-        named = [
-            name
-            for block in (blocks if isinstance(blocks, list) else [])
-            for key in TABLE_KEYS
-            for name in _texts(block.get(key) if isinstance(block, dict) else None)
-        ]
+        named = named_tables(self.settings() if settings is None else settings)
         inside = self.folder.resolve()
-        return [name for name in dict.fromkeys(named) if (self.folder / name).resolve().is_relative_to(inside)]
+        return [name for name in named if (self.folder / name).resolve().is_relative_to(inside)]
 
     def versions(self) -> dict[str, str]:
         """The version of the study file and of each table."""
@@ -255,6 +242,17 @@ class StudyFolder:
             number += 1
         for name, content in new.items():
             _replace(self.folder / HISTORY / f"{moment}-{number:03}" / name, content)
+
+
+def named_tables(settings: Mapping[str, Any]) -> list[str]:
+    """The tables that a study file names, whatever else is in it.
+
+    >>> named_tables({"block": [{"items": ["a.csv", "b.csv"]}, {"items": "a.csv"}, 3]})
+    ['a.csv', 'b.csv']
+    """
+    blocks = settings.get("block", [])
+    stated = [block.get(key) for block in _listed(blocks) if isinstance(block, dict) for key in TABLE_KEYS]
+    return list(dict.fromkeys(name for value in stated for name in _listed(value) if isinstance(name, str)))
 
 
 def version_of(path: Path) -> str:
@@ -467,9 +465,8 @@ def _filled(value: Any) -> Any:
     return None if value in (None, "", []) else value
 
 
-def _texts(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, str)]
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _content(path: Path) -> bytes | None:

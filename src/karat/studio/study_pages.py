@@ -10,8 +10,8 @@ from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from fastapi import APIRouter, FastAPI
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from fastapi import APIRouter, Depends, FastAPI
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -65,65 +65,58 @@ ORDER_HINTS = {"pairs": "One per line, such as order = 2.", "lines": "One per li
 study_router = APIRouter()
 
 
-class FolderChoice(BaseModel):
+class FolderChoice(BaseModel, extra="forbid"):
     """Another studies folder."""
-
-    model_config = ConfigDict(extra="forbid")
 
     folder: Annotated[str, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]
 
 
-class RehearsalWish(BaseModel):
+class RehearsalWish(BaseModel, extra="forbid"):
     """How many bots take part in a rehearsal."""
-
-    model_config = ConfigDict(extra="forbid")
 
     bots: int = Field(30, ge=12, le=500)
 
 
-class PowerForm(BaseModel):
-    """What power is asked for; with participants, for this number alone and with the test of `karat measure`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    contrast: Annotated[str, StringConstraints(max_length=500)] = ""
-    effect: float = Field(0.8, gt=0, le=20)
-    exclude: float = Field(0.0, ge=0, le=0.9)
-    participants: int | None = Field(None, ge=2, le=2000)
-
-
-class StateWish(BaseModel):
+class StateWish(BaseModel, extra="forbid"):
     """Whether a study takes participants."""
-
-    model_config = ConfigDict(extra="forbid")
 
     state: Literal["running", "paused", "closed"]
 
 
-class ServerAddress(BaseModel):
+class ServerAddress(BaseModel, extra="forbid"):
     """The address of a server, as somebody types it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
 
 
-class DashboardLogin(BaseModel):
+class DashboardLogin(BaseModel, extra="forbid", hide_input_in_errors=True):
     """The address of a server, and a name and password for its dashboard."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     address: Annotated[str, StringConstraints(min_length=1, max_length=300, strip_whitespace=True)]
     name: Annotated[str, StringConstraints(min_length=1, max_length=100, strip_whitespace=True)]
     password: Annotated[str, StringConstraints(min_length=1, max_length=1000)] = Field(repr=False)
 
 
-class SnapshotChoice(BaseModel):
+class SnapshotChoice(BaseModel, extra="forbid"):
     """A moment of the history."""
 
-    model_config = ConfigDict(extra="forbid")
-
     name: Annotated[str, StringConstraints(pattern=r"^[0-9]{8}-[0-9]{6}-[0-9]{3,}$")]
+
+
+def _workspace(request: Request) -> Workspace:
+    workspace: Workspace = request.app.state.workspace
+    return workspace
+
+
+async def found_project(request: Request, study_id: str) -> Project:
+    """The study of an address; 404 where there is none."""
+    try:
+        return await run_in_threadpool(_workspace(request).find, study_id)
+    except StudioError:
+        raise HTTPException(404) from None
+
+
+FoundProject = Annotated[Project, Depends(found_project)]
 
 
 @study_router.post("/folder")
@@ -171,9 +164,8 @@ async def study(request: Request, study_id: str) -> Response:
 
 
 @study_router.get("/studies/{study_id}/design")
-async def design(request: Request, study_id: str) -> Response:
+async def design(request: Request, project: FoundProject) -> Response:
     """Title, question, scale, factors, comparisons, texts, background, screening and recruitment."""
-    project = await _project(request, study_id)
     shown = await run_in_threadpool(_design, project)
     return _page(request, project, "design", **shown)
 
@@ -256,9 +248,8 @@ def _sample(files: StudyFolder) -> str:
 
 
 @study_router.get("/studies/{study_id}/items")
-async def items(request: Request, study_id: str, table: str = "") -> Response:
+async def items(request: Request, project: FoundProject, table: str = "") -> Response:
     """The item tables as grids."""
-    project = await _project(request, study_id)
     names = project.files.table_names()
     chosen = table if table in names else (names[0] if names else "")
     return _page(
@@ -268,9 +259,8 @@ async def items(request: Request, study_id: str, table: str = "") -> Response:
 
 
 @study_router.get("/studies/{study_id}/tables/{name:path}")
-async def table(request: Request, study_id: str, name: str) -> Response:
+async def table(project: FoundProject, name: str) -> Response:
     """A table, cell by cell."""
-    project = await _project(request, study_id)
     found = await run_in_threadpool(project.files.table, name)
     return JSONResponse({
         "columns": found.columns, "rows": found.rows, "version": found.version, "editable": found.editable,
@@ -278,16 +268,14 @@ async def table(request: Request, study_id: str, name: str) -> Response:
 
 
 @study_router.get("/studies/{study_id}/state")
-async def state(request: Request, study_id: str) -> Response:
+async def state(project: FoundProject) -> Response:
     """The versions of the files, so that a page notices a change outside."""
-    project = await _project(request, study_id)
     return JSONResponse({"versions": await run_in_threadpool(project.files.versions), "state": project.state})
 
 
 @study_router.post("/studies/{study_id}/check")
-async def check_study(request: Request, study_id: str, edit: StudyEdit) -> Response:
+async def check_study(project: FoundProject, edit: StudyEdit) -> Response:
     """Check a study as the page has it."""
-    project = await _project(request, study_id)
     found = await run_in_threadpool(live_check, project.files, edit)
     if not edit.changes and not edit.tables:
         await run_in_threadpool(note_checked, project.folder, found["counts"]["error"])
@@ -295,9 +283,8 @@ async def check_study(request: Request, study_id: str, edit: StudyEdit) -> Respo
 
 
 @study_router.post("/studies/{study_id}/save")
-async def save_study(request: Request, study_id: str, edit: StudyEdit) -> Response:
+async def save_study(project: FoundProject, edit: StudyEdit) -> Response:
     """Save what a page changed, unless a file was changed outside."""
-    project = await _project(request, study_id)
     try:
         written = await run_in_threadpool(_save, project, edit)
     except EditConflictError as error:
@@ -314,10 +301,9 @@ def _save(project: Project, edit: StudyEdit) -> list[str]:
 
 @study_router.get("/studies/{study_id}/preview")
 async def preview(
-    request: Request, study_id: str, list_number: int = 1, trial: int = 1, wide: bool = False
+    request: Request, project: FoundProject, list_number: int = 1, trial: int = 1, wide: bool = False
 ) -> Response:
     """The participants' pages, in a frame as wide as a phone or a desk."""
-    project = await _project(request, study_id)
     shown: dict[str, Any] = {"shown": None, "failure": "", "wide": wide}
     headers = {}
     try:
@@ -330,9 +316,8 @@ async def preview(
 
 
 @study_router.get("/studies/{study_id}/rehearse")
-async def rehearsal_page(request: Request, study_id: str) -> Response:
+async def rehearsal_page(request: Request, project: FoundProject) -> Response:
     """Bots of all kinds take part, and the report as it would look."""
-    project = await _project(request, study_id)
     progress = await run_in_threadpool(_servers(request).rehearsal, project)
     there = (project.folder / REHEARSAL / "report.html").is_file()
     shown = await run_in_threadpool(_power, _servers(request), project)
@@ -375,21 +360,19 @@ def _outcome(servers: StudyServers, name: str, versions: dict[str, str]) -> dict
 
 
 @study_router.post("/studies/{study_id}/power")
-async def begin_power(request: Request, study_id: str, form: PowerForm) -> Response:
+async def begin_power(request: Request, project: FoundProject, wish: PowerWish) -> Response:
     """Begin to simulate the power of a contrast."""
-    project = await _project(request, study_id)
-    kind = "power" if form.participants is None else "confirm"
+    kind = "power" if wish.participants is None else "confirm"
     await run_in_threadpool(
         _servers(request).jobs.begin, f"{kind} {project.id}", project.files.versions(), power_curve,
-        str(project.folder), PowerWish(**form.model_dump()),
+        str(project.folder), wish,
     )  # fmt: skip
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/rules")
-async def begin_rules(request: Request, study_id: str, edit: StudyEdit) -> Response:
+async def begin_rules(request: Request, project: FoundProject, edit: StudyEdit) -> Response:
     """Begin to try the screening rules, as the page has them, on simulated participants."""
-    project = await _project(request, study_id)
     await run_in_threadpool(_try_rules, _servers(request), request.app.state.cases.root, project, edit)
     return Response(status_code=202)
 
@@ -407,18 +390,16 @@ def _try_rules(servers: StudyServers, scratch: Path, project: Project, edit: Stu
 
 
 @study_router.get("/studies/{study_id}/rules")
-async def tried_rules(request: Request, study_id: str) -> Response:
+async def tried_rules(request: Request, project: FoundProject) -> Response:
     """What each screening rule did to simulated participants."""
-    project = await _project(request, study_id)
     found = _outcome(_servers(request), f"rules {project.id}", {})
     failure = found.pop("failure", None)
     return JSONResponse({**found, "failure": " ".join((failure.headline, *failure.lines)) if failure else ""})
 
 
 @study_router.get("/studies/{study_id}/jobs/{kind}/progress")
-async def job_progress(request: Request, study_id: str, kind: str) -> Response:
+async def job_progress(request: Request, project: FoundProject, kind: str) -> Response:
     """How far a job of a page is."""
-    project = await _project(request, study_id)
     found = _servers(request).jobs.find(f"{kind} {project.id}")
     return JSONResponse(
         {"working": True, **found.job.progress()} if found is not None and found.working else {"working": False}
@@ -426,47 +407,42 @@ async def job_progress(request: Request, study_id: str, kind: str) -> Response:
 
 
 @study_router.post("/studies/{study_id}/jobs/{kind}/stop")
-async def stop_job(request: Request, study_id: str, kind: str) -> Response:
+async def stop_job(request: Request, project: FoundProject, kind: str) -> Response:
     """Stop a job of a page."""
-    project = await _project(request, study_id)
     await run_in_threadpool(_servers(request).jobs.stop, f"{kind} {project.id}")
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/rehearse")
-async def rehearse(request: Request, study_id: str, wish: RehearsalWish) -> Response:
+async def rehearse(request: Request, project: FoundProject, wish: RehearsalWish) -> Response:
     """Begin a rehearsal."""
-    project = await _project(request, study_id)
     await run_in_threadpool(_servers(request).rehearse, project, wish.bots)
     return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rehearse/progress")
-async def rehearsal_progress(request: Request, study_id: str) -> Response:
+async def rehearsal_progress(request: Request, project: FoundProject) -> Response:
     """How a rehearsal goes."""
-    project = await _project(request, study_id)
     progress = await run_in_threadpool(_servers(request).rehearsal, project)
     return JSONResponse(progress or {"working": False, "lines": []})
 
 
 @study_router.post("/studies/{study_id}/rehearse/stop")
-async def stop_rehearsal(request: Request, study_id: str) -> Response:
+async def stop_rehearsal(request: Request, project: FoundProject) -> Response:
     """Stop a rehearsal."""
-    await run_in_threadpool(_servers(request).stop_rehearsal, await _project(request, study_id))
+    await run_in_threadpool(_servers(request).stop_rehearsal, project)
     return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rehearse/report.html")
-async def rehearsal_report(request: Request, study_id: str) -> Response:
+async def rehearsal_report(project: FoundProject) -> Response:
     """The report of a rehearsal."""
-    project = await _project(request, study_id)
     return _report(project.folder / REHEARSAL / "report.html")
 
 
 @study_router.get("/studies/{study_id}/run")
-async def run_page(request: Request, study_id: str) -> Response:
+async def run_page(request: Request, project: FoundProject) -> Response:
     """Start and stop the server on this machine; links for participants."""
-    project = await _project(request, study_id)
     return _page(request, project, "run", **await run_in_threadpool(_run, _servers(request), project))
 
 
@@ -490,11 +466,10 @@ def _run(servers: StudyServers, project: Project) -> dict[str, Any]:
 
 
 @study_router.get("/studies/{study_id}/publish")
-async def publish_page(request: Request, study_id: str) -> Response:
+async def publish_page(request: Request, project: FoundProject) -> Response:
     """Build the folder for a server, put it there, and look at it from outside."""
     from karat.studio.servers import published_address
 
-    project = await _project(request, study_id)
     folder, address = project.folder / PUBLISHED, await run_in_threadpool(published_address, project)
     secret = folder / "password.env"
     password = secret.read_text(encoding="ascii").strip().partition("=")[2] if secret.is_file() else ""
@@ -507,24 +482,21 @@ async def publish_page(request: Request, study_id: str) -> Response:
 
 
 @study_router.post("/studies/{study_id}/publish")
-async def publish(request: Request, study_id: str, wish: ServerAddress) -> Response:
+async def publish(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
     """Build the folder for a server."""
-    project = await _project(request, study_id)
     return JSONResponse({"written": await run_in_threadpool(_servers(request).publish, project, wish.address)})
 
 
 @study_router.post("/studies/{study_id}/publish/look")
-async def look_from_outside(request: Request, study_id: str, wish: ServerAddress) -> Response:
+async def look_from_outside(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
     """What a visitor finds at the address of a server."""
-    project = await _project(request, study_id)
     found = await run_in_threadpool(_servers(request).look_from_outside, project, wish.address)
     return JSONResponse({"found": found})
 
 
 @study_router.get("/studies/{study_id}/publish/folder.zip")
-async def published_folder(request: Request, study_id: str) -> Response:
+async def published_folder(request: Request, project: FoundProject) -> Response:
     """The folder for a server in one file."""
-    project = await _project(request, study_id)
     folder = project.folder / PUBLISHED
     if not folder.is_dir():
         raise HTTPException(404)
@@ -535,23 +507,22 @@ async def published_folder(request: Request, study_id: str) -> Response:
 
 
 @study_router.post("/studies/{study_id}/run/start")
-async def start_server(request: Request, study_id: str) -> Response:
+async def start_server(request: Request, project: FoundProject) -> Response:
     """Serve a study on this machine; its rules are frozen."""
-    await run_in_threadpool(_servers(request).start, await _project(request, study_id))
+    await run_in_threadpool(_servers(request).start, project)
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/run/stop")
-async def stop_server(request: Request, study_id: str) -> Response:
+async def stop_server(request: Request, project: FoundProject) -> Response:
     """Stop the server of a study."""
-    await run_in_threadpool(_servers(request).stop, await _project(request, study_id))
+    await run_in_threadpool(_servers(request).stop, project)
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/run/state")
-async def set_study_state(request: Request, study_id: str, wish: StateWish) -> Response:
+async def set_study_state(request: Request, project: FoundProject, wish: StateWish) -> Response:
     """Pause, resume or close a study."""
-    project = await _project(request, study_id)
     await run_in_threadpool(_servers(request).set_state, project, wish.state)
     return Response(status_code=202)
 
@@ -582,16 +553,15 @@ async def close_dashboard(request: Request) -> Response:
 
 
 @study_router.post("/studies/{study_id}/run/dashboard")
-async def open_own_dashboard(request: Request, study_id: str) -> Response:
+async def open_own_dashboard(request: Request, project: FoundProject) -> Response:
     """Show the dashboard of a study that is served on this machine."""
-    await run_in_threadpool(_servers(request).open_own_dashboard, await _project(request, study_id))
+    await run_in_threadpool(_servers(request).open_own_dashboard, project)
     return JSONResponse({"address": f"{request.app.state.keys.base}/dashboard"}, 201)
 
 
 @study_router.get("/studies/{study_id}/results")
-async def results_page(request: Request, study_id: str) -> Response:
+async def results_page(request: Request, project: FoundProject) -> Response:
     """Screen and report what was collected here, or results of any tool."""
-    project = await _project(request, study_id)
     reports = sorted(path.parent.name for path in (project.folder / RESULTS).glob("*/report.html"))
     row = await run_in_threadpool(stored_row, project.folder)
     return _page(
@@ -600,11 +570,10 @@ async def results_page(request: Request, study_id: str) -> Response:
 
 
 @study_router.post("/studies/{study_id}/results")
-async def analyse(request: Request, study_id: str, collected: bool = True) -> Response:
+async def analyse(request: Request, project: FoundProject, collected: bool = True) -> Response:
     """A drop with the files of the study and, if wanted, the answers that were collected here."""
     from karat.studio.servers import exported
 
-    project = await _project(request, study_id)
     cases = request.app.state.cases
     case = cases.new()
     case.home = project.folder / RESULTS
@@ -620,9 +589,8 @@ async def analyse(request: Request, study_id: str, collected: bool = True) -> Re
 
 
 @study_router.get("/studies/{study_id}/results/{name}/report.html")
-async def kept_report(request: Request, study_id: str, name: str) -> Response:
+async def kept_report(project: FoundProject, name: str) -> Response:
     """A report that was kept in the folder of its study."""
-    project = await _project(request, study_id)
     known = {path.parent.name: path for path in (project.folder / RESULTS).glob("*/report.html")}
     if name not in known:
         raise HTTPException(404)
@@ -630,16 +598,14 @@ async def kept_report(request: Request, study_id: str, name: str) -> Response:
 
 
 @study_router.get("/studies/{study_id}/history")
-async def history(request: Request, study_id: str) -> Response:
+async def history(request: Request, project: FoundProject) -> Response:
     """Every save of a study."""
-    project = await _project(request, study_id)
     return _page(request, project, "history", snapshots=await run_in_threadpool(project.files.history))
 
 
 @study_router.post("/studies/{study_id}/history")
-async def restore(request: Request, study_id: str, choice: SnapshotChoice) -> Response:
+async def restore(project: FoundProject, choice: SnapshotChoice) -> Response:
     """Bring back a version; what is there now stays in the history."""
-    project = await _project(request, study_id)
     if await run_in_threadpool(frozen_since, project.folder):
         raise StudioError("The study has started, so an earlier version cannot be brought back. Copy the study first.")
     written = await run_in_threadpool(project.files.restore, choice.name)
@@ -650,11 +616,6 @@ def _report(path: Path) -> Response:
     if not path.is_file():
         raise HTTPException(404)
     return FileResponse(path, headers={POLICY: REPORT_POLICY})
-
-
-def _workspace(request: Request) -> Workspace:
-    workspace: Workspace = request.app.state.workspace
-    return workspace
 
 
 def servers_of(app: FastAPI) -> StudyServers:
@@ -669,13 +630,6 @@ def servers_of(app: FastAPI) -> StudyServers:
 
 def _servers(request: Request) -> StudyServers:
     return servers_of(request.app)
-
-
-async def _project(request: Request, study_id: str) -> Project:
-    try:
-        return await run_in_threadpool(_workspace(request).find, study_id)
-    except StudioError:
-        raise HTTPException(404) from None
 
 
 def _page(

@@ -169,7 +169,6 @@ class Uploads:
             case.written = found
 
     def stop(self, case: Upload) -> None:
-        """Stop what is being done."""
         if case.job is not None:
             self._worker.stop(case.job)
 

@@ -186,13 +186,11 @@ class Background:
         return self._jobs.get(name)
 
     def stop(self, name: str) -> None:
-        """Stop a job."""
         found = self._jobs.get(name)
         if found is not None and found.working and self._worker is not None:
             self._worker.stop(found.job)
 
     def close(self) -> None:
-        """End the process."""
         if self._worker is not None:
             self._worker.close()
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from karat.errors import KaratError
 from karat.studio.folder import StudioError, place_of
@@ -56,7 +56,6 @@ class Project:
 
     @property
     def files(self) -> StudyFolder:
-        """Its files."""
         return StudyFolder(self.folder)
 
     @property
@@ -70,10 +69,8 @@ class Project:
         return f"{datetime.fromtimestamp(self.changed, UTC):%Y-%m-%d %H:%M}"
 
 
-class NewStudy(BaseModel):
+class NewStudy(BaseModel, extra="forbid", frozen=True):
     """A study to be made: a name, and what it is made from."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(min_length=1, max_length=120)]
     source: Literal["template", "sheet", "results", "copy"]
@@ -102,7 +99,6 @@ class Workspace:
         return sorted(found, key=lambda one: one.changed, reverse=True)[:MOST_STUDIES]
 
     def find(self, study_id: str) -> Project:
-        """A study by its id."""
         for folder in _study_folders(self.root, DEEPEST):
             if _id(folder) == study_id:
                 return self._project(folder)

@@ -89,7 +89,7 @@ class Fielded:
         study = load(path)
         row = store.call(studies.register, registration(slug, study))
         if state != "draft":
-            store.call(studies.set_state, studies.SetState(row.id, state))
+            store.call(studies.set_state, row.id, state)
         return cls(store, study, slug, row.id)
 
     def come(self, lease: float = 3600.0, **settings: object) -> arrivals.Arrived:
@@ -107,7 +107,7 @@ class Fielded:
         assert arrived.token_hash is not None
         questionnaire = self.study.questionnaire(arrived.list, arrived.participant or "")
         pages = planned(self.study, questionnaire, slug=self.slug, words=words("en"))
-        self.store.call(progress.set_step, progress.SetStep(arrived.session_id, "trials"))
+        self.store.call(progress.set_step, arrived.session_id, "trials")
         self.store.call(trials.plan_trials, trials.PlannedTrials(arrived.session_id, pages))
         offers = content.offers(self.study)
         rng = random.Random(arrived.session_id)
@@ -141,8 +141,8 @@ class Fielded:
         assert self.store.call(progress.set_background, step) == "ok"
         self.answer(arrived, **settings)  # type: ignore[arg-type]
         if comment:
-            self.store.call(progress.set_comment, progress.SetComment(arrived.session_id, comment, "done"))
-        assert self.store.call(progress.finish, progress.Finish(arrived.session_id, "complete")) == "ok"
+            self.store.call(progress.set_comment, arrived.session_id, comment, "done")
+        assert self.store.call(progress.finish, arrived.session_id, "complete") == "ok"
         with self.store.read() as connection:
             (session,) = progress.find(connection, self.id, arrived.participant or "")
         self.codes[session.participant] = session.withdrawal_code or ""
@@ -151,7 +151,7 @@ class Fielded:
 
 def set_password(store: Store) -> None:
     """The login of the tests, hashed once for all of them."""
-    store.call(admins.set_password, admins.SetPassword(NAME, HASH))
+    store.call(admins.set_password, NAME, HASH)
 
 
 def log_in(visitor: Visitor, password: str = PASSWORD, follow: bool = True) -> Reply:

@@ -32,7 +32,7 @@ def test_it_is_computed_live_and_reported_like_the_others(researcher: Visitor, f
     assert "credence" in person
     assert "flagged (the reason is shown when the study is closed)" in person
     assert "attentive with probability" not in person
-    fielded.store.call(studies.set_state, studies.SetState(fielded.id, "closed"))
+    fielded.store.call(studies.set_state, fielded.id, "closed")
     screened(researcher, fielded)
     assert "attentive with probability" in researcher.get(f"/admin/blind/people/{always}").text
     assert "attentive with probability" in researcher.get(f"/admin/blind/people/{names[0]}").text

@@ -73,7 +73,7 @@ def test_answers_of_an_open_study_are_given_only_after_a_question(researcher: Vi
 @pytest.mark.slow
 def test_a_closed_study_gives_its_answers_at_once(researcher: Visitor, fielded: Fielded) -> None:
     fielded.finish()
-    fielded.store.call(studies.set_state, studies.SetState(fielded.id, "closed"))
+    fielded.store.call(studies.set_state, fielded.id, "closed")
     reply = researcher.get("/admin/blind/download/judgments.parquet")
     assert reply.body[:4] == b"PAR1"
     assert "were visible from" not in researcher.get("/admin/blind").text

@@ -146,7 +146,7 @@ def test_a_form_from_another_site_is_refused(researcher: Visitor) -> None:
 
 
 def test_a_new_password_ends_old_logins(researcher: Visitor, fielded: Fielded) -> None:
-    fielded.store.call(admins.set_password, admins.SetPassword(NAME, hashed("another password")))
+    fielded.store.call(admins.set_password, NAME, hashed("another password"))
     assert researcher.get("/admin", follow=False).status == 303
     set_password(fielded.store)
 

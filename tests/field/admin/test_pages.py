@@ -105,7 +105,7 @@ def test_criteria_appear_with_their_reasons_and_it_is_blind_until_it_is_closed(
         for secret in (*LEVELS, *ANSWERS, "zz-item", "Test 1", "Attention 1"):
             assert secret not in reply.text, (path, secret)
     # The same words can be seen once it is over: the test above can fail.
-    fielded.store.call(studies.set_state, studies.SetState(fielded.id, "closed"))
+    fielded.store.call(studies.set_state, fielded.id, "closed")
     screened(researcher, fielded)
     assert ANSWERS[1] in researcher.get(f"/admin/blind/people/{names[1]}").text
 

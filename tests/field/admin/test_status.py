@@ -39,7 +39,7 @@ def test_people_are_counted_by_what_they_do(fielded: Fielded) -> None:
     working = fielded.come()
     fielded.answer(working, share=0.5)
     declined = fielded.come()
-    fielded.store.call(progress.finish, progress.Finish(declined.session_id or 0, "declined"))
+    fielded.store.call(progress.finish, declined.session_id or 0, "declined")
     fielded.come(preview=True, list=1)
     found = current_status(fielded)
     assert found.sentence().startswith("3 of 8 eligible, 1 running, lists ")
@@ -85,13 +85,11 @@ def test_the_last_hour_counts_what_the_whole_counts(fielded: Fielded) -> None:
     assert sum(found.per_minute) == found.answers > 0
 
 
-def _answer_again(connection: Connection, payloads: list[int]) -> list[None]:
-    """Participants went back and changed an answer."""
-    for session_id in payloads:
-        given = answer.select().where(answer.c.session_id == session_id, answer.c.response.is_not(None))
-        row = connection.execute(given).mappings().first()
-        connection.execute(answer.insert().values(**{**(row or {}), "attempt": 2, "key": "again"}))
-    return [None] * len(payloads)
+def _answer_again(connection: Connection, session_id: int) -> None:
+    """A participant went back and changed an answer."""
+    given = answer.select().where(answer.c.session_id == session_id, answer.c.response.is_not(None))
+    row = connection.execute(given).mappings().first()
+    connection.execute(answer.insert().values(**{**(row or {}), "attempt": 2, "key": "again"}))
 
 
 def test_as_many_answers_as_the_export_has_rows(store: Store, study_path: Path) -> None:

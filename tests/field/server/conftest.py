@@ -77,7 +77,7 @@ class Served:
             return [dict(row) for row in connection.execute(table.select().order_by(*table.primary_key)).mappings()]
 
     def set_state(self, state: str) -> None:
-        self.store.call(studies.set_state, studies.SetState(self.study_id, state))
+        self.store.call(studies.set_state, self.study_id, state)
 
 
 def write(folder: Path, more: str = "", head: str = 'title = "Word order"', items: str = ITEMS) -> Study:

@@ -48,7 +48,7 @@ def test_a_database_that_fails(served: Served, kind: str, store_url: str) -> Non
         assert served.visitor().get("/healthz").status == 200
 
     def pragma(words: str) -> None:
-        served.store.call(lambda connection, _: [connection.exec_driver_sql(words).close()], None)
+        served.store.call(lambda connection: connection.exec_driver_sql(words).close())
 
     if kind == "moved":
         path.rename(path.with_name("elsewhere.db"))
@@ -80,7 +80,7 @@ def test_a_replaced_file_is_not_taken_for_the_database(store: Store, store_url: 
     path.rename(path.with_name("elsewhere.db"))
     path.write_bytes(path.with_name("elsewhere.db").read_bytes())
     with pytest.raises(DatabaseMovedError):
-        store.call(studies.set_value, studies.ServerValue("a", "b"))
+        store.call(studies.set_value, "a", "b")
 
 
 def test_a_visitor_who_goes_away_is_no_error(served: Served) -> None:

@@ -85,7 +85,7 @@ def test_a_study_that_has_used_its_space_lets_nobody_in(served: Served) -> None:
     served.visitor().arrive()
     full = served.app.state.served_studies["study"].budget
     raised = session.update().values(stored=full)
-    served.store.call(lambda connection, _: [connection.execute(raised).rowcount], None)
+    served.store.call(lambda connection: connection.execute(raised).rowcount)
     assert words("en")["end.full"] in served.visitor().arrive().text
     with served.store.read() as connection:
         assert studies.stored_bytes(connection, served.study_id) == full
@@ -141,7 +141,7 @@ def test_studies_that_know_their_visitors_are_not_bound(
     served = serve(write(tmp_path / "study", TEXTS + f"\n[recruitment]\nparticipants = 3\n{platform}\n"),
                    arrivals_per_minute=120.0)  # fmt: skip
     codes = [f"invitation-{number}" for number in range(3)]
-    served.store.call(studies.invite, studies.Invite(served.study_id, [plain_hash(code) for code in codes]))
+    served.store.call(studies.invite, served.study_id, [plain_hash(code) for code in codes])
     for number, code in enumerate(codes):
         came = served.visitor().arrive(
             PROLIFIC_PID=f"{number:024x}", SESSION_ID=f"{number + 9:024x}", STUDY_ID="6" * 24, invitation=code

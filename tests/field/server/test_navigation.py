@@ -263,7 +263,7 @@ def test_withdraw_during_the_study_and_by_code(served: Served) -> None:
 
 def test_head_burns_nothing(serve: Callable[..., Served], tmp_path: Path) -> None:
     served = serve(write(tmp_path / "study", TEXTS + "\n[recruitment]\ninvitations = true\n"))
-    served.store.call(studies.invite, studies.Invite(served.study_id, [plain_hash("invited-one")]))
+    served.store.call(studies.invite, served.study_id, [plain_hash("invited-one")])
     for method in ("HEAD", "GET"):
         reply = served.visitor().ask(method, "/s/study/?invitation=invited-one")
         assert reply.status == 200

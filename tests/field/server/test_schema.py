@@ -68,7 +68,7 @@ class Guest:
         if self.session is None or self.session.state != "running":
             self.begin()
         assert self.session is not None
-        self.served.store.call(progress.set_step, progress.SetStep(self.session.id, step))
+        self.served.store.call(progress.set_step, self.session.id, step)
         return self.visitor.cookies[COOKIE]
 
     @property

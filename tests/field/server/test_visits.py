@@ -114,7 +114,7 @@ def test_two_ids_do_not_open_a_session(prolific: Served) -> None:
     assert person.api("GET", "trials").status == 200
     # Somebody who has lost the browser asks the researcher, who lets the ids be enough once.
     (row,) = prolific.rows(session)
-    assert prolific.store.call(people.release, people.Release(prolific.study_id, row["participant"]))
+    assert prolific.store.call(people.release, prolific.study_id, row["participant"])
     again = prolific.visitor()
     assert 'id="trials"' in again.arrive(**PERSON).text
     assert WORDS["end.running"] in thief.arrive(**PERSON).text

@@ -53,7 +53,7 @@ def check(trial: trials.StoredTrial, given: Any) -> Checked:
 def start(store: Store, slug: str = "likert", state: str = "running") -> int:
     """A study that runs; its number."""
     row = store.call(studies.register, studies.Register(slug, "Ratings", "f1", {"title": "Ratings"}))
-    store.call(studies.set_state, studies.SetState(row.id, state))
+    store.call(studies.set_state, row.id, state)
     return row.id
 
 

@@ -146,7 +146,7 @@ def test_events_are_kept_with_their_page_and_a_possible_time(store: Store) -> No
 def test_unknown_tokens_and_sessions_that_ended_are_refused(store: Store) -> None:
     study_id = start(store)
     arrived, planned = begin(store, study_id)
-    store.call(progress.finish, progress.Finish(arrived.session_id or 0, "withdrawn"))
+    store.call(progress.finish, arrived.session_id or 0, "withdrawn")
     with refuses(SessionEndedError, "withdrawn"):
         send(store, arrived, (planned[0].public_id, "key-1", "4"))
     gone = come(store, study_id)

@@ -48,7 +48,7 @@ def test_whoever_drops_out_is_replaced_on_the_same_list(store: Store) -> None:
     gone = came[3]
     for one in came:
         if one is not gone:
-            store.call(progress.touch, progress.Touch(one.session_id or 0, 10 * HOUR, now=1000.0))
+            store.call(progress.touch, one.session_id or 0, 10 * HOUR, now=1000.0)
     after = 1000.0 + HOUR + 1
     assert come(store, study_id, now=after).list == gone.list
     back = come(store, study_id, known_token=gone.token_hash, now=after)
@@ -65,9 +65,9 @@ def test_a_seat_is_free_again_after(end: str, store: Store) -> None:
     came = [come(store, study_id, wanted=8) for _ in range(8)]
     assert come(store, study_id, wanted=8).outcome == "full"
     if end in schema.DECISIONS:
-        assert store.call(people.decide, people.Decision(study_id, came[5].participant or "", end))
+        assert store.call(people.decide, study_id, came[5].participant or "", end)
     else:
-        assert store.call(progress.finish, progress.Finish(came[5].session_id or 0, end)) == "ok"
+        assert store.call(progress.finish, came[5].session_id or 0, end) == "ok"
     new = come(store, study_id, wanted=8)
     assert (new.outcome, new.list) == ("new", came[5].list)
     assert come(store, study_id, wanted=8).outcome == "full"
@@ -93,9 +93,9 @@ def test_a_study_that_does_not_run_lets_nobody_in(state: str, outcome: str, stor
     study_id = start(store, state="draft")
     known = None
     if state != "draft":
-        store.call(studies.set_state, studies.SetState(study_id, "running"))
+        store.call(studies.set_state, study_id, "running")
         known = come(store, study_id).token_hash
-        store.call(studies.set_state, studies.SetState(study_id, state))
+        store.call(studies.set_state, study_id, state)
     assert come(store, study_id).outcome == outcome
     assert come(store, study_id, preview=True).outcome == "new"
     assert come(store, study_id, pilot=True).outcome == ("new" if state == "draft" else outcome)
@@ -141,7 +141,7 @@ def test_another_person_at_the_same_browser_gets_a_session_of_their_own(store: S
 def test_an_own_session_that_is_over_is_shown_again(store: Store) -> None:
     study_id = start(store)
     first = come(store, study_id, person_hash="ada", resume_hash="r")
-    store.call(progress.finish, progress.Finish(first.session_id or 0, "screened-out"))
+    store.call(progress.finish, first.session_id or 0, "screened-out")
     back = come(store, study_id, person_hash="ada", resume_hash="r")
     assert (back.outcome, back.state, back.session_id) == ("ended", "screened-out", first.session_id)
     assert come(store, study_id, person_hash="ada").outcome == "taken"
@@ -171,14 +171,14 @@ def test_policy_restart_keeps_the_list_and_the_earlier_answers(store: Store) -> 
 
 def test_a_one_time_link_is_used_once_and_resumed_by_whoever_has_it(store: Store) -> None:
     study_id = start(store)
-    assert store.call(studies.invite, studies.Invite(study_id, ["h1", "h2", "h1"])) == 2
-    assert store.call(studies.invite, studies.Invite(study_id, ["h2", "h3"])) == 1
+    assert store.call(studies.invite, study_id, ["h1", "h2", "h1"]) == 2
+    assert store.call(studies.invite, study_id, ["h2", "h3"]) == 1
     assert come(store, study_id, invited_only=True).outcome == "refused"
     assert come(store, study_id, invited_only=True, invitation_hash="h9").outcome == "refused"
     first = come(store, study_id, invited_only=True, invitation_hash="h1")
     again = come(store, study_id, invited_only=True, invitation_hash="h1")
     assert (first.outcome, again.outcome, again.session_id) == ("new", "resumed", first.session_id)
-    store.call(people.erase, people.Erasure(study_id, first.participant or ""))
+    store.call(people.erase, study_id, first.participant or "")
     assert come(store, study_id, invited_only=True, invitation_hash="h1").outcome == "refused"
 
 
@@ -213,7 +213,7 @@ def test_the_second_session_waits_and_keeps_name_and_list(store: Store) -> None:
     settings = {"person_hash": "ada", "sessions": 2, "seconds_between": 100.0, "lists": 4}
     first, pages = begin(store, study_id, 1, now=1000.0, resume_hash="r1", **settings)
     send(store, first, (pages[0].public_id, "key-1", "3"), now=1010.0)
-    assert store.call(progress.finish, progress.Finish(first.session_id or 0, "complete", now=1020.0)) == "ok"
+    assert store.call(progress.finish, first.session_id or 0, "complete", now=1020.0) == "ok"
     early = come(store, study_id, now=1100.0, resume_hash="r2", **settings)
     assert (early.outcome, early.not_before, early.token_hash) == ("early", 1120.0, None)
     second = come(store, study_id, now=1121.0, resume_hash="r2", **settings)

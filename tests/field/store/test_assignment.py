@@ -62,8 +62,7 @@ class Assignment(RuleBasedStateMachine):
         if running:
             one = data.draw(st.sampled_from(running))
             self.store.call(trials.plan_trials, trials.PlannedTrials(int(str(one["id"])), []))
-            finish = progress.Finish(int(str(one["id"])), state, now=self.now)
-            assert self.store.call(progress.finish, finish) == "ok"
+            assert self.store.call(progress.finish, int(str(one["id"])), state, now=self.now) == "ok"
             one["state"] = state
 
     @rule(data=st.data(), decision=st.sampled_from(["excluded", "returned", "rejected", "restored"]))
@@ -71,7 +70,7 @@ class Assignment(RuleBasedStateMachine):
         if not self.people:
             return
         one = data.draw(st.sampled_from(self.people))
-        changed = self.store.call(people.decide, people.Decision(self.study_id, str(one["name"]), decision))
+        changed = self.store.call(people.decide, self.study_id, str(one["name"]), decision)
         if decision == "restored":
             assert changed == ("before" in one)
             if changed:

@@ -81,8 +81,8 @@ def answer_all(
         )  # fmt: skip
         assert saved.saved == [sent.key]
     if complete:
-        finish = progress.Finish(arrived.session_id or 0, "complete", now=settings.get("now", 0.0) + 60.0)
-        assert store.call(progress.finish, finish) == "ok"
+        finished = settings.get("now", 0.0) + 60.0
+        assert store.call(progress.finish, arrived.session_id or 0, "complete", now=finished) == "ok"
     return arrived
 
 
@@ -179,12 +179,12 @@ def test_participants_and_who_is_left_out(store: Store, tmp_path: Path) -> None:
     left = answer_all(store, study, study_id, most=3, complete=False, now=1001.0, platform="prolific")
     background = progress.SetBackground(left.session_id or 0, {"age": "30", "participant": "x"}, "trials", HOUR)
     store.call(progress.set_background, background)
-    store.call(progress.set_quiz, progress.SetQuiz(left.session_id or 0, True, "trials"))
+    store.call(progress.set_quiz, left.session_id or 0, True, "trials")
     declined = come(store, study_id)
-    store.call(progress.finish, progress.Finish(declined.session_id or 0, "declined"))
+    store.call(progress.finish, declined.session_id or 0, "declined")
     pilot = answer_all(store, study, study_id, now=1002.0, pilot=True)
     answer_all(store, study, study_id, now=1003.0, preview=True)
-    store.call(people.decide, people.Decision(study_id, done.participant or "", "excluded"))
+    store.call(people.decide, study_id, done.participant or "", "excluded")
     with store.read() as connection:
         table = export.participants(connection, study_id)
         with_ids = export.participants(connection, study_id, with_ids=True)

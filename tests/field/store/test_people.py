@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from field.store.stand_ins import begin, check, come, send, start
 from karat.field.store import (
@@ -47,7 +47,7 @@ def everything(store: Store) -> str:
 def one_who_answered(store: Store, study_id: int, name: str, complete: bool = True) -> Session:
     """Somebody with a row in every table."""
     result = arrivals.Identity(f"{name}-id", f"{name}-session", f"{name}-study")
-    store.call(studies.invite, studies.Invite(study_id, [f"{name}-invitation"]))
+    store.call(studies.invite, study_id, [f"{name}-invitation"])
     arrived, planned = begin(
         store, study_id, 2, identity=result, person_hash=f"{name}-hash", resume_hash=f"{name}-resume",
         invitation_hash=f"{name}-invitation", device={"class": "phone", "submit_to": f"{name}-address"},
@@ -65,9 +65,9 @@ def one_who_answered(store: Store, study_id: int, name: str, complete: bool = Tr
     noted = [answers.SubmittedEvent("webdriver", details={"agent": f"{name}-agent"})]
     request = answers.AnswerSubmission(arrived.token_hash or "", submitted, check, "comment", 3600.0, noted)
     store.call(answers.save, request)
-    store.call(progress.set_comment, progress.SetComment(number, f"{name}-comment", "done"))
+    store.call(progress.set_comment, number, f"{name}-comment", "done")
     if complete:
-        assert store.call(progress.finish, progress.Finish(number, "complete")) == "ok"
+        assert store.call(progress.finish, number, "complete") == "ok"
     with store.read() as connection:
         (session,) = progress.find(connection, study_id, arrived.participant or "")
     return session
@@ -78,7 +78,7 @@ def test_a_decision_and_its_end(store: Store) -> None:
     one = one_who_answered(store, study_id, "ada")
 
     def decide(what: str) -> tuple[bool, str]:
-        done = store.call(people.decide, people.Decision(study_id, one.participant, what))
+        done = store.call(people.decide, study_id, one.participant, what)
         with store.read() as connection:
             (session,) = progress.find(connection, study_id, one.participant)
         return done, session.state
@@ -87,21 +87,21 @@ def test_a_decision_and_its_end(store: Store) -> None:
     assert decide("excluded") == (True, "excluded")
     assert decide("rejected") == (True, "rejected")
     assert decide("restored") == (True, "complete")
-    assert not store.call(people.decide, people.Decision(study_id, "p-nobody", "excluded"))
+    assert not store.call(people.decide, study_id, "p-nobody", "excluded")
     with refuses(StoreError, "banned", "excluded", "returned", "rejected", "restored"):
         decide("banned")
     declined = come(store, study_id)
-    store.call(progress.finish, progress.Finish(declined.session_id or 0, "declined"))
-    assert not store.call(people.decide, people.Decision(study_id, declined.participant or "", "excluded"))
+    store.call(progress.finish, declined.session_id or 0, "declined")
+    assert not store.call(people.decide, study_id, declined.participant or "", "excluded")
 
 
 def test_a_withdrawal_takes_the_answers_and_leaves_an_empty_session(store: Store) -> None:
     study_id = start(store)
     ada, bob = one_who_answered(store, study_id, "ada"), one_who_answered(store, study_id, "bob")
     code = (ada.withdrawal_code or "").upper()
-    assert not store.call(people.withdraw, people.Withdrawal(study_id + 1, code))
-    assert not store.call(people.withdraw, people.Withdrawal(study_id, "no\0code"))
-    assert store.call(people.withdraw, people.Withdrawal(study_id, f" {code} "))
+    assert not store.call(people.withdraw, study_id + 1, code)
+    assert not store.call(people.withdraw, study_id, "no\0code")
+    assert store.call(people.withdraw, study_id, f" {code} ")
     text = everything(store)
     for word in ("id", "session", "town", "key-1", "agent", "comment", "address"):
         assert f"ada-{word}" not in text
@@ -122,10 +122,10 @@ def test_an_erasure_leaves_nothing(store: Store) -> None:
     # No name that keys drawn at random could have in them.
     ada = one_who_answered(store, study_id, "ada-of-london")
     assert rows_in(store)["answer"] == 2 * before["answer"]
-    assert store.call(people.erase, people.Erasure(study_id, ada.participant))
+    assert store.call(people.erase, study_id, ada.participant)
     assert rows_in(store) == {**before, "invitation": 2}, "only the used invitation is still there"
     assert everything(store).count("ada-of-london") == 1
-    assert not store.call(people.erase, people.Erasure(study_id, ada.participant))
+    assert not store.call(people.erase, study_id, ada.participant)
 
 
 def test_an_erasure_reaches_sessions_that_were_begun_again(store: Store) -> None:
@@ -133,7 +133,7 @@ def test_an_erasure_reaches_sessions_that_were_begun_again(store: Store) -> None
     first, planned = begin(store, study_id, resume_hash="r")
     send(store, first, (planned[0].public_id, "key-1", "4"))
     come(store, study_id, resume_hash="r", policy="restart")
-    assert store.call(people.erase, people.Erasure(study_id, first.participant or ""))
+    assert store.call(people.erase, study_id, first.participant or "")
     assert {name: count for name, count in rows_in(store).items() if count} == {"study": 1}
 
 
@@ -143,16 +143,16 @@ def test_an_anonymous_study_has_forgotten_who_took_part(store: Store) -> None:
     one_who_answered(store, other_id, "bob")
     running = one_who_answered(store, study_id, "cy", complete=False)
     with refuses(StoreError, "1 participant"):
-        store.call(people.anonymise, people.Anonymise(study_id))
-    store.call(progress.finish, progress.Finish(running.id, "complete"))
-    assert store.call(people.anonymise, people.Anonymise(study_id)) == 2
+        store.call(people.anonymise, study_id)
+    store.call(progress.finish, running.id, "complete")
+    assert store.call(people.anonymise, study_id) == 2
     text = everything(store)
     for word in ("id", "session", "study", "resume", "agent", "address"):
         assert f"ada-{word}" not in text
         assert f"bob-{word}" in text
     assert "ada-town" in text
     assert "ada-comment" in text
-    assert store.call(people.anonymise, people.Anonymise(study_id, comments=True)) == 2
+    assert store.call(people.anonymise, study_id, comments=True) == 2
     text = everything(store)
     assert "ada-town" in text
     assert "ada-comment" not in text
@@ -170,7 +170,7 @@ def test_a_look_at_a_preview_keeps_no_study_from_being_made_anonymous(store: Sto
     study_id = start(store)
     one_who_answered(store, study_id, "ada")
     come(store, study_id, preview=True, list=1)
-    store.call(people.anonymise, people.Anonymise(study_id))
+    store.call(people.anonymise, study_id)
     assert "ada-hash" not in everything(store).replace('["ada-hash", "likert"', ""), "but for the note of naivety"
 
 
@@ -187,11 +187,8 @@ def test_no_bytes_of_what_was_erased_stay_in_the_files(sqlite_url: str) -> None:
     for name in ("erased", "withdrawn", "forgotten"):
         came = one_who_answered(store, study_id, f"raw-{name}-id")
         long = f"raw-{name}-comment " * 500  # longer than a page of the file
-        store.call(lambda connection, given: [
-            connection.execute(schema.session.update().where(schema.session.c.id == given[0][0]).values(
-                comment=given[0][1], background={"age": f"raw-{given[0][2]}-age"}
-            )).rowcount
-        ], (came.id, long, name))  # fmt: skip
+        told = {"comment": long, "background": {"age": f"raw-{name}-age"}}
+        store.call(Connection.execute, schema.session.update().where(schema.session.c.id == came.id).values(told))
         gone[name] = came
 
     def traces(name: str) -> list[str]:
@@ -201,12 +198,12 @@ def test_no_bytes_of_what_was_erased_stay_in_the_files(sqlite_url: str) -> None:
 
     assert traces("erased") == ["id-id", "id-session", "id-hash", "id-key-1", "id-agent", "comment", "age"]
     assert files_of(sqlite_url).count(b"raw-erased-comment") > 400
-    assert store.call(people.erase, people.Erasure(study_id, gone["erased"].participant))
+    assert store.call(people.erase, study_id, gone["erased"].participant)
     assert traces("erased") == []
-    assert store.call(people.withdraw, people.Withdrawal(study_id, gone["withdrawn"].withdrawal_code or ""))
+    assert store.call(people.withdraw, study_id, gone["withdrawn"].withdrawal_code or "")
     assert traces("withdrawn") == ["id-hash"]  # so that the same person is not asked again
-    store.call(studies.set_state, studies.SetState(study_id, "closed"))
-    store.call(people.anonymise, people.Anonymise(study_id, comments=True, now=1e12))
+    store.call(studies.set_state, study_id, "closed")
+    store.call(people.anonymise, study_id, comments=True, now=1e12)
     # Answers stay, as the page says, and that somebody took part, by a keyed hash.
     assert traces("forgotten") == ["id-hash", "id-key-1", "age"]
     store.close()
@@ -219,7 +216,7 @@ def test_a_reader_delays_the_cleaning_and_does_not_stop_it(sqlite_url: str) -> N
     came = one_who_answered(store, study_id, "raw-read-id")
     with store.read() as connection:
         connection.execute(select(schema.session)).all()
-        assert store.call(people.erase, people.Erasure(study_id, came.participant))
+        assert store.call(people.erase, study_id, came.participant)
     store.close()
     assert b"raw-read-id-comment" not in files_of(sqlite_url)
 

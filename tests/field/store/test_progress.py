@@ -32,23 +32,23 @@ def test_a_new_session(store: Store) -> None:
 def test_a_step_is_taken_once(store: Store) -> None:
     arrived = come(store, start(store))
     number = arrived.session_id or 0
-    assert store.call(progress.set_step, progress.SetStep(number, "instructions", after="consent")) == "instructions"
-    assert store.call(progress.set_step, progress.SetStep(number, "quiz", after="consent")) == "instructions"
-    assert store.call(progress.set_step, progress.SetStep(number, "quiz")) == "quiz"
-    store.call(progress.finish, progress.Finish(number, "declined"))
-    assert store.call(progress.set_step, progress.SetStep(number, "trials")) == "quiz", "it is over"
+    assert store.call(progress.set_step, number, "instructions", after="consent") == "instructions"
+    assert store.call(progress.set_step, number, "quiz", after="consent") == "instructions"
+    assert store.call(progress.set_step, number, "quiz") == "quiz"
+    store.call(progress.finish, number, "declined")
+    assert store.call(progress.set_step, number, "trials") == "quiz", "it is over"
 
 
 def test_requests_for_sessions_that_are_not_there(store: Store) -> None:
-    for handle, payload in (
-        (progress.set_step, progress.SetStep(9, "quiz")),
+    for write, *arguments in (
+        (progress.set_step, 9, "quiz"),
         (progress.set_background, progress.SetBackground(9, {}, "quiz", HOUR, {"a": {"b": 1}})),
-        (progress.set_quiz, progress.SetQuiz(9, True, "trials")),
-        (progress.set_comment, progress.SetComment(9, "", "done")),
-        (progress.finish, progress.Finish(9, "complete")),
+        (progress.set_quiz, 9, True, "trials"),
+        (progress.set_comment, 9, "", "done"),
+        (progress.finish, 9, "complete"),
     ):
         with pytest.raises(NoSessionError):
-            store.call(handle, payload)  # type: ignore[arg-type]
+            store.call(write, *arguments)
 
 
 def test_background_answers_add_up(store: Store) -> None:
@@ -102,7 +102,7 @@ def test_a_seat_of_a_group_is_free_again_when_its_holder_leaves(store: Store) ->
     assert store.call(progress.set_background, other) == "ok"
     second, outcome = ask()
     assert outcome == "ok", "a participant who answers otherwise gives the seat back"
-    store.call(progress.finish, progress.Finish(second, "failed-quiz"))
+    store.call(progress.finish, second, "failed-quiz")
     assert ask()[1] == "ok"
     late = come(store, study_id, now=2000.0).session_id or 0
     given = progress.SetBackground(late, {"gender": "f"}, "quiz", 100.0, quotas, now=2000.0)
@@ -112,11 +112,11 @@ def test_a_seat_of_a_group_is_free_again_when_its_holder_leaves(store: Store) ->
 def test_attempts_at_the_quiz_are_counted_until_it_is_passed(store: Store) -> None:
     arrived = come(store, start(store), first_step="quiz")
     number = arrived.session_id or 0
-    assert store.call(progress.set_quiz, progress.SetQuiz(number, False, "trials", attempt=0)) == 1
-    assert store.call(progress.set_quiz, progress.SetQuiz(number, False, "trials", attempt=0)) == 1, "a double click"
+    assert store.call(progress.set_quiz, number, False, "trials", attempt=0) == 1
+    assert store.call(progress.set_quiz, number, False, "trials", attempt=0) == 1, "a double click"
     assert session_of(store, arrived.token_hash).quiz_passed is False
-    assert store.call(progress.set_quiz, progress.SetQuiz(number, True, "trials", attempt=1)) == 2
-    assert store.call(progress.set_quiz, progress.SetQuiz(number, False, "trials")) == 2
+    assert store.call(progress.set_quiz, number, True, "trials", attempt=1) == 2
+    assert store.call(progress.set_quiz, number, False, "trials") == 2
     session = session_of(store, arrived.token_hash)
     assert (session.quiz_attempts, session.quiz_passed, session.step) == (2, True, "trials")
 
@@ -125,22 +125,22 @@ def test_nobody_is_complete_with_trials_left(store: Store) -> None:
     study_id = start(store)
     arrived, planned = begin(store, study_id, 2, person_hash="ada")
     number = arrived.session_id or 0
-    assert store.call(progress.finish, progress.Finish(number, "complete")) == "unfinished"
+    assert store.call(progress.finish, number, "complete") == "unfinished"
     send(store, arrived, *((page.public_id, f"key-{page.position}", "1") for page in planned))
-    assert store.call(progress.set_comment, progress.SetComment(number, "=1+1 ☺", "done")) == "done"
-    assert store.call(progress.finish, progress.Finish(number, "complete", now=5.5)) == "ok"
-    assert store.call(progress.finish, progress.Finish(number, "withdrawn")) == "ended"
+    assert store.call(progress.set_comment, number, "=1+1 ☺", "done") == "done"
+    assert store.call(progress.finish, number, "complete", now=5.5) == "ok"
+    assert store.call(progress.finish, number, "withdrawn") == "ended"
     session = session_of(store, arrived.token_hash)
     assert (session.state, session.step, session.finished, session.comment) == ("complete", "done", 5.5, "=1+1 ☺")
     with store.read() as connection:
         assert [one.complete for one in arrivals.participations(connection, "ada")] == [True]
     with refuses(StoreError, "finished"):
-        store.call(progress.finish, progress.Finish(number, "finished"))
+        store.call(progress.finish, number, "finished")
     unplanned = come(store, study_id).session_id or 0
-    assert store.call(progress.finish, progress.Finish(unplanned, "complete")) == "unfinished"
+    assert store.call(progress.finish, unplanned, "complete") == "unfinished"
 
 
 def test_a_sign_of_life_extends_the_lease(store: Store) -> None:
     arrived = come(store, start(store), now=1000.0)
-    store.call(progress.touch, progress.Touch(arrived.session_id or 0, 50.0, now=4000.0))
+    store.call(progress.touch, arrived.session_id or 0, 50.0, now=4000.0)
     assert session_of(store, arrived.token_hash).lease_until == 4050.0

@@ -31,11 +31,11 @@ def test_the_file_and_its_folder_are_private(tmp_path: Path) -> None:
 def test_sqlite_commits_are_durable_and_rows_belong_together(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path}/karat.db")
 
-    def pragmas(connection: Connection, _payloads: list[None]) -> list[list[object]]:
+    def pragmas(connection: Connection) -> list[object]:
         names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
-        return [[connection.execute(text(f"PRAGMA {name}")).scalar() for name in names]]
+        return [connection.execute(text(f"PRAGMA {name}")).scalar() for name in names]
 
-    assert store.call(pragmas, None) == ["wal", 2, 1, 30_000]
+    assert store.call(pragmas) == ["wal", 2, 1, 30_000]
     with store.read() as connection, refuses(OperationalError, "readonly"):
         connection.execute(insert(schema.server).values(key="a", value="b"))
     store.close()
@@ -100,7 +100,7 @@ def test_migrated_tables_are_those_of_the_schema(store_url: str) -> None:
 def test_a_database_of_a_newer_release_is_refused(changed_url: str) -> None:
     store = Store.open(changed_url)
     change = text("UPDATE alembic_version SET version_num = 'of next year'")
-    store.call(lambda connection, _: [connection.execute(change).rowcount], None)
+    store.call(lambda connection: connection.execute(change).rowcount)
     store.close()
     with refuses(StoreError, "of next year"):
         Store.open(changed_url)

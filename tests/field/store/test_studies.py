@@ -12,7 +12,7 @@ def test_a_draft_follows_its_file_and_a_started_study_does_not(store: Store) -> 
     assert (first.state, first.created, first.frozen_at) == ("draft", 5.0, None)
     second = store.call(studies.register, studies.Register("likert", "Better", "f2", {"a": 2}, {"x": 2}, "s2"))
     assert (second.id, second.title, second.settings, second.changed) == (first.id, "Better", {"a": 2}, False)
-    running = store.call(studies.set_state, studies.SetState(first.id, "running", now=9.0))
+    running = store.call(studies.set_state, first.id, "running", now=9.0)
     assert (running.state, running.frozen_at) == ("running", 9.0)
     same = store.call(studies.register, studies.Register("likert", "Better", "f2", {"a": 2}, {"x": 2}, "s2"))
     assert (same.changed, same.rules_changed) == (False, False)
@@ -29,12 +29,12 @@ def test_a_study_is_frozen_once(store: Store) -> None:
         begun = studies.find(connection, "likert")
     assert begun is not None
     for state in ("paused", "running", "closed", "running"):
-        row = store.call(studies.set_state, studies.SetState(study_id, state))
+        row = store.call(studies.set_state, study_id, state)
         assert (row.state, row.frozen_at) == (state, begun.frozen_at)
     with refuses(StoreError, "draft"):
-        store.call(studies.set_state, studies.SetState(study_id, "draft"))
+        store.call(studies.set_state, study_id, "draft")
     with refuses(StoreError, "study number 9"):
-        store.call(studies.set_state, studies.SetState(9, "running"))
+        store.call(studies.set_state, 9, "running")
     start(store, "another")
     with store.read() as connection:
         assert [one.slug for one in studies.every(connection)] == ["likert", "another"]
@@ -43,22 +43,22 @@ def test_a_study_is_frozen_once(store: Store) -> None:
 
 def test_notes_of_the_server(store: Store) -> None:
     for value in ("1", "2", None):
-        store.call(studies.set_value, studies.ServerValue("unblinded:likert", value))
+        store.call(studies.set_value, "unblinded:likert", value)
         with store.read() as connection:
             assert studies.value(connection, "unblinded:likert") == value
 
 
 def test_logins_and_their_failures(store: Store) -> None:
     for hashed in ("first", "second"):
-        store.call(admins.set_password, admins.SetPassword("ada", hashed))
+        store.call(admins.set_password, "ada", hashed)
         with store.read() as connection:
             assert admins.password_hash(connection, "ada") == hashed
             assert admins.password_hash(connection, "bob") is None
     for moment in (1000.0, 1100.0, 1200.0):
-        store.call(admins.note_failure, admins.LoginFailure("ada", now=moment))
+        store.call(admins.note_failure, "ada", now=moment)
     with store.read() as connection:
         assert admins.failures(connection, "ada", 1100.0) == 2
         assert admins.failures(connection, "bob", 0.0) == 0
-    store.call(admins.note_failure, admins.LoginFailure("bob", now=1150.0 + admins.KEPT_SECONDS))
+    store.call(admins.note_failure, "bob", now=1150.0 + admins.KEPT_SECONDS)
     with store.read() as connection:
         assert admins.failures(connection, "ada", 0.0) == 1

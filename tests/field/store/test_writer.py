@@ -10,10 +10,12 @@ from sqlalchemy import Connection, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from karat.field.store import Store, StoreError, schema
+from karat.field.store.engine import batched
 
 table = schema.server
 
 
+@batched
 def add(connection: Connection, keys: list[str]) -> list[int | Exception]:
     """Add rows; the result is how many were added together. A key `odd` is refused, `twice` breaks the transaction."""
     results: list[int | Exception] = []
@@ -35,12 +37,11 @@ def held_up(store: Store) -> tuple[threading.Event, threading.Thread]:
     """Keep the writer busy until the event is set."""
     begun, go = threading.Event(), threading.Event()
 
-    def wait(_connection: Connection, payloads: list[None]) -> list[None]:
+    def wait(_connection: Connection) -> None:
         begun.set()
         go.wait(10)
-        return payloads
 
-    thread = threading.Thread(target=store.call, args=(wait, None))
+    thread = threading.Thread(target=store.call, args=(wait,))
     thread.start()
     begun.wait(10)
     return go, thread
@@ -82,8 +83,8 @@ def test_a_request_that_breaks_the_transaction_harms_nobody_else(store: Store) -
 
 
 def test_the_order_of_different_requests_is_kept(store: Store) -> None:
-    def remove(connection: Connection, payloads: list[str]) -> list[int]:
-        return [connection.execute(table.delete().where(table.c.key == key)).rowcount for key in payloads]
+    def remove(connection: Connection, key: str) -> int:
+        return connection.execute(table.delete().where(table.c.key == key)).rowcount
 
     async def back_and_forth() -> list[int]:
         go, thread = held_up(store)

@@ -40,7 +40,7 @@ def served(
     store = Store.open(f"sqlite:///{folder}/karat.db")
     config = ServerConfig(folder, b"k" * 32, base_url=base_url, behind_proxy=certificate is not None)
     app = create_app([("study", study)], store, config, admin=False)
-    store.call(studies.set_state, studies.SetState(app.state.served_studies["study"].id, "running"))
+    store.call(studies.set_state, app.state.served_studies["study"].id, "running")
     made, key = certificate or (None, None)
     server = uvicorn.Server(uvicorn.Config(
         app, lifespan="off", log_level="warning", access_log=False, ssl_certfile=made, ssl_keyfile=key,

@@ -31,8 +31,9 @@ from karat.field.admin.pages import is_blind, known_study, stored
 from karat.field.admin.status import status
 from karat.field.server import security
 from karat.field.store import Store, StoreError, people, studies
-from karat.field.store.engine import Handle, Payload, Result
+from karat.field.store.engine import Result
 from karat.field.store.schema import DECISIONS
+from karat.field.store.store import Parameters, Write
 
 MOST_INVITATIONS = 1000
 FOLLOWING = {"draft": ("running",), "running": ("paused", "closed"), "paused": ("running", "closed"),
@@ -52,9 +53,9 @@ async def set_state(request: Request, slug: str, researcher: LoggedIn, form: Che
     if wanted == "closed" and form.get("confirm") != "yes":
         current = await request.app.state.store.look(status, row.id, row.state, known_study(request, slug))
         return page(request, "close.html", researcher=researcher, row=row, status=current)
-    await _do(request, studies.set_state, studies.SetState(row.id, wanted))
+    await _do(request, studies.set_state, row.id, wanted)
     if row.state == "closed":
-        await note_unblinded(request.app.state.store, slug)  # answers could be seen while it was closed
+        await request.app.state.store.do(note_unblinded, slug)  # answers could be seen while it was closed
     return _back(slug, wanted)
 
 
@@ -65,7 +66,7 @@ async def decide(request: Request, slug: str, participant: str, researcher: Logg
     wanted = form.get("decision")
     if wanted not in (*DECISIONS, "restored"):
         raise HTTPException(422, f"The decisions are {', '.join(DECISIONS)} and restored.")
-    done = await _do(request, people.decide, people.Decision(row.id, participant, wanted))
+    done = await _do(request, people.decide, row.id, participant, wanted)
     if not done:
         raise HTTPException(422, f"{participant} cannot be {wanted} now. Reload the page to see the current state.")
     return RedirectResponse(f"/admin/{slug}/people/{participant}?said={wanted}", 303)
@@ -75,7 +76,7 @@ async def decide(request: Request, slug: str, participant: str, researcher: Logg
 async def release(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Let a participant who lost the browser go on in another one."""
     row = await stored(request, slug)
-    done = await _do(request, people.release, people.Release(row.id, participant))
+    done = await _do(request, people.release, row.id, participant)
     return RedirectResponse(f"/admin/{slug}/people/{participant}?said={'released' if done else 'not-running'}", 303)
 
 
@@ -85,7 +86,7 @@ async def erase(request: Request, slug: str, participant: str, researcher: Logge
     row = await stored(request, slug)
     if form.get("confirm").strip() != participant:
         return RedirectResponse(f"/admin/{slug}/people/{participant}?said=unlike", 303)
-    if not await _do(request, people.erase, people.Erasure(row.id, participant)):
+    if not await _do(request, people.erase, row.id, participant):
         raise HTTPException(404, "There is no such participant in this study.")
     admin_state(request).workshop.forget(slug)
     return _back(slug, "erased")
@@ -95,7 +96,7 @@ async def erase(request: Request, slug: str, participant: str, researcher: Logge
 async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Erase the answers of the participant with this withdrawal code."""
     row = await stored(request, slug)
-    done = await _do(request, people.withdraw, people.Withdrawal(row.id, form.get("code")))
+    done = await _do(request, people.withdraw, row.id, form.get("code"))
     admin_state(request).workshop.forget(slug)
     return _back(slug, "withdrawn" if done else "unknown")
 
@@ -107,7 +108,7 @@ async def anonymise(request: Request, slug: str, researcher: LoggedIn, form: Che
     if form.get("confirm").strip() != slug:
         return _back(slug, "unlike")
     comments = form.get("comments") == "yes"
-    await _do(request, people.anonymise, people.Anonymise(row.id, comments=comments))
+    await _do(request, people.anonymise, row.id, comments=comments)
     return _back(slug, "anonymised")
 
 
@@ -121,18 +122,20 @@ async def invite(request: Request, slug: str, researcher: LoggedIn, form: Checke
         raise HTTPException(422, f"Ask for 1 to {MOST_INVITATIONS:,} links.")
     codes = [secrets.token_urlsafe(16) for _ in range(count)]
     hashes = [security.plain_hash(code) for code in codes]
-    await _do(request, studies.invite, studies.Invite(row.id, hashes))
+    await _do(request, studies.invite, row.id, hashes)
     address = request.app.state.config.address
     links = [f"{address}/s/{slug}/?invitation={code}" for code in codes]
     return page(request, "invitations.html", researcher=researcher, row=row, links=links,
                 only=known_study(request, slug).settings.recruitment.invitations)  # fmt: skip
 
 
-async def _do(request: Request, handle: Handle[Payload, Result], payload: Payload) -> Result:
+async def _do(
+    request: Request, write: Write[Parameters, Result], *arguments: Parameters.args, **named: Parameters.kwargs
+) -> Result:
     """Write something; what the store refuses is reported."""
     store: Store = request.app.state.store
     try:
-        return await store.do(handle, payload)
+        return await store.do(write, *arguments, **named)
     except StoreError as error:
         raise HTTPException(422, str(error)) from None
 
@@ -167,7 +170,7 @@ async def download_knowingly(
     row = await stored(request, slug)
     _known(name)
     if name in UNBLINDING and is_blind(row):
-        await note_unblinded(request.app.state.store, slug)
+        await request.app.state.store.do(note_unblinded, slug)
     return await _file(request, slug, name)
 
 

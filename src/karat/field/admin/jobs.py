@@ -209,7 +209,7 @@ def unblinded_at(connection: Connection, slug: str) -> float | None:
     return None if value is None else float(value)
 
 
-async def note_unblinded(store: Store, slug: str) -> None:
+def note_unblinded(connection: Connection, slug: str) -> None:
     """Keep that the study is unblinded from now on, unless it was before."""
-    if await store.look(unblinded_at, slug) is None:
-        await store.do(studies.set_value, studies.ServerValue(f"unblinded:{slug}", str(time())))
+    if unblinded_at(connection, slug) is None:
+        studies.set_value(connection, f"unblinded:{slug}", str(time()))

@@ -108,12 +108,11 @@ async def login(request: Request) -> Response:
     async with admin_state(request).logins:
         right = await run_in_threadpool(matches, stored, form.get("password"))
     if not right or stored is None:
-        await state.store.do(admins.note_failure, admins.LoginFailure(name[:100]))
+        await state.store.do(admins.note_failure, name[:100])
         return _form(request, "Name and password do not belong together.", 403)
     response = RedirectResponse(_own_page(form.get("next")), 303)
     session, mark = secrets.token_urlsafe(16), _mark(state.config.secret, stored)
-    opened = admins.Login(name, security.plain_hash(session), time() + HOURS * 3600)
-    await state.store.do(admins.log_in, opened)
+    await state.store.do(admins.log_in, name, security.plain_hash(session), time() + HOURS * 3600)
     security.signed_cookie(response, state.config, COOKIE, name, session, mark, lifetime=HOURS * 3600)
     security.signed_cookie(response, state.config, BROWSER_COOKIE, name, session, mark, lifetime=BROWSER_DAYS * 86_400)
     return response

@@ -73,7 +73,6 @@ class AdminRoute(APIRoute):
     """A route that shows errors in words."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """What answers a request."""
         answer = super().get_route_handler()
 
         async def answer_in_words(request: Request) -> Response:

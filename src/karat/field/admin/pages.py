@@ -8,15 +8,15 @@ cent of the cell, so that a picture fits a phone. Participants are listed page b
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import log
 from time import time
 from typing import Any
 
 from fastapi import APIRouter
 from markupsafe import Markup
-from sqlalchemy import ColumnElement, Connection, Row, func, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, func, select
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -111,31 +111,12 @@ async def every_study(request: Request, researcher: LoggedIn) -> Response:
 
 
 @router.get("/{slug}", include_in_schema=False)
-async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """How a study goes."""
-    return await _study_page(request, slug, researcher, "")
-
-
 @router.get("/{slug}/people", include_in_schema=False)
-async def people_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """Who takes part."""
-    return await _study_page(request, slug, researcher, "people")
-
-
 @router.get("/{slug}/data", include_in_schema=False)
-async def data_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """Rules, previews, downloads and one-time links."""
-    return await _study_page(request, slug, researcher, "data")
-
-
 @router.get("/{slug}/danger", include_in_schema=False)
-async def danger_page(request: Request, slug: str, researcher: LoggedIn) -> Response:
-    """What erases data."""
-    return await _study_page(request, slug, researcher, "danger")
-
-
-async def _study_page(request: Request, slug: str, researcher: Researcher, view: str) -> Response:
-    """One of the pages of a study."""
+async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Response:
+    """How a study goes; who takes part; rules, previews, downloads and one-time links; and what erases data."""
+    view = request.url.path.removeprefix(f"/admin/{slug}").strip("/")
     shown = await _shown(request, slug)
     config = request.app.state.config
     previews = [(number, preview_path(config.secret, slug, number)) for number in range(1, shown.study.lists + 1)]
@@ -336,25 +317,11 @@ PAGE = 50
 SHOWN = ("all", "running", "complete", "flagged", "other")
 
 
-@dataclass(frozen=True)
-class Person:
+@dataclass(frozen=True, slots=True)
+class Person(Session):
     """One session of a participant."""
 
-    participant: str
-    list: int
-    number: int
-    state: str
-    step: str
-    answered: int
-    trials: int
-    platform: str
-    started: float
-    finished: float | None
-    last_seen: float
     here: bool
-    pilot: bool
-    refused: int = 0
-    events: int = 0
 
     @property
     def words(self) -> str:
@@ -390,17 +357,15 @@ def people(connection: Connection, study_id: int, show: str, page: int, flagged:
     total = connection.execute(select(func.count()).select_from(session).where(wanted)).scalar_one()
     pages = max(-(-total // PAGE), 1)
     page = min(max(page, 1), pages)
-    rows = connection.execute(
-        select(session).where(wanted).order_by(session.c.last_seen.desc(), session.c.id.desc())
-        .limit(PAGE).offset((page - 1) * PAGE)
-    )  # fmt: skip
+    query = select(session).where(wanted).order_by(session.c.last_seen.desc(), session.c.id.desc())
+    rows = connection.execute(query.limit(PAGE).offset((page - 1) * PAGE)).mappings()
     return PeoplePage(tuple(_person(row, now) for row in rows), show if show in SHOWN else "all", page, pages, total)
 
 
 def person(connection: Connection, study_id: int, participant: str) -> list[Person]:
     """The sessions of one participant, the first first."""
     now = time()
-    return [_person(one, now) for one in find(connection, study_id, participant)]
+    return [_person(asdict(one), now) for one in find(connection, study_id, participant)]
 
 
 def _condition(show: str, study_id: int, now: float, flagged: Collection[str]) -> ColumnElement[bool]:
@@ -416,9 +381,6 @@ def _condition(show: str, study_id: int, now: float, flagged: Collection[str]) -
     return here
 
 
-def _person(one: Row[Any] | Session, now: float) -> Person:
-    return Person(
-        one.participant, one.list, one.number, one.state, one.step, one.answered, one.trials, one.platform,
-        one.started, one.finished, one.last_seen, one.lease_until > now and one.last_seen > now - GONE_SECONDS,
-        one.pilot, one.refused, one.events,
-    )  # fmt: skip
+def _person(stored: Mapping[str, Any] | RowMapping, now: float) -> Person:
+    here = stored["lease_until"] > now and stored["last_seen"] > now - GONE_SECONDS
+    return Person(**stored, here=here)

@@ -14,7 +14,7 @@ from math import ceil
 from time import time
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Integer, case, cast, func, select
+from sqlalchemy import ColumnElement, Connection, Integer, Row, Select, case, cast, func, select
 
 from karat.errors import counted
 from karat.field.content.flow import steps
@@ -129,7 +129,6 @@ class Status:
         return ", ".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
         return {"sentence": self.sentence()} | asdict(self)
 
     def lines(self) -> list[str]:
@@ -145,41 +144,22 @@ class Status:
         return lines
 
 
-@dataclass(frozen=True)
-class _SessionGroup:
-    """Sessions that are alike in what is counted."""
-
-    list: int
-    state: str
-    step: str
-    number: int
-    here: bool
-    seat: bool
-    begun: bool
-    size: int
-
-
 def status(connection: Connection, study_id: int, state: str, study: Study, now: float | None = None) -> Status:
     """How a study goes, from counts that the database makes."""
     now = time() if now is None else now
     groups, uncounted = _groups(connection, study_id, now)
     first = [group for group in groups if group.number == 1]
-    held = Counter[tuple[int, str]]()
+    kinds, held = Counter[str](), Counter[tuple[int, str]]()
     for group in first:
+        kinds[_kind(group)] += group.size
         held[group.list, _kind(group)] += group.size
         held[group.list, "seat"] += group.size * (group.state == "complete" or group.seat)
     wanted = study.settings.recruitment.participants
     room = study.settings.recruitment.list_quota or ceil(wanted / study.lists)
     lists = tuple(
-        ListStatus(
-            number, held[number, "complete"], held[number, "running"],
-            max(room - held[number, "seat"], 0),
-        )
+        ListStatus(number, held[number, "complete"], held[number, "running"], max(room - held[number, "seat"], 0))
         for number in range(1, study.lists + 1)
-    )  # fmt: skip
-    kinds = Counter[str]()
-    for group in first:
-        kinds[_kind(group)] += group.size
+    )
     ends = {name: kinds[name] for name in STATE_WORDS if kinds[name] and name not in ("running", "left", "complete")}
     return Status(
         state, wanted, kinds["complete"], kinds["running"], kinds["left"], lists, _steps(study, first),
@@ -196,31 +176,25 @@ def at_work(now: float) -> ColumnElement[bool]:
     return (session.c.lease_until > now) & (session.c.last_seen > now - GONE_SECONDS)
 
 
-def _kind(group: _SessionGroup) -> str:
+def _kind(group: Row[Any]) -> str:
     return "left" if group.state == "running" and not group.here else group.state
 
 
-def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[_SessionGroup], int]:
+def _groups(connection: Connection, study_id: int, now: float) -> tuple[list[Row[Any]], int]:
+    """Sessions that count, grouped by what is counted, each group with its size; and how many do not count."""
     here = case((at_work(now), 1), else_=0)
     seat = case(((session.c.state == "running") & (session.c.lease_until > now), 1), else_=0)
     begun = case((session.c.answered > 0, 1), else_=0)
     keys = [session.c.list, session.c.state, session.c.step, session.c.number, here.label("here"), seat.label("seat"),
             begun.label("begun")]  # fmt: skip
     aside = case((session.c.preview | session.c.pilot, 1), else_=0)
-    rows = connection.execute(
-        select(*keys, aside.label("aside"), func.count()).where(session.c.study_id == study_id).group_by(*keys, aside)
-    ).all()
-    groups = [
-        _SessionGroup(
-            int(row[0] or 0), row[1], row[2] or "", int(row[3]), bool(row[4]), bool(row[5]), bool(row[6]), int(row[8])
-        )
-        for row in rows
-        if not row[7]
-    ]
-    return groups, sum(int(row[8]) for row in rows if row[7])
+    counted_by = (*keys, aside.label("aside"), func.count().label("size"))
+    query: Select[Any] = select(*counted_by).where(session.c.study_id == study_id).group_by(*keys, aside)
+    rows = connection.execute(query).all()
+    return [row for row in rows if not row.aside], sum(row.size for row in rows if row.aside)
 
 
-def _steps(study: Study, groups: Sequence[_SessionGroup]) -> tuple[StepStatus, ...]:
+def _steps(study: Study, groups: Sequence[Row[Any]]) -> tuple[StepStatus, ...]:
     """Who came how far; the landing page is not a step, since nothing is stored there."""
     names = [name for name in steps(study) if name != "welcome"]
     reached, left, ended = Counter[str](), Counter[str](), Counter[str]()

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from http.cookies import SimpleCookie
+from http.cookies import CookieError, SimpleCookie
 from typing import Any, cast
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -34,11 +35,9 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The body as text."""
         return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The body as data."""
         return json.loads(self.body)
 
 
@@ -98,11 +97,10 @@ class Client:
             lines.append("Cookie: " + "; ".join(f"{name}={value}" for name, value in self.cookies.items()))
         head = "\r\n".join(lines).encode() + b"\r\n\r\n"
         status, headers, content = await self._sent(head + body)
-        self._keep(headers)
+        keep_cookies(self.cookies, (value for name, value in headers if name == "set-cookie"))
         return Reply(path, status, dict(headers), content)
 
     async def close(self) -> None:
-        """Leave."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -135,16 +133,22 @@ class Client:
             reply = await self.request("GET", there.path + (f"?{there.query}" if there.query else ""))
         raise ConnectionError(f"{reply.path} redirects in a circle.")
 
-    def _keep(self, headers: list[tuple[str, str]]) -> None:
-        """Cookies that were set or, by an age of zero, taken away."""
-        for name, value in headers:
-            if name != "set-cookie":
-                continue
-            for key, cookie in SimpleCookie(value).items():
+
+def keep_cookies(known: dict[str, str], stated: Iterable[str]) -> None:
+    """Take over cookies that were set or, by an age of zero, taken away; what is not readable is ignored.
+
+    >>> known = {"a": "1"}
+    >>> keep_cookies(known, ["a=2; Max-Age=0", "b=3; Path=/"])
+    >>> known
+    {'b': '3'}
+    """
+    for one in stated:
+        with suppress(CookieError):
+            for name, cookie in SimpleCookie(one).items():
                 if cookie["max-age"] == "0" or not cookie.value:
-                    self.cookies.pop(key, None)
+                    known.pop(name, None)
                 else:
-                    self.cookies[key] = cookie.coded_value
+                    known[name] = cookie.coded_value
 
 
 class _Connection(asyncio.Protocol):

@@ -13,11 +13,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from karat.errors import KaratError
 
 LOOPBACK = "127.0.0.1"
+SECONDS_TO_END = 20
 
 
 class ServerProcess:
@@ -45,7 +46,6 @@ class ServerProcess:
 
     @property
     def address(self) -> str:
-        """Where it is reached."""
         return f"http://{LOOPBACK}:{self.port}"
 
     def start(self, seconds: float = 60.0) -> ServerProcess:
@@ -97,16 +97,26 @@ class ServerProcess:
         self.stop()
 
     def _end(self, how: signal.Signals) -> None:
-        if self._process is None:
-            return
-        if self._process.poll() is None:
-            self._process.send_signal(how)
-            try:
-                self._process.wait(20)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        if self._process is not None:
+            end(self._process, how)
         self._process = None
+
+
+def end(process: subprocess.Popen[Any], how: signal.Signals = signal.SIGTERM) -> None:
+    """Ask a process to end, and kill it where it does not.
+
+    >>> process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    >>> end(process)
+    >>> process.returncode == -signal.SIGTERM
+    True
+    """
+    if process.poll() is None:
+        process.send_signal(how)
+        try:
+            process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from karat.judgments.scales import Continuous, Magnitude
 from karat.study.plan import Block
@@ -48,10 +48,8 @@ Epoch = Annotated[float, Field(ge=0, le=1e14, allow_inf_nan=False)]
 QuestionId = Annotated[str, Field(pattern=r"^q[1-9][0-9]{0,2}$")]
 
 
-class PostedAnswer(BaseModel):
+class PostedAnswer(BaseModel, extra="forbid", frozen=True):
     """What the browser reports about one trial."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     trial: str = Field(min_length=1, max_length=64, description="The opaque name of the trial.")
     key: str = Field(pattern=r"^[A-Za-z0-9_-]{8,64}$", description="A random text, the same when an answer is resent.")
@@ -82,10 +80,8 @@ class PostedAnswer(BaseModel):
     )
 
 
-class PageEvent(BaseModel):
+class PageEvent(BaseModel, extra="forbid", frozen=True):
     """Something that happened in the browser beside the answers."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: str = Field(max_length=32, description="What happened.")
     at: Epoch = Field(description="When, by the browser's clock, milliseconds since 1970.")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -35,7 +35,7 @@ BROWSER = "browser."
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
-class Words(Mapping[str, str]):
+class Words(dict[str, str]):
     """The texts of the pages, by `section.name`.
 
     >>> words("de")["page.continue"]
@@ -43,22 +43,13 @@ class Words(Mapping[str, str]):
     """
 
     def __init__(self, texts: Mapping[str, str], language: str, direction: str, note: str = "") -> None:
-        self._texts = dict(texts)
+        super().__init__(texts)
         self.language = language
         """The language of the words themselves."""
         self.direction = direction
         """The direction of the study's language: ltr or rtl."""
         self.note = note
         """What the researcher should know of them, if anything."""
-
-    def __getitem__(self, key: str) -> str:
-        return self._texts[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._texts)
-
-    def __len__(self) -> int:
-        return len(self._texts)
 
     def fill(self, key: str, **values: object) -> str:
         """A text with its slots filled.

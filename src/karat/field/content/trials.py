@@ -47,13 +47,8 @@ class PlannedTrial:
     """What the browser gets."""
 
 
-@dataclass(frozen=True)
-class _Page:
-    """A page before its place among the others is known."""
-
-    block: str
-    rows: list[Row]
-    shown: dict[str, Any]
+_Page = tuple[str, list[Row], dict[str, Any]]
+"""The block, the rows and what is shown of a page before its place among the others is known."""
 
 
 def planned(
@@ -76,10 +71,10 @@ def planned(
         raise KaratError(f"{study.path.name} has no session {session}.")
     pages = list(_pages(study, trials, slug, words))
     shown_as = study.settings.field.progress
-    count = sum(page.shown["kind"] == "trial" for page in pages)
+    count = sum(shown["kind"] == "trial" for _, _, shown in pages)
     made, number = [], 0
-    for position, page in enumerate(pages, start=1):
-        is_trial = page.shown["kind"] == "trial"
+    for position, (block, rows, shown) in enumerate(pages, start=1):
+        is_trial = shown["kind"] == "trial"
         number += is_trial
         public_id = secrets.token_urlsafe(12)
         place = {
@@ -88,7 +83,7 @@ def planned(
             "number": number if is_trial and shown_as == "count" else None,
             "of": count if is_trial and shown_as == "count" else None,
         }
-        made.append(PlannedTrial(position, public_id, page.block, page.rows, page.shown | place))
+        made.append(PlannedTrial(position, public_id, block, rows, shown | place))
     return made
 
 
@@ -139,7 +134,7 @@ def _texts_before(
 
 
 def _text_page(kind: str, text: str, block: str) -> _Page:
-    return _Page(block, [], _page(kind=kind, text=prose(text)))
+    return block, [], _page(kind=kind, text=prose(text))
 
 
 def _page(**shown: Any) -> dict[str, Any]:
@@ -189,7 +184,7 @@ def _parts(block: Block, rows: list[Row], shown: dict[str, Any]) -> Iterator[_Pa
     """A trial as one page, or a differential as several; poles stand as the participant's polarity says."""
     kept = [{name: cell for name, cell in row.items() if name not in HIDDEN} for row in rows]
     if block.questions is None:
-        yield _Page(block.name, kept, shown)
+        yield block.name, kept, shown
         return
     poles = {row["question"]: (row["left"], row["right"]) for row in block.questions.to_dicts()}
     size = block.settings.per_page or len(kept)
@@ -199,7 +194,7 @@ def _parts(block: Block, rows: list[Row], shown: dict[str, Any]) -> Iterator[_Pa
         for place, row in enumerate(part, start=1):
             left, right = poles[row["question"]][:: -1 if row["polarity"] == -1 else 1]
             questions.append({"id": f"q{place}", "left": runs(left), "right": runs(right)})
-        yield _Page(block.name, part, shown | {"questions": questions})
+        yield block.name, part, shown | {"questions": questions}
 
 
 COLUMNS = ("image", "image_2")

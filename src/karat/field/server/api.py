@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic.json_schema import models_json_schema
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
@@ -40,10 +40,8 @@ MOST_EVENTS = 1000
 SCHEMAS = "#/components/schemas/"
 
 
-class AnswersSent(BaseModel):
+class AnswersSent(BaseModel, extra="forbid"):
     """Answers and events, and which trials the browser holds already."""
-
-    model_config = ConfigDict(extra="forbid")
 
     answers: list[PostedAnswer] = Field([], max_length=MOST_ANSWERS)
     events: list[PageEvent] = Field([], max_length=MOST_EVENTS)

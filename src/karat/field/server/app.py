@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -31,7 +31,7 @@ import karat
 from karat.field.content.texts import Words, words
 from karat.field.server import api, pages
 from karat.field.server.config import ServerConfig
-from karat.field.server.headers import WEB, Limits, RequestGuard, common_headers, environment
+from karat.field.server.headers import NO_TELEMETRY, WEB, Limits, RequestGuard, common_headers, environment
 from karat.field.server.security import secret_mark
 from karat.field.server.served_study import ServedStudy, field_of, served_study
 from karat.field.server.views import notice
@@ -43,8 +43,6 @@ trials are asked and answered as JSON under /api."""
 
 PLANNED_AT_ONCE = 8
 """How many questionnaires are made and stored at the same time; who comes then waits for a moment."""
-NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
-"""Spans would carry addresses with the ids of platforms to wherever the environment says."""
 
 
 def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: ServerConfig, admin: bool = True) -> FastAPI:
@@ -210,9 +208,8 @@ OTHERWISE = "error.bad_request"
 def _install_errors(app: FastAPI) -> None:
     """Have all errors of an application answered in words."""
     app.add_exception_handler(HTTPException, _answered)
-    app.add_exception_handler(RequestValidationError, _unreadable)
-    app.add_exception_handler(NoSessionError, _no_session)
-    app.add_exception_handler(SessionEndedError, _ended)
+    for kind, status in ((RequestValidationError, 422), (NoSessionError, 401), (SessionEndedError, 409)):
+        app.add_exception_handler(kind, partial(_said, status))
     app.add_exception_handler(ClientDisconnect, _gone)
     for failure in FAILURES:
         app.add_exception_handler(failure, _failing)
@@ -230,25 +227,13 @@ def error(request: Request, status: int) -> Response:
 
 
 async def _answered(request: Request, raised: Exception) -> Response:
-    status = getattr(raised, "status_code", 500)
-    headers = getattr(raised, "headers", None) or {}
-    if 300 <= status < 400 and "location" in {name.lower() for name in headers}:
-        return RedirectResponse(next(headers[name] for name in headers if name.lower() == "location"), status)
-    response = error(request, status)
-    response.headers.update(headers)
+    response = error(request, getattr(raised, "status_code", 500))
+    response.headers.update(getattr(raised, "headers", None) or {})
     return response
 
 
-async def _unreadable(request: Request, raised: Exception) -> Response:
-    return error(request, 422)
-
-
-async def _no_session(request: Request, raised: Exception) -> Response:
-    return error(request, 401)
-
-
-async def _ended(request: Request, raised: Exception) -> Response:
-    return error(request, 409)
+async def _said(status: int, request: Request, raised: Exception) -> Response:
+    return error(request, status)
 
 
 async def _gone(request: Request, raised: Exception) -> Response:

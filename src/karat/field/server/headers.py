@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.datastructures import Headers
@@ -38,6 +39,8 @@ PERMISSIONS = ", ".join(f"{name}=()" for name in ("camera", "display-capture", "
                                                   "usb"))  # fmt: skip
 ISOLATION = {"cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp"}
 A_YEAR = 365 * 24 * 3600
+NO_TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
+"""Spans would carry addresses with the ids of platforms to wherever the environment says."""
 
 
 def page_policy(forms_to: Iterable[str] = (), framed_by: Iterable[str] = ()) -> str:
@@ -91,7 +94,6 @@ class RequestGuard:
         self._common = [(name.encode(), value.encode()) for name, value in common_headers(config).items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -180,7 +182,7 @@ class Buckets:
         if self.rate <= 0:
             return 0.0
         now = self._clock()
-        key = self._key(address)
+        key = _address_key(self._salt, address)
         tokens, since = self._buckets.get(key, (float(self.at_once), now))
         tokens = min(self.at_once, tokens + (now - since) * self.rate)
         if tokens < 1:
@@ -190,9 +192,6 @@ class Buckets:
             self._forget_full(now)
         self._buckets[key] = (tokens - 1, now)
         return 0.0
-
-    def _key(self, address: str) -> bytes:
-        return _address_key(self._salt, address)
 
     def _forget_full(self, now: float) -> None:
         """Forget the buckets that are full again; where none is, the older half, so that memory stays bounded."""
@@ -220,7 +219,8 @@ class Holds:
     session with an answer no longer counts, so that a lecture hall behind one address gets in.
 
     >>> holds = Holds(clock=lambda: 0.0)
-    >>> [holds.take("192.0.2.7", f"token {number}", free=6 - number) for number in range(6)]
+    >>> ranks = [holds.add("192.0.2.7", f"token {number}") for number in range(6)]
+    >>> [holds.within("token 5", rank, free=6) for rank in ranks]
     [True, True, True, True, True, False]
     """
 
@@ -231,15 +231,6 @@ class Holds:
         self._held: dict[bytes, dict[str, float]] = {}
         self._owner: dict[str, bytes] = {}
         self._counted: set[str] = set()
-
-    def take(self, address: str, token: str, free: int) -> bool:
-        """Begin a session, where this many places are free; whether the address may."""
-        rank = self.add(address, token)
-        if self.within(token, rank, free):
-            self.counted(token)
-            return True
-        self.release(token)
-        return False
 
     def add(self, address: str, token: str) -> int:
         """Note that a session begins; how many the address has now."""
@@ -301,10 +292,6 @@ class Limits:
         name = who if isinstance(who, str) else who.client.host if who.client else ""
         return self._buckets[kind].wait(name)
 
-    def allow(self, kind: str, request: Request) -> bool:
-        """Whether the client may do this now."""
-        return self.wait(kind, request) == 0
-
 
 def _address_key(salt: bytes, address: str) -> bytes:
     return hashlib.blake2b(_network(address).encode("utf-8", "replace"), key=salt, digest_size=16).digest()
@@ -326,14 +313,14 @@ WEB = Path(__file__).parent.parent / "web"
 
 
 @cache
-def environment() -> Environment:
-    """The templates of participants and researchers; a name that a page does not get is an error, not a gap.
+def environment(folder: Path = WEB / "templates") -> Environment:
+    """The templates of participants and researchers, or others; a name that a page does not get is an error, not a gap.
 
     >>> environment().from_string("<p>{{ answer }}</p>").render(answer="<script>")
     '<p>&lt;script&gt;</p>'
     """
     return Environment(
-        loader=FileSystemLoader(WEB / "templates"),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

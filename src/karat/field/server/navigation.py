@@ -35,9 +35,9 @@ async def current_page(asked: RequestSession) -> Response:
             return await end_page(asked) if asked.framed else RedirectResponse(f"/s/{asked.field.slug}/done", 303)
         step = _due(asked)
         if step != session.step:
-            await asked.store.do(progress.set_step, progress.SetStep(session.id, step, after=session.step))
+            await asked.store.do(progress.set_step, session.id, step, after=session.step)
         elif step == flow.DONE:
-            if await asked.store.do(progress.finish, progress.Finish(session.id, "complete")) == "unfinished":
+            if await asked.store.do(progress.finish, session.id, "complete") == "unfinished":
                 break
         elif step == flow.TRIALS and not session.planned:
             await plan(asked)
@@ -66,7 +66,7 @@ async def stay(asked: RequestSession) -> None:
     """Keep the place of somebody who is there, where half of the time for which it is kept is over."""
     lease = asked.field.lease_of(asked.session.answered)
     if asked.session.lease_until - time.time() < lease / 2:
-        await asked.store.do(progress.touch, progress.Touch(asked.session.id, lease))
+        await asked.store.do(progress.touch, asked.session.id, lease)
 
 
 def _due(asked: RequestSession) -> str:

@@ -233,9 +233,9 @@ async def withdraw(slug: str, request: Request) -> Response:
     if form.get("confirm") != "yes" or asked.session.preview:
         return page(request, asked.field, "withdraw", asked=asked, by_code=False, leave=False)
     code = asked.session.withdrawal_code
-    known = code is not None and await asked.store.do(people.withdraw, people.Withdrawal(asked.field.id, code))
+    known = code is not None and await asked.store.do(people.withdraw, asked.field.id, code)
     if not known:
-        await asked.store.do(progress.finish, progress.Finish(asked.session.id, "withdrawn"))
+        await asked.store.do(progress.finish, asked.session.id, "withdrawn")
     response = _withdrawn(request, asked.field, asked.framed)
     drop_cookie(response, config_of(request), cookie_of(slug))
     return response
@@ -245,9 +245,9 @@ async def _withdraw_by_code(request: Request, field: ServedStudy, form: PostedFo
     config = config_of(request)
     if unsign(config.secret, "withdraw", form.get("csrf")) != [field.slug] or from_another_site(request, config):
         raise HTTPException(403)
-    if not request.app.state.limits.allow("withdrawal", request):
+    if request.app.state.limits.wait("withdrawal", request):
         raise HTTPException(429)
-    if await _store(request).do(people.withdraw, people.Withdrawal(field.id, form.get("code"))):
+    if await _store(request).do(people.withdraw, field.id, form.get("code")):
         return _withdrawn(request, field, framed=False)
     return _withdraw_page(request, field, unknown=True)
 
@@ -289,7 +289,7 @@ async def _consent(asked: RequestSession, form: PostedForm) -> Response:
     if agreed is None:
         return await onward(asked)
     if not agreed:
-        await asked.store.do(progress.finish, progress.Finish(asked.session.id, "declined"))
+        await asked.store.do(progress.finish, asked.session.id, "declined")
         return await onward(asked)
     return await _go_on(asked, consent=asked.field.consent)
 
@@ -303,7 +303,7 @@ async def _background(asked: RequestSession, form: PostedForm) -> Response:
         return views.background(asked, session.step, form.as_dict(), checked.errors)
     if before and not flow.eligible(study, checked.answers):
         # What they answered is not kept: nothing needs it any more.
-        await asked.store.do(progress.finish, progress.Finish(session.id, "screened-out"))
+        await asked.store.do(progress.finish, session.id, "screened-out")
         return await onward(asked)
     quotas = study.settings.recruitment.quotas if before else {}
     following = _next(asked)
@@ -314,7 +314,8 @@ async def _background(asked: RequestSession, form: PostedForm) -> Response:
     return await onward(asked)
 
 
-async def _instructions(asked: RequestSession, form: PostedForm) -> Response:
+async def _read(asked: RequestSession, form: PostedForm) -> Response:
+    """A page that is only read."""
     return await _go_on(asked)
 
 
@@ -328,32 +329,28 @@ async def _quiz(asked: RequestSession, form: PostedForm) -> Response:
         return await onward(asked)
     if result.unanswered:
         return views.quiz(asked, given, dict.fromkeys(result.unanswered, words["page.required"]))
-    tried = progress.SetQuiz(session.id, result.passed, _next(asked), attempt=session.quiz_attempts)
-    attempts = await asked.store.do(progress.set_quiz, tried)
+    following, before = _next(asked), session.quiz_attempts
+    attempts = await asked.store.do(progress.set_quiz, session.id, result.passed, following, attempt=before)
     outcome = flow.quiz_outcome(study, attempts, result)
     if outcome == "again":
         feedback_by_name = {name: feedback or words["quiz.wrong"] for name, feedback in result.wrong}
         left = study.settings.texts.quiz_attempts - attempts
         return views.quiz(await again(asked), given, feedback_by_name, left)
     if outcome == "failed":
-        await asked.store.do(progress.finish, progress.Finish(session.id, "failed-quiz"))
+        await asked.store.do(progress.finish, session.id, "failed-quiz")
     return await onward(asked)
 
 
 async def _comment(asked: RequestSession, form: PostedForm) -> Response:
     comment = flow.comment_text(form.get("comment"))
-    await asked.store.do(progress.set_comment, progress.SetComment(asked.session.id, comment, _next(asked)))
+    await asked.store.do(progress.set_comment, asked.session.id, comment, _next(asked))
     return await onward(asked)
-
-
-async def _debriefing(asked: RequestSession, form: PostedForm) -> Response:
-    return await _go_on(asked)
 
 
 async def _go_on(asked: RequestSession, consent: str | None = None) -> Response:
     """Nothing to save but that this step is over, and what was agreed to."""
-    step = progress.SetStep(asked.session.id, _next(asked), after=asked.session.step, consent=consent)
-    await asked.store.do(progress.set_step, step)
+    session = asked.session
+    await asked.store.do(progress.set_step, session.id, _next(asked), after=session.step, consent=consent)
     return await onward(asked)
 
 
@@ -364,9 +361,9 @@ def _next(asked: RequestSession) -> str:
 STEPS: dict[str, Callable[[RequestSession, PostedForm], Awaitable[Response]]] = {
     flow.CONSENT: _consent,
     flow.BACKGROUND: _background,
-    flow.INSTRUCTIONS: _instructions,
+    flow.INSTRUCTIONS: _read,
     flow.QUIZ: _quiz,
     flow.BACKGROUND_AFTER: _background,
     flow.COMMENT: _comment,
-    flow.DEBRIEFING: _debriefing,
+    flow.DEBRIEFING: _read,
 }

@@ -65,13 +65,12 @@ class ServedStudy:
 
     @property
     def language(self) -> str:
-        """The language of the study."""
         return self.study.settings.language
 
     @property
     def consent(self) -> str:
         """The fingerprint of what participants agree to: the text of consent and the privacy notice beside it."""
-        return consent_fingerprint(self.study.settings.texts.consent, str(self.privacy))
+        return hashlib.sha256(f"{self.study.settings.texts.consent}\0{self.privacy}".encode()).hexdigest()[:16]
 
     @property
     def lease_seconds(self) -> float:
@@ -109,15 +108,6 @@ class ServedStudy:
     def check(self, trial: StoredTrial, answer: answers.PostedAnswer) -> answers.AnswerVerdict:
         """What an answer to a stored page becomes."""
         return answers.check(trial.shown, self.offers.get(trial.block), answer)
-
-
-def consent_fingerprint(*texts: str) -> str:
-    """A short text that changes when a text that participants agree to changes.
-
-    >>> len(consent_fingerprint("You may stop at any time."))
-    16
-    """
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def script_name(task: Task) -> str:
@@ -206,7 +196,6 @@ class RequestSession:
 
     @property
     def store(self) -> Store:
-        """The store of the server."""
         store: Store = self.request.app.state.store
         return store
 

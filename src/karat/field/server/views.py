@@ -18,13 +18,9 @@ from karat.field.server.served_study import RequestSession, ServedStudy
 
 
 @dataclass(frozen=True)
-class ShownField:
+class ShownField(FormField):
     """A question of a form with what was answered so far, and what is wrong with that."""
 
-    name: str
-    question: Markup
-    answers: tuple[tuple[str, str], ...]
-    required: bool
     value: str = ""
     message: str = ""
     longest: int = flow.LONGEST_LINE
@@ -87,22 +83,31 @@ def notice(
 
 def step_page(asked: RequestSession, step: str) -> HTMLResponse:
     """The page of a step, as it is first shown."""
-    makers = {
-        flow.CONSENT: consent,
-        flow.INSTRUCTIONS: instructions,
-        flow.QUIZ: quiz,
-        flow.TRIALS: trials,
-        flow.COMMENT: comment,
-        flow.DEBRIEFING: debriefing,
-    }
-    return makers[step](asked) if step in makers else background(asked, step)
-
-
-def consent(asked: RequestSession) -> HTMLResponse:
-    """What participants agree to."""
-    text = markup(asked.field.study.settings.texts.consent)
-    code = asked.session.withdrawal_code
-    return _step(asked, "consent", text=text, privacy_text=asked.field.privacy, withdrawal_code=code)
+    field, session, settings = asked.field, asked.session, asked.field.study.settings
+    if step == flow.QUIZ:
+        return quiz(asked)
+    if step == flow.CONSENT:
+        text = markup(settings.texts.consent)
+        return _step(asked, step, text=text, privacy_text=field.privacy, withdrawal_code=session.withdrawal_code)
+    if step == flow.INSTRUCTIONS:
+        return _step(asked, step, text=field.instructions)
+    if step == flow.TRIALS:
+        return _step(
+            asked,
+            step,
+            token=asked.token if asked.framed else "",
+            session=f"{session.participant}-{session.number}",
+            progress=settings.field.progress,
+            traces=settings.field.traces,
+            browser_words=field.words.browser,
+            task_scripts=field.task_scripts,
+            leave=False,  # nothing but the trial stands on its page
+        )
+    if step == flow.COMMENT:
+        return _step(asked, step, comment=session.comment or "", longest=flow.LONGEST_COMMENT)
+    if step == flow.DEBRIEFING:
+        return _step(asked, step, text=markup(settings.texts.debriefing))
+    return background(asked, step)
 
 
 def background(
@@ -117,11 +122,6 @@ def background(
     return _questions(asked, "background", form, values or {}, complaints, heading=heading, step=step)
 
 
-def instructions(asked: RequestSession) -> HTMLResponse:
-    """What to do."""
-    return _step(asked, "instructions", text=asked.field.instructions)
-
-
 def quiz(
     asked: RequestSession,
     values: Mapping[str, str] | None = None,
@@ -130,39 +130,12 @@ def quiz(
 ) -> HTMLResponse:
     """The questions about the instructions; after a wrong answer with feedback and how many attempts are left."""
     words = asked.field.words
-    again = ""
-    if attempts_left is not None:
-        again = words.counted("quiz.attempts", attempts_left)
+    again = "" if attempts_left is None else words.counted("quiz.attempts", attempts_left)
     # The form knows how many attempts there were, so that one that is sent twice counts once.
     hidden = [*asked.hidden, ("attempt", str(asked.session.quiz_attempts))]
     form = flow.quiz_form(asked.field.study)
     text = asked.field.instructions
     return _questions(asked, "quiz", form, values or {}, messages or {}, hidden=hidden, again=again, text=text)
-
-
-def trials(asked: RequestSession) -> HTMLResponse:
-    """The page in which the browser asks for the trials."""
-    return _step(
-        asked,
-        "trials",
-        token=asked.token if asked.framed else "",
-        session=f"{asked.session.participant}-{asked.session.number}",
-        progress=asked.field.study.settings.field.progress,
-        traces=asked.field.study.settings.field.traces,
-        browser_words=asked.field.words.browser,
-        task_scripts=asked.field.task_scripts,
-        leave=False,  # nothing but the trial stands on its page
-    )
-
-
-def comment(asked: RequestSession) -> HTMLResponse:
-    """Room for a comment."""
-    return _step(asked, "comment", comment=asked.session.comment or "", longest=flow.LONGEST_COMMENT)
-
-
-def debriefing(asked: RequestSession) -> HTMLResponse:
-    """What the study was about."""
-    return _step(asked, "debriefing", text=markup(asked.field.study.settings.texts.debriefing))
 
 
 def _step(asked: RequestSession, template: str, status: int = 200, **context: Any) -> HTMLResponse:
@@ -178,10 +151,8 @@ def _questions(
     **context: Any,
 ) -> HTMLResponse:
     fields = [
-        ShownField(one.name, one.question, one.answers, one.required, values.get(one.name, ""),
-                   messages.get(one.name, ""))
-        for one in form
-    ]  # fmt: skip
+        ShownField(**vars(one), value=values.get(one.name, ""), message=messages.get(one.name, "")) for one in form
+    ]
     problems = [FieldError(f"field-{one.name}", one.question, one.message) for one in fields if one.message]
     return _step(asked, template, 422 if problems else 200, fields=fields, problems=problems, **context)
 

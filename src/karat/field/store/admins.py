@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from time import time
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from karat.field.store.engine import one_by_one
 from karat.field.store.schema import admin, login, login_failure
 
 KEPT_SECONDS = 86_400.0
 """How long failed logins are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetPassword:
-    """A new or changed login."""
-
-    name: str
-    password_hash: str
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def set_password(connection: Connection, given: SetPassword) -> None:
+def set_password(connection: Connection, name: str, password_hash: str) -> None:
     """Add an account, or change its password, which ends all its logins."""
-    connection.execute(delete(admin).where(admin.c.name == given.name))
-    connection.execute(delete(login).where(login.c.name == given.name))
-    values = {"name": given.name, "password_hash": given.password_hash, "created": given.now}
-    connection.execute(insert(admin).values(**values))
+    connection.execute(delete(admin).where(admin.c.name == name))
+    connection.execute(delete(login).where(login.c.name == name))
+    connection.execute(insert(admin).values(name=name, password_hash=password_hash, created=time()))
 
 
-@one_by_one
-def set_first_password(connection: Connection, given: SetPassword) -> bool:
+def set_first_password(connection: Connection, name: str, first_hash: str) -> bool:
     """Add a login where there is none; whether it was added. Of two servers that start at once, one does it.
 
     >>> import tempfile
     >>> from karat.field.store import Store
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     added = [store.call(set_first_password, SetPassword("admin", hash)) for hash in ("first", "second")]
+    ...     added = [store.call(set_first_password, "admin", hash) for hash in ("first", "second")]
     ...     store.close()
     >>> added
     [True, False]
     """
-    known = password_hash(connection, given.name) is not None
+    known = password_hash(connection, name) is not None
     if not known:
-        set_password(connection, [given])
+        set_password(connection, name, first_hash)
     return not known
 
 
@@ -57,25 +43,12 @@ def password_hash(connection: Connection, name: str) -> str | None:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Login:
-    """Somebody logs in until a point in time; only a hash of the session is kept."""
-
-    name: str
-    session_hash: str
-    until: float
-    now: float = field(default_factory=time)
+def log_in(connection: Connection, name: str, session_hash: str, until: float) -> None:
+    """Keep a login until a point in time, by a hash of its session alone, and forget those that are over."""
+    connection.execute(delete(login).where(login.c.until < time()))
+    connection.execute(insert(login).values(name=name, session_hash=session_hash, until=until))
 
 
-@one_by_one
-def log_in(connection: Connection, given: Login) -> None:
-    """Keep a login, and forget those that are over."""
-    connection.execute(delete(login).where(login.c.until < given.now))
-    values = {"name": given.name, "session_hash": given.session_hash, "until": given.until}
-    connection.execute(insert(login).values(**values))
-
-
-@one_by_one
 def log_out(connection: Connection, session_hash: str) -> bool:
     """End a login; whether there was one."""
     return bool(connection.execute(delete(login).where(login.c.session_hash == session_hash)).rowcount)
@@ -89,19 +62,11 @@ def logged_in_as(connection: Connection, name: str, session_hash: str, now: floa
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class LoginFailure:
-    """A login that failed."""
-
-    name: str
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def note_failure(connection: Connection, given: LoginFailure) -> None:
+def note_failure(connection: Connection, name: str, now: float | None = None) -> None:
     """Note a failed login, and forget those of yesterday."""
-    connection.execute(insert(login_failure).values(name=given.name, time=given.now))
-    connection.execute(delete(login_failure).where(login_failure.c.time < given.now - KEPT_SECONDS))
+    now = time() if now is None else now
+    connection.execute(insert(login_failure).values(name=name, time=now))
+    connection.execute(delete(login_failure).where(login_failure.c.time < now - KEPT_SECONDS))
 
 
 def failures(connection: Connection, name: str, since: float) -> int:

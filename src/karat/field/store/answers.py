@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from time import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, Boolean, Column, Connection, Integer, Row, Select, Text, bindparam, insert, select, update
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -28,9 +28,12 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from karat.field.store.engine import NoSessionError, SessionEndedError
+from karat.field.store.engine import NoSessionError, SessionEndedError, batched
 from karat.field.store.schema import answer, event, session, trial
 from karat.field.store.trials import SHOWN, StoredTrial
+
+if TYPE_CHECKING:
+    from karat.field.content.answers import AnswerVerdict
 
 CLOCK_SLACK = 60.0
 """Seconds by which the clock of a browser may be wrong before the time of arrival is taken instead."""
@@ -44,32 +47,6 @@ MOST_ATTEMPTS = 20
 """The most answers to one page, where the study allows going back."""
 ROW_BYTES = 150
 """About what a row takes beside its details."""
-
-
-class CheckedRow(Protocol):
-    """The answer to one question of a page."""
-
-    @property
-    def question(self) -> str: ...
-    @property
-    def response(self) -> str | None: ...
-    @property
-    def rt(self) -> float | None: ...
-    @property
-    def first_response(self) -> str | None: ...
-    @property
-    def first_rt(self) -> float | None: ...
-    @property
-    def changes(self) -> int: ...
-
-
-class CheckedAnswer(Protocol):
-    """An answer after the check: rows to store, or the reason why it is refused."""
-
-    @property
-    def rows(self) -> Sequence[CheckedRow]: ...
-    @property
-    def refusal(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +76,7 @@ class AnswerSubmission:
 
     token_hash: str
     answers: Sequence[SubmittedAnswer]
-    check: Callable[[StoredTrial, Any], CheckedAnswer]
+    check: Callable[[StoredTrial, Any], AnswerVerdict]
     next_step: str
     lease_seconds: float
     events: Sequence[SubmittedEvent] = ()
@@ -109,7 +86,7 @@ class AnswerSubmission:
     """The pages that the browser holds already."""
     send_ahead: int = 5
     going_back: bool = False
-    versions: Mapping[str, tuple[Callable[[StoredTrial, Any], CheckedAnswer], str]] = field(default_factory=dict)
+    versions: Mapping[str, tuple[Callable[[StoredTrial, Any], AnswerVerdict], str]] = field(default_factory=dict)
     """The check and the next step of earlier versions of the study, for sessions that began with them."""
     first_lease_seconds: float | None = None
     """How long the place is kept while no trial is answered; as long as later where nothing is said."""
@@ -129,6 +106,7 @@ class Saved:
     """The version of the study that the session began with."""
 
 
+@batched
 def save(connection: Connection, payloads: list[AnswerSubmission]) -> Sequence[Saved | Exception]:
     """Save the answers and events of several participants."""
     batch = _Batch(connection, payloads)

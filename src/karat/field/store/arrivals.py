@@ -31,7 +31,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, update
 
-from karat.field.store.engine import StoreError, one_by_one
+from karat.field.store.engine import StoreError, batched
 from karat.field.store.schema import event, identity, invitation, naivety, session
 from karat.field.store.studies import holds_seat, lock_studies, stored_bytes
 
@@ -108,6 +108,7 @@ class Arrived:
     """From when on the second session can begin."""
 
 
+@batched
 def arrive(connection: Connection, payloads: list[Arrival]) -> Sequence[Arrived | Exception]:
     """Let people in, one after the other.
 
@@ -116,7 +117,7 @@ def arrive(connection: Connection, payloads: list[Arrival]) -> Sequence[Arrived 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store.open(f"sqlite:///{folder}/karat.db")
     ...     row = store.call(studies.register, studies.Register("likert", "Ratings", "f1", {}))
-    ...     _ = store.call(studies.set_state, studies.SetState(row.id, "running"))
+    ...     _ = store.call(studies.set_state, row.id, "running")
     ...     came = [store.call(arrive, Arrival(row.id, f"t{i}", 2, "consent", 3600.0)) for i in range(4)]
     ...     store.close()
     >>> sorted(one.list for one in came)
@@ -394,12 +395,14 @@ class PriorParticipation:
     time: float = field(default_factory=time)
 
 
-@one_by_one
 def note_participation(connection: Connection, given: PriorParticipation) -> bool:
     """Note a participation; whether it is new. A later one moves the time, a complete one stays complete.
 
-    >>> note_participation(None, [])
-    []
+    >>> from sqlalchemy import create_engine
+    >>> with create_engine("sqlite://").begin() as connection:
+    ...     naivety.create(connection)
+    ...     [note_participation(connection, PriorParticipation("likert", "hash")) for _ in range(2)]
+    [True, False]
     """
     here = (naivety.c.person_hash == given.person_hash) & (naivety.c.study == given.study)
     known = connection.execute(select(naivety.c.complete, naivety.c.time).where(here).with_for_update()).first()

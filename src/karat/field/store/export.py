@@ -97,20 +97,13 @@ def _person(row: Row[Any], persons: dict[str, int], with_ids: bool) -> dict[str,
         "started": row.started, "finished": row.finished, "planned": row.planned,
         "working_time": round((row.finished or row.last_seen) - row.started, 1),
     }  # fmt: skip
-    if row.consented is not None:
-        described |= {"consent_time": row.consented, "consent_text": row.consent}
-    if row.version is not None:
-        described["version"] = row.version
-    if row.person_hash is not None:
-        described["person"] = str(persons[row.person_hash])
-    if row.quiz_attempts:
-        described |= {"quiz_attempts": row.quiz_attempts, "quiz_passed": row.quiz_passed}
-    if "class" in row.device:
-        described["device"] = row.device["class"]
-    if row.pilot:
-        described["pilot"] = True
-    if row.comment is not None:
-        described["comment"] = row.comment
+    known = {
+        "consent_time": row.consented, "consent_text": row.consent, "version": row.version,
+        "person": None if row.person_hash is None else str(persons[row.person_hash]),
+        "quiz_attempts": row.quiz_attempts or None, "quiz_passed": row.quiz_passed, "device": row.device.get("class"),
+        "pilot": row.pilot or None, "comment": row.comment,
+    }  # fmt: skip
+    described |= {name: value for name, value in known.items() if value is not None}
     if with_ids:
         described |= {name: row._mapping[name] for name in ("platform_id", "platform_session", "platform_study")}
     return {**row.background, **described}
@@ -246,7 +239,7 @@ def _judgment_column(
     if name == "response":
         scales = [f"{question}: {scale.known()}" if question else scale.known()
                   for question, scale in judgments.scales.items()]  # fmt: skip
-        labels = [_labels(block.settings.scale.labels) for block in study.blocks if block.settings.scale.labels]
+        labels = [f"shown as {', '.join(own)}" for block in study.blocks if (own := block.settings.scale.labels)]
         values = "; ".join(dict.fromkeys([*scales, *labels]))
     elif name in factors:
         values = "; ".join(factors[name].levels)
@@ -257,7 +250,3 @@ def _judgment_column(
     else:
         meaning = FURTHER.get(name, "a column of the item table")
     return "judgments", name, str(dtype), meaning, values
-
-
-def _labels(labels: list[str]) -> str:
-    return "shown as " + ", ".join(labels)

@@ -9,14 +9,13 @@ hashes, tokens and codes, and what could tell one browser from another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from time import time
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, select, update
 
 from karat.errors import counted
-from karat.field.store.engine import StoreError, erasing, one_by_one
+from karat.field.store.engine import StoreError, erasing
 from karat.field.store.schema import (
     DECISIONS,
     answer,
@@ -34,69 +33,58 @@ TELLING = ("window", "frame_rate", "shown_at", "answered_at", "trace")
 """Details of an answer that could tell one browser, or one hand, from another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What the researcher, or the platform, decided about a participant; `restored` takes it back."""
-
-    study_id: int
-    participant: str
-    decision: str
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def decide(connection: Connection, given: Decision) -> bool | Exception:
+def decide(connection: Connection, study_id: int, participant: str, decision: str) -> bool | Exception:
     """Exclude, return or reject a participant, or restore one; whether there was something to decide.
 
-    >>> decide(None, [Decision(1, "p-7f3k9m", "banned")])
-    [StoreError('The decision banned is not known: excluded, returned, rejected or restored.')]
+    >>> decide(None, 1, "p-7f3k9m", "banned")
+    StoreError('The decision banned is not known: excluded, returned, rejected or restored.')
     """
-    if given.decision not in (*DECISIONS, "restored"):
-        return StoreError(f"The decision {given.decision} is not known: excluded, returned, rejected or restored.")
-    here = (session.c.study_id == given.study_id) & (session.c.participant == given.participant)
-    rows = connection.execute(select(session).where(here).order_by(session.c.number).with_for_update()).all()
+    if decision not in (*DECISIONS, "restored"):
+        return StoreError(f"The decision {decision} is not known: excluded, returned, rejected or restored.")
+    query = select(session).where(*_of(study_id, participant)).order_by(session.c.number)
+    rows = connection.execute(query.with_for_update()).all()
     changed = False
     for row in rows:
         decided = row.state in DECISIONS
-        if given.decision == "restored" and decided:
+        if decision == "restored" and decided:
             values = {"state": row.state_before or "complete", "state_before": None}
-        elif given.decision in DECISIONS and row.state in ("running", "complete", *DECISIONS):
-            values = {"state": given.decision, "state_before": row.state_before if decided else row.state}
+        elif decision in DECISIONS and row.state in ("running", "complete", *DECISIONS):
+            values = {"state": decision, "state_before": row.state_before if decided else row.state}
         else:
             continue
         connection.execute(update(session).where(session.c.id == row.id).values(**values))
-        event_row = {"kind": given.decision, "time": given.now, "details": {}}
-        connection.execute(insert(event).values(session_id=row.id, **event_row))
+        connection.execute(insert(event).values(session_id=row.id, kind=decision, time=time(), details={}))
         changed = True
     return changed
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A participant who lost the browser in which they began, and may go on in another one."""
+def release(connection: Connection, study_id: int, participant: str) -> bool:
+    """Let the ids of the platform be enough to go on with a session that runs; whether there was one.
 
-    study_id: int
-    participant: str
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def release(connection: Connection, given: Release) -> bool:
-    """Let the ids of the platform be enough to go on with a session that runs; whether there was one."""
-    here = (session.c.study_id == given.study_id) & (session.c.participant == given.participant)
-    running = select(session.c.id).where(here, session.c.state == "running", session.c.preview.is_(False))
-    ids = list(connection.execute(running).scalars())
+    This is for participants who lost the browser in which they began.
+    """
+    running = (*_of(study_id, participant), session.c.state == "running", session.c.preview.is_(False))
+    ids = list(connection.execute(select(session.c.id).where(*running)).scalars())
     connection.execute(update(session).where(session.c.id.in_(ids)).values(token_hash=None))
     for number in ids:
-        connection.execute(insert(event).values(session_id=number, kind="released", time=given.now, details={}))
+        connection.execute(insert(event).values(session_id=number, kind="released", time=time(), details={}))
     return bool(ids)
+
+
+def _of(study_id: int, participant: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return session.c.study_id == study_id, session.c.participant == participant
+
+
+def _known_by(study_id: int, participant: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """All sessions of a participant; those that were begun again have another name and the same code."""
+    code = select(session.c.withdrawal_code).where(*_of(study_id, participant))
+    named = (session.c.participant == participant) | session.c.withdrawal_code.in_(code)
+    return session.c.study_id == study_id, named
 
 
 def stored_rows(connection: Connection, study_id: int, participant: str) -> dict[str, list[dict[str, Any]]]:
     """Every row that the store has of a participant, by table, with all columns; for requests of access."""
-    code = select(session.c.withdrawal_code).where(session.c.study_id == study_id, session.c.participant == participant)
-    named = (session.c.participant == participant) | session.c.withdrawal_code.in_(code)
-    ids = list(connection.execute(select(session.c.id).where(session.c.study_id == study_id, named)).scalars())
+    ids = list(connection.execute(select(session.c.id).where(*_known_by(study_id, participant))).scalars())
     found = {"session": _rows(connection, session, session.c.id.in_(ids))}
     for table in (identity, quota_seat, trial, answer, event, invitation):
         found[table.name] = _rows(connection, table, table.c.session_id.in_(ids))
@@ -121,25 +109,15 @@ def submissions(connection: Connection, study_id: int) -> list[tuple[str, str, s
     return [(row[0], row[1], row[2], row[3]) for row in connection.execute(query)]
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawal:
-    """A participant who no longer wants to take part, by the code that they were given."""
-
-    study_id: int
-    code: str
-    now: float = field(default_factory=time)
-
-
 @erasing
-@one_by_one
-def withdraw(connection: Connection, given: Withdrawal) -> bool:
-    """Take the answers of a participant away; whether the code was known."""
-    code = given.code.strip().lower().replace("\0", "")
-    here = (session.c.study_id == given.study_id) & (session.c.withdrawal_code == code)
+def withdraw(connection: Connection, study_id: int, code: str) -> bool:
+    """Take the answers of a participant away who no longer wants to take part; whether the code was known."""
+    code = code.strip().lower().replace("\0", "")
+    here = (session.c.study_id == study_id) & (session.c.withdrawal_code == code)
     ids = list(connection.execute(select(session.c.id).where(here).with_for_update()).scalars())
     _delete_of(connection, ids)
     emptied = {
-        "state": "withdrawn", "finished": given.now, "background": {}, "comment": None, "device": {},
+        "state": "withdrawn", "finished": time(), "background": {}, "comment": None, "device": {},
         "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "quiz_passed": None,
         "state_before": None, "consented": None, "consent": None, "events": 0, "refused": 0,
     }  # fmt: skip
@@ -147,25 +125,11 @@ def withdraw(connection: Connection, given: Withdrawal) -> bool:
     return bool(ids)
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
-    """A participant to be erased completely."""
-
-    study_id: int
-    participant: str
-
-
 @erasing
-@one_by_one
-def erase(connection: Connection, given: Erasure) -> bool:
+def erase(connection: Connection, study_id: int, participant: str) -> bool:
     """Erase a participant, with the note that they took part; whether there was anybody to erase."""
-    code = select(session.c.withdrawal_code).where(
-        session.c.study_id == given.study_id, session.c.participant == given.participant
-    )
-    # Sessions that were begun again have another name and the same code.
-    named = (session.c.participant == given.participant) | session.c.withdrawal_code.in_(code)
     query = select(session.c.id, session.c.person_hash, study.c.slug).join(study)
-    rows = connection.execute(query.where(session.c.study_id == given.study_id, named)).all()
+    rows = connection.execute(query.where(*_known_by(study_id, participant))).all()
     ids = [row.id for row in rows]
     _delete_of(connection, ids)
     connection.execute(update(invitation).where(invitation.c.session_id.in_(ids)).values(session_id=None))
@@ -177,28 +141,24 @@ def erase(connection: Connection, given: Erasure) -> bool:
     return bool(ids)
 
 
-@dataclass(frozen=True, slots=True)
-class Anonymise:
-    """A study whose participants are to be forgotten; comments go too where that is asked for."""
-
-    study_id: int
-    comments: bool = False
-    now: float = field(default_factory=time)
-
-
 @erasing
-@one_by_one
-def anonymise(connection: Connection, given: Anonymise) -> int | Exception:
-    """Forget who the participants of a study are; how many sessions there are. It cannot be taken back."""
-    here = session.c.study_id == given.study_id
-    at_work = (session.c.state == "running") & (session.c.lease_until > given.now) & session.c.preview.is_(False)
+def anonymise(
+    connection: Connection, study_id: int, comments: bool = False, now: float | None = None
+) -> int | Exception:
+    """Forget who the participants of a study are; how many sessions there are. It cannot be taken back.
+
+    Comments go too where that is asked for.
+    """
+    now = time() if now is None else now
+    here = session.c.study_id == study_id
+    at_work = (session.c.state == "running") & (session.c.lease_until > now) & session.c.preview.is_(False)
     still = connection.execute(select(func.count()).where(here, at_work)).scalar_one()
     if still:
         people = counted(still, "participant") + (" is" if still == 1 else " are")
         return StoreError(f"{people} still answering. Close the study, wait until they have finished, and try again.")
     rows = connection.execute(select(session.c.id, session.c.device).where(here)).all()
     forgotten: dict[str, Any] = dict.fromkeys(("person_hash", "resume_hash", "token_hash", "withdrawal_code"))
-    if given.comments:
+    if comments:
         forgotten["comment"] = None
     connection.execute(update(session).where(here).values(**forgotten))
     kept = [

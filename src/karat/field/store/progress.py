@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, func, insert, select, update
 
 from karat.field.store import arrivals
-from karat.field.store.engine import NoSessionError, StoreError, one_by_one
+from karat.field.store.engine import NoSessionError, StoreError, batched
 from karat.field.store.schema import ENDS, quota_seat, session, study
 from karat.field.store.studies import holds_seat, lock_studies
 
@@ -81,29 +81,20 @@ def find(connection: Connection, study_id: int, participant: str) -> list[Sessio
     return [Session(**row) for row in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class SetStep:
-    """A session goes on to a step; with `after`, only if it stands at that one."""
+def set_step(
+    connection: Connection, session_id: int, step: str, after: str | None = None, consent: str | None = None
+) -> str:
+    """Set the step of a session that runs; the step at which it stands now.
 
-    session_id: int
-    step: str
-    after: str | None = None
-    consent: str | None = None
-    """The fingerprint of the text that the participant agrees to by this step."""
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def set_step(connection: Connection, given: SetStep) -> str | Exception:
-    """Set the step of a session that runs; the step at which it stands now."""
-    row = _locked(connection, given.session_id)
-    if row is None:
-        return NoSessionError()
-    if row.state != "running" or given.after not in (None, row.step):
+    With `after`, only if it stands at that one; `consent` is the fingerprint of what is agreed to by this step.
+    """
+    row = _locked(connection, session_id)
+    if row.state != "running" or after not in (None, row.step):
         return str(row.step)
-    agreed = {} if given.consent is None else {"consent": given.consent, "consented": given.now}
-    _set(connection, row.id, step=given.step, last_seen=given.now, **agreed)
-    return given.step
+    now = time()
+    agreed = {} if consent is None else {"consent": consent, "consented": now}
+    _set(connection, row.id, step=step, last_seen=now, **agreed)
+    return step
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +109,8 @@ class SetBackground:
     now: float = field(default_factory=time)
 
 
-def set_background(
-    connection: Connection, payloads: list[SetBackground]
-) -> Sequence[Literal["ok", "full"] | Exception]:
+@batched
+def set_background(connection: Connection, payloads: list[SetBackground]) -> Sequence[Literal["ok", "full"]]:
     """Save background answers and go on; where the group of a participant is full, the session ends as full.
 
     Previews and pilots take no seat of a group, and never find one full.
@@ -131,10 +121,8 @@ def set_background(
     return [_with_background(connection, payload) for payload in payloads]
 
 
-def _with_background(connection: Connection, given: SetBackground) -> Literal["ok", "full"] | Exception:
+def _with_background(connection: Connection, given: SetBackground) -> Literal["ok", "full"]:
     row = _locked(connection, given.session_id)
-    if row is None:
-        return NoSessionError()
     if row.state != "running":
         return "full" if row.state == "full" else "ok"
     limits = {name: answer for name, answer in given.answers.items() if answer in given.quotas.get(name, {})}
@@ -171,109 +159,69 @@ def _taken(connection: Connection, row: Row[Any], question: str, answer: str, no
     return connection.execute(query).scalar_one()
 
 
-@dataclass(frozen=True, slots=True)
-class SetQuiz:
-    """An attempt at the quiz; participants who passed it continue with `step`."""
+def set_quiz(connection: Connection, session_id: int, passed: bool, step: str, attempt: int | None = None) -> int:
+    """Count an attempt at the quiz; how many the participant has made. After a pass, no attempt counts any more.
 
-    session_id: int
-    passed: bool
-    step: str
-    attempt: int | None = None
-    """How many attempts the form that was sent knew of; one that was sent twice counts once."""
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def set_quiz(connection: Connection, given: SetQuiz) -> int | Exception:
-    """Count an attempt at the quiz; how many the participant has made. After a pass, no attempt counts any more."""
-    row = _locked(connection, given.session_id)
-    if row is None:
-        return NoSessionError()
+    Participants who passed continue with `step`. `attempt` is how many attempts the form knew of: sent twice, it counts
+    once.
+    """
+    row = _locked(connection, session_id)
     attempts: int = row.quiz_attempts
-    if row.state != "running" or row.quiz_passed or given.attempt not in (None, attempts):
+    if row.state != "running" or row.quiz_passed or attempt not in (None, attempts):
         return attempts
-    step = given.step if given.passed else row.step
-    values = {"quiz_attempts": attempts + 1, "quiz_passed": given.passed, "step": step}
-    _set(connection, row.id, last_seen=given.now, **values)
+    values = {"quiz_attempts": attempts + 1, "quiz_passed": passed, "step": step if passed else row.step}
+    _set(connection, row.id, last_seen=time(), **values)
     return attempts + 1
 
 
-@dataclass(frozen=True, slots=True)
-class SetComment:
-    """What a participant wanted to say at the end."""
-
-    session_id: int
-    comment: str
-    step: str
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def set_comment(connection: Connection, given: SetComment) -> str | Exception:
-    """Save a comment and go on; the step at which the session stands now."""
-    row = _locked(connection, given.session_id)
-    if row is None:
-        return NoSessionError()
+def set_comment(connection: Connection, session_id: int, comment: str, step: str) -> str:
+    """Save what a participant wanted to say at the end, and go on; the step at which the session stands now."""
+    row = _locked(connection, session_id)
     if row.state != "running":
         return str(row.step)
-    _set(connection, row.id, comment=given.comment or None, step=given.step, last_seen=given.now)
-    return given.step
+    _set(connection, row.id, comment=comment or None, step=step, last_seen=time())
+    return step
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """A participant is still there."""
-
-    session_id: int
-    lease_seconds: float
-    now: float = field(default_factory=time)
+def touch(connection: Connection, session_id: int, lease_seconds: float, now: float | None = None) -> None:
+    """Extend the lease of a session that runs: its participant is still there."""
+    now = time() if now is None else now
+    here = (session.c.id == session_id) & (session.c.state == "running")
+    connection.execute(update(session).where(here).values(lease_until=now + lease_seconds, last_seen=now))
 
 
-@one_by_one
-def touch(connection: Connection, given: Touch) -> None:
-    """Extend the lease of a session that runs."""
-    here = (session.c.id == given.session_id) & (session.c.state == "running")
-    values = {"lease_until": given.now + given.lease_seconds, "last_seen": given.now}
-    connection.execute(update(session).where(here).values(**values))
+def finish(
+    connection: Connection, session_id: int, state: str, now: float | None = None
+) -> Literal["ok", "unfinished", "ended"] | Exception:
+    """End a session in one of the states of `schema.ENDS`.
 
+    Nobody is complete with trials left, and a session that has ended keeps its state.
 
-@dataclass(frozen=True, slots=True)
-class Finish:
-    """A session ends, in one of the states of `schema.ENDS`."""
-
-    session_id: int
-    state: str
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def finish(connection: Connection, given: Finish) -> Literal["ok", "unfinished", "ended"] | Exception:
-    """End a session. Nobody is complete with trials left, and a session that has ended keeps its state.
-
-    >>> finish(None, [Finish(1, "finished")])
-    [StoreError('A session cannot end as finished.')]
+    >>> finish(None, 1, "finished")
+    StoreError('A session cannot end as finished.')
     """
-    if given.state not in ENDS:
-        return StoreError(f"A session cannot end as {given.state}.")
-    row = _locked(connection, given.session_id)
-    if row is None:
-        return NoSessionError()
+    if state not in ENDS:
+        return StoreError(f"A session cannot end as {state}.")
+    now = time() if now is None else now
+    row = _locked(connection, session_id)
     if row.state != "running":
         return "ended"
-    if given.state == "complete" and (not row.planned or row.answered < row.trials):
+    if state == "complete" and (not row.planned or row.answered < row.trials):
         return "unfinished"
-    step = "done" if given.state == "complete" else row.step
-    _set(connection, row.id, state=given.state, step=step, finished=given.now, last_seen=given.now)
-    if given.state == "complete" and row.person_hash is not None and not row.preview:
+    step = "done" if state == "complete" else row.step
+    _set(connection, row.id, state=state, step=step, finished=now, last_seen=now)
+    if state == "complete" and row.person_hash is not None and not row.preview:
         slug = connection.execute(select(study.c.slug).where(study.c.id == row.study_id)).scalar_one()
-        arrivals.note_participation(
-            connection, [arrivals.PriorParticipation(slug, row.person_hash, row.platform, True, given.now)]
-        )
+        took_part = arrivals.PriorParticipation(slug, row.person_hash, row.platform, True, now)
+        arrivals.note_participation(connection, took_part)
     return "ok"
 
 
-def _locked(connection: Connection, session_id: int) -> Row[Any] | None:
-    return connection.execute(select(session).where(session.c.id == session_id).with_for_update()).first()
+def _locked(connection: Connection, session_id: int) -> Row[Any]:
+    row = connection.execute(select(session).where(session.c.id == session_id).with_for_update()).first()
+    if row is None:
+        raise NoSessionError
+    return row
 
 
 def _set(connection: Connection, session_id: int, **values: Any) -> None:

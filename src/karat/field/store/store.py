@@ -18,7 +18,7 @@ import secrets
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
@@ -29,22 +29,13 @@ from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from karat.field.store import schema
-from karat.field.store.engine import (
-    READERS,
-    DatabaseFile,
-    Handle,
-    Payload,
-    Result,
-    StoreError,
-    database_url,
-    empty_log,
-    engines,
-    erases,
-)
+from karat.field.store.engine import READERS, DatabaseFile, Result, StoreError, database_url, empty_log, engines
 from karat.field.store.migrations import migrate
 
 Parameters = ParamSpec("Parameters")
 Found = TypeVar("Found")
+Write = Callable[Concatenate[Connection, Parameters], Result | Exception]
+"""What is done in a transaction: its result, or an exception for the one who asked, which harms nobody else."""
 
 
 class Store:
@@ -63,8 +54,7 @@ class Store:
         self.url = url
         self._writing = writing
         self._reading = reading
-        self.file = DatabaseFile(database_url(url))
-        self._writer = Writer(writing, self.file.check)
+        self._writer = Writer(writing, DatabaseFile(database_url(url)).check)
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="karat-reader")
 
     @classmethod
@@ -113,46 +103,49 @@ class Store:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, found)
 
-    async def do(self, handle: Handle[Payload, Result], payload: Payload) -> Result:
+    async def do(
+        self, write: Write[Parameters, Result], *arguments: Parameters.args, **named: Parameters.kwargs
+    ) -> Result:
         """Have something written; it is on the disk when this returns."""
-        return await self._writer.do(handle, payload)
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Result] = loop.create_future()
+        self._writer.add(_Job(write, arguments, named, answer, loop))
+        return await answer
 
-    def call(self, handle: Handle[Payload, Result], payload: Payload) -> Result:
+    def call(self, write: Write[Parameters, Result], *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
         """Have something written, from a thread that may wait."""
-        return self._writer.call(handle, payload)
+        answer: Future[Result] = Future()
+        self._writer.add(_Job(write, arguments, named, answer, None))
+        return answer.result()
 
     async def probe(self) -> None:
         """Write something, as an answer would be written; an error where that cannot be done now."""
-        await asyncio.wait_for(self.do(_probe, None), PROBE_SECONDS)
+        await asyncio.wait_for(self.do(_probe), PROBE_SECONDS)
 
     def secret(self, name: str) -> bytes:
         """A secret of this database, 32 random bytes, made when it is first asked for."""
         return base64.b64decode(self.call(_secret, name))
 
 
-def _probe(connection: Connection, asked: list[None]) -> Sequence[None]:
+def _probe(connection: Connection) -> None:
     """Write as much as a batch of answers takes, and take it away again."""
     table = schema.server
     key = f"probe {secrets.token_hex(8)}"
     connection.execute(insert(table).values(key=key, value="x" * PROBE_BYTES))
     connection.execute(table.delete().where(table.c.key == key))
-    return [None for _ in asked]
 
 
-def _secret(connection: Connection, names: list[str]) -> Sequence[str]:
+def _secret(connection: Connection, name: str) -> str:
     table = schema.server
     if connection.dialect.name == "postgresql":
         # Two processes that start together must not both make it.
         connection.exec_driver_sql("LOCK TABLE server IN SHARE ROW EXCLUSIVE MODE")
-    found = []
-    for name in names:
-        key = f"secret:{name}"
-        value = connection.execute(select(table.c.value).where(table.c.key == key)).scalar()
-        if value is None:
-            value = base64.b64encode(secrets.token_bytes(32)).decode()
-            connection.execute(insert(table).values(key=key, value=value))
-        found.append(str(value))
-    return found
+    key = f"secret:{name}"
+    value = connection.execute(select(table.c.value).where(table.c.key == key)).scalar()
+    if value is None:
+        value = base64.b64encode(secrets.token_bytes(32)).decode()
+        connection.execute(insert(table).values(key=key, value=value))
+    return str(value)
 
 
 PROBE_SECONDS = 10.0
@@ -168,8 +161,9 @@ IN_THE_WAY = ("40001", "40P01", "23505")
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    handle: Handle[Any, Any]
-    payload: object
+    write: Write[..., Any]
+    arguments: tuple[Any, ...]
+    named: dict[str, Any]
     answer: Future[Any] | asyncio.Future[Any]
     loop: asyncio.AbstractEventLoop | None
     result: Any = None
@@ -189,19 +183,6 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="karat-writer", daemon=True)
         self._thread.start()
 
-    def call(self, handle: Handle[Payload, Result], payload: Payload) -> Result:
-        """Have something written, and wait for the commit."""
-        answer: Future[Result] = Future()
-        self._add(_Job(handle, payload, answer, None))
-        return answer.result()
-
-    async def do(self, handle: Handle[Payload, Result], payload: Payload) -> Result:
-        """Have something written, from a coroutine."""
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Result] = loop.create_future()
-        self._add(_Job(handle, payload, answer, loop))
-        return await answer
-
     def close(self) -> None:
         """Write what still waits, and end."""
         with self._waiting:
@@ -209,7 +190,8 @@ class Writer:
             self._waiting.notify()
         self._thread.join()
 
-    def _add(self, job: _Job) -> None:
+    def add(self, job: _Job) -> None:
+        """Have something written; its answer comes after the commit."""
         with self._waiting:
             if self._closed:
                 raise StoreError("The store is closed.")
@@ -225,7 +207,8 @@ class Writer:
                     return
                 jobs = [self._jobs.popleft() for _ in range(min(MOST, len(self._jobs)))]
             self._write(jobs)
-            if any(erases(job.handle) for job in jobs) or (self._traces is not None and monotonic() > self._traces):
+            erased = any(getattr(job.write, "erases", False) for job in jobs)
+            if erased or (self._traces is not None and monotonic() > self._traces):
                 self._empty_log()
             _tell(jobs)
 
@@ -252,10 +235,13 @@ class Writer:
         self._check()
         with self._engine.begin() as connection:
             # Neighbours only: what somebody asked for earlier is done earlier.
-            for handle, group in groupby(jobs, key=lambda job: job.handle):
-                together = list(group)
-                results = handle(connection, [job.payload for job in together])
-                for job, result in zip(together, results, strict=True):
+            for write, group in groupby(jobs, key=lambda job: job.write):
+                neighbours = list(group)
+                if together := getattr(write, "together", None):
+                    results = together(connection, [job.arguments[0] for job in neighbours])
+                else:
+                    results = [write(connection, *job.arguments, **job.named) for job in neighbours]
+                for job, result in zip(neighbours, results, strict=True):
                     job.result = result
         # What went into a file that was deleted meanwhile must not be acknowledged.
         self._check()

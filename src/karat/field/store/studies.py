@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
-from karat.field.store.engine import StoreError, one_by_one
+from karat.field.store.engine import StoreError
 from karat.field.store.schema import STUDY_STATES, invitation, server, session, study, study_version
 from karat.study.frozen import frozen_record
 
@@ -60,7 +60,6 @@ class StudyRow:
     """Whether the screening rules were."""
 
 
-@one_by_one
 def register(connection: Connection, given: Register) -> StudyRow | Exception:
     """Make a study known. A draft takes over what its file says now; a study that has started does not.
 
@@ -93,8 +92,8 @@ def register(connection: Connection, given: Register) -> StudyRow | Exception:
             rules_changed=found.screening_fingerprint != given.screening_fingerprint,
         )
     rows = None if given.item_rows is None else json.dumps(dict(given.item_rows), ensure_ascii=False)
-    set_value(connection, [ServerValue(f"items:{given.slug}", given.items)])
-    set_value(connection, [ServerValue(f"item_rows:{given.slug}", rows)])
+    set_value(connection, f"items:{given.slug}", given.items)
+    set_value(connection, f"item_rows:{given.slug}", rows)
     stored = find(connection, given.slug)
     if stored is None:
         raise StoreError(f"The study {given.slug} could not be stored.")
@@ -123,36 +122,27 @@ def version_files(connection: Connection, study_id: int, version: str) -> dict[s
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class SetState:
-    """A study is to run, to pause or to be closed."""
+def set_state(connection: Connection, study_id: int, state: str, now: float | None = None) -> StudyRow | Exception:
+    """Have a study run, pause or be closed; the first time that it runs, it is frozen.
 
-    study_id: int
-    state: str
-    now: float = field(default_factory=time)
-
-
-@one_by_one
-def set_state(connection: Connection, given: SetState) -> StudyRow | Exception:
-    """Change the state of a study; the first time that it runs, it is frozen.
-
-    >>> set_state(None, [SetState(1, "open")])
-    [StoreError('A study cannot be open; it is draft, running, paused or closed.')]
+    >>> set_state(None, 1, "open")
+    StoreError('A study cannot be open; it is draft, running, paused or closed.')
     """
-    if given.state not in STUDY_STATES:
+    if state not in STUDY_STATES:
         known = f"{', '.join(STUDY_STATES[:-1])} or {STUDY_STATES[-1]}"
-        return StoreError(f"A study cannot be {given.state}; it is {known}.")
-    query = select(study).where(study.c.id == given.study_id).with_for_update()
+        return StoreError(f"A study cannot be {state}; it is {known}.")
+    query = select(study).where(study.c.id == study_id).with_for_update()
     row = connection.execute(query).mappings().first()
     if row is None:
-        return StoreError(f"There is no study number {given.study_id}.")
+        return StoreError(f"There is no study number {study_id}.")
     found = StudyRow(**row)
-    if given.state == "draft" and found.frozen_at is not None:
+    if state == "draft" and found.frozen_at is not None:
         return StoreError("A study that has started cannot become a draft again. Pause or close it.")
-    frozen = given.now if given.state == "running" and found.frozen_at is None else found.frozen_at
-    values = {"state": given.state, "frozen_at": frozen}
-    connection.execute(update(study).where(study.c.id == found.id).values(**values))
-    return replace(found, state=given.state, frozen_at=frozen)
+    frozen = found.frozen_at
+    if state == "running" and frozen is None:
+        frozen = time() if now is None else now
+    connection.execute(update(study).where(study.c.id == found.id).values(state=state, frozen_at=frozen))
+    return replace(found, state=state, frozen_at=frozen)
 
 
 def find(connection: Connection, slug: str) -> StudyRow | None:
@@ -166,46 +156,28 @@ def every(connection: Connection) -> list[StudyRow]:
     return [StudyRow(**row) for row in connection.execute(select(study).order_by(study.c.id)).mappings()]
 
 
-@dataclass(frozen=True, slots=True)
-class Invite:
-    """Codes of one-time links, hashed."""
+def invite(connection: Connection, study_id: int, code_hashes: Sequence[str]) -> int:
+    """Add invitations by the hashes of their codes; how many are new. A code that is known already stays as it is.
 
-    study_id: int
-    code_hashes: Sequence[str]
-
-
-@one_by_one
-def invite(connection: Connection, given: Invite) -> int:
-    """Add invitations; how many are new. A code that is known already stays as it is.
-
-    >>> invite(None, [Invite(1, ())])
-    [0]
+    >>> invite(None, 1, ())
+    0
     """
-    wanted = dict.fromkeys(given.code_hashes)
+    wanted = dict.fromkeys(code_hashes)
     if not wanted:
         return 0
-    known = connection.execute(select(invitation.c.code_hash).where(invitation.c.study_id == given.study_id))
+    known = connection.execute(select(invitation.c.code_hash).where(invitation.c.study_id == study_id))
     for code in known.scalars():
         wanted.pop(code, None)
     if wanted:
-        connection.execute(insert(invitation), [{"study_id": given.study_id, "code_hash": code} for code in wanted])
+        connection.execute(insert(invitation), [{"study_id": study_id, "code_hash": code} for code in wanted])
     return len(wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class ServerValue:
-    """A note of the server about itself; None takes it away."""
-
-    key: str
-    value: str | None
-
-
-@one_by_one
-def set_value(connection: Connection, given: ServerValue) -> None:
-    """Keep a note of the server."""
-    connection.execute(server.delete().where(server.c.key == given.key))
-    if given.value is not None:
-        connection.execute(insert(server).values(key=given.key, value=given.value))
+def set_value(connection: Connection, key: str, value: str | None) -> None:
+    """Keep a note of the server about itself; None takes it away."""
+    connection.execute(server.delete().where(server.c.key == key))
+    if value is not None:
+        connection.execute(insert(server).values(key=key, value=value))
 
 
 def items_of(connection: Connection, slug: str) -> str | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import time
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, insert, select, update
 
 from karat.field.store import arrivals
-from karat.field.store.engine import NoSessionError, SessionEndedError
+from karat.field.store.engine import NoSessionError, SessionEndedError, batched
 from karat.field.store.schema import answer, session, study, trial
+
+if TYPE_CHECKING:
+    from karat.field.content.trials import PlannedTrial
 
 PAGE_BYTES = 1_000
 """About what a page takes in the store."""
@@ -29,30 +32,16 @@ class StoredTrial:
     shown: dict[str, Any]
 
 
-class PlannedPage(Protocol):
-    """A page as it was planned: `rows` of the questionnaire behind it, and what is `shown` of them."""
-
-    @property
-    def position(self) -> int: ...
-    @property
-    def public_id(self) -> str: ...
-    @property
-    def block(self) -> str: ...
-    @property
-    def rows(self) -> Sequence[Mapping[str, Any]]: ...
-    @property
-    def shown(self) -> Mapping[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedTrials:
     """All pages of a session, with positions from 1."""
 
     session_id: int
-    trials: Sequence[PlannedPage]
+    trials: Sequence[PlannedTrial]
     now: float = field(default_factory=time)
 
 
+@batched
 def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequence[int | Exception]:
     """Store the pages of sessions; how many each has. A session that has its pages keeps them.
 
@@ -81,17 +70,15 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
         connection.execute(insert(trial), pages)
     if planned:
         connection.execute(update(session).where(session.c.id == bindparam("of")), list(planned.values()))
-    seen = [sessions[number] for number in planned if sessions[number].person_hash and not sessions[number].preview]
-    arrivals.note_participation(connection, [
-        arrivals.PriorParticipation(
-            row.slug, row.person_hash, row.platform, False, planned[row.id]["last_seen"]
-        )
-        for row in seen
-    ])  # fmt: skip
+    for number, values in planned.items():
+        row = sessions[number]
+        if row.person_hash and not row.preview:
+            seen = arrivals.PriorParticipation(row.slug, row.person_hash, row.platform, False, values["last_seen"])
+            arrivals.note_participation(connection, seen)
     return results
 
 
-def _row(session_id: int, page: PlannedPage) -> dict[str, Any]:
+def _row(session_id: int, page: PlannedTrial) -> dict[str, Any]:
     return {
         "session_id": session_id, "position": page.position, "public_id": page.public_id, "block": page.block,
         "rows": list(page.rows), "shown": page.shown,
