@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import lcm
+from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -28,7 +28,7 @@ import polars as pl
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
-from karat.study.designs.balance import DesignError, even_lists
+from karat.study.designs.balance import DesignError, even_lists, refuse_missing
 
 if TYPE_CHECKING:
     from karat.models.glrm.families import FamilyName
@@ -72,8 +72,7 @@ def factorial(
     for group in groups:
         numbers = [number for number in range(wanted) if group_of[number] == group]
         seen += _seen_in_group(cells, group, numbers)
-    functions = items["function"].to_list() if "function" in items.columns else []
-    always = [row for row, function in enumerate(functions) if function != "test"]
+    always = set(range(items.height)).difference(_test_rows(items))
     shown = [[one.row for one in seen if one.number == number] for number in range(wanted)]
     return Lists(tuple(tuple(sorted([*always, *own])) for own in shown), notes(cells, groups, group_of, seen))
 
@@ -232,9 +231,7 @@ def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
 
 
 def _refuse_columns(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> None:
-    for column in ["item", *(factor.name for factor in factors)]:
-        if column not in items.columns:
-            raise DesignError(Message("design.no_column", {"column": column, "advice": Message("design.add_column")}))
+    refuse_missing(items, ["item", *(factor.name for factor in factors)], Message("design.add_column"))
     if len({factor.name for factor in factors}) < len(factors):
         raise DesignError(Message("design.factor_twice", {"advice": Message("design.name_once")}))
     if not _test_rows(items):
@@ -518,13 +515,9 @@ def _repeated(rows: pl.DataFrame, group: str, term: tuple[str, ...]) -> bool:
 
 def _effects(rows: pl.DataFrame, slopes: Sequence[tuple[str, ...]]) -> int:
     """How many columns the random effects have, with the intercept."""
-    total = 1
-    for term in slopes:
-        size = 1
-        for name in term:
-            size *= 1 if rows[name].dtype.is_numeric() else rows[name].n_unique() - 1
-        total += size
-    return total
+    names = {name for term in slopes for name in term}
+    sizes = {name: 1 if rows[name].dtype.is_numeric() else rows[name].n_unique() - 1 for name in names}
+    return 1 + sum(prod(sizes[name] for name in term) for term in slopes)
 
 
 def _terms(slopes: Sequence[tuple[str, ...]]) -> str:
