@@ -10,7 +10,7 @@ from karat.errors import ScaleError, counted, shown
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
-from karat.study.check.draft import Draft, Row, degree, has_factors, items_of, lines_of
+from karat.study.check.draft import Draft, Row, degree, grouped, has_factors, items_of, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.plan import TWO_SIDED, Block
 
@@ -34,10 +34,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
     """A control or attention trial has no expected answer, or an item has one that the scale does not know."""
     yield from _empty(draft)
     for rows in draft.rows:
-        wrong: dict[str, list[Row]] = {}
-        for row in rows:
-            if not _is_right(row):
-                wrong.setdefault(row["expected"] or "", []).append(row)
+        wrong = grouped((row["expected"] or "", row) for row in rows if not _is_right(row))
         for answer, own in list(wrong.items())[:MOST]:
             text = f"{items_of(own)}: {shown(answer)} in the column expected is not on the scale, which has "
             yield Flaw(f"{text}{own[0].block.scale.known()}.", _fix(own[0], answer), own[0].spot)
@@ -130,9 +127,9 @@ def _mend_expected(scale: Scale) -> str:
 @rule("error", source="Pieper et al., section 5.2", fix="Fix the column expected or the column status.")
 def expected_status(draft: Draft) -> Iterator[Flaw]:
     """The expected answer contradicts the status of the sentence."""
-    for row in (row for rows in draft.rows for row in rows if row.function in SCORED):
+    for row in draft.all_rows:
         scale, answer = row.block.scale, row["expected"]
-        if not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
+        if row.function not in SCORED or not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
             continue
         if not answer or not is_known(scale, answer):
             continue
@@ -209,11 +206,10 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
     A misspelt degree, or a point that the scale does not have.
     """
     for rows in draft.rows:
-        odd: dict[str, list[Row]] = {}
-        for row in rows:
-            said = row["acceptability"]
-            if said and row.block.task.rated and degree(row.block.scale, said, None) is None:
-                odd.setdefault(said, []).append(row)
+        odd = grouped(
+            (said, row) for row in rows
+            if (said := row["acceptability"]) and row.block.task.rated and degree(row.block.scale, said, None) is None
+        )  # fmt: skip
         if len(odd) > MOST_WORDS:
             own = [row for several in odd.values() for row in several]
             text = f"{len(own)} rows ({lines_of(own)}) have an ignored value in the column acceptability, such as"
@@ -240,15 +236,6 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
                 "acceptability, so it is unknown whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
-
-
-ORDINARY = 6
-"""From this many ordinary fillers on, all of them at one end are a pattern."""
-
-
-def name_of(degrees: Counter[str]) -> str:
-    """The degree that most rows have."""
-    return degrees.most_common(1)[0][0]
 
 
 @rule("warning", source=SECTION, fix="Add fillers until both ends and the middle of the scale are used.")
@@ -279,16 +266,6 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 f"Add fillers that are {clearly}{WORDS[missing[0]]}.",
                 fillers[0].spot,
             )
-        else:
-            ordinary = [row for row in fillers if row.function == "filler"]
-            only = _degrees(ordinary)
-            if len(only) == 1 and only.total() == len(ordinary) >= ORDINARY and name_of(only) != "mid":
-                yield Flaw(
-                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so only controls use the "
-                    "other end of the scale, and participants can recognise them.",
-                    "Vary the fillers.",
-                    ordinary[0].spot,
-                )
 
 
 @rule("warning", source=SECTION, fix="Add fillers that are as acceptable as the test items.")

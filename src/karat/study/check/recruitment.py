@@ -227,7 +227,7 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
     settings = draft.study.settings
     if settings.screening is None:
         return
-    functions = {row.function for rows in draft.rows for row in rows}
+    functions = {row.function for row in draft.all_rows}
     for name, own in settings.screening.criteria.items():
         criterion = CRITERIA[name]
         spot = draft.at("screening", name)

@@ -25,10 +25,6 @@ SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 
-def _rows(draft: Draft) -> list[Row]:
-    return [row for rows in draft.rows for row in rows]
-
-
 def texts_of(row: Row, columns: Sequence[str] = SHOWN) -> list[str]:
     """The texts that a row shows."""
     return [text for column in columns if (text := row[column])]
@@ -43,12 +39,8 @@ def _gathered(rows: Sequence[Row], one: str, many: str) -> Flaw:
 
 def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[str] = SHOWN) -> list[tuple[Row, str]]:
     """The rows with a text that a test complains about, each with the complaint."""
-    found = []
-    for row in _rows(draft):
-        first_complaint = next((complaint for text in texts_of(row, columns) if (complaint := test(text))), None)
-        if first_complaint is not None:
-            found.append((row, first_complaint))
-    return found
+    complaints = ((row, next(filter(None, map(test, texts_of(row, columns))), None)) for row in draft.all_rows)
+    return [(row, complaint) for row, complaint in complaints if complaint is not None]
 
 
 @rule("warning", fix="Rename the column.")
@@ -248,7 +240,7 @@ def images(draft: Draft) -> Iterator[Flaw]:
     folder = draft.study.path.parent
     found = [
         (row, f"there is no file {name}" if not (folder / name).is_file() else f"browsers do not show {name}")
-        for row in _rows(draft)
+        for row in draft.all_rows
         for column in ("image", "image_2")
         if (name := row[column]) and not ((folder / name).is_file() and name.lower().endswith(IMAGES))
     ]
@@ -262,7 +254,7 @@ def images(draft: Draft) -> Iterator[Flaw]:
 def feedback(draft: Draft) -> Iterator[Flaw]:
     """An item that is not a practice item has feedback, which is never shown. Participants get feedback on answers
     only in practice."""
-    found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
+    found = [row for row in draft.all_rows if row["feedback"] and row.function != "practice"]
     if found:
         yield _gathered(found, "has feedback, but is not a practice item.", "have feedback, but are not practice items")
 
@@ -275,7 +267,7 @@ def feedback(draft: Draft) -> Iterator[Flaw]:
 def probes(draft: Draft) -> Iterator[Flaw]:
     """There are honeypots, shibboleths or modality checks. They catch careless programs only: agents that look at the
     screen pass, and people may answer unexpectedly too, so that one hit alone excludes nobody."""
-    found = [row for row in _rows(draft) if row["hidden"] or row["subgroup"] in PROBES]
+    found = [row for row in draft.all_rows if row["hidden"] or row["subgroup"] in PROBES]
     wrong = [row for row in found if row.function != "filler" or row["subgroup"] not in PROBES or not row["expected"]]
     if wrong:
         kinds = f"{', '.join(PROBES[:-1])} or {PROBES[-1]}"
