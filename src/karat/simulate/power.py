@@ -44,7 +44,7 @@ from karat.simulate.analysis import (
     fit_normal,
 )
 from karat.simulate.behaviours import SimulateError
-from karat.simulate.draw import Latent, Model, Normal, draw_rounds, in_logits, mean_answers, on_scale, unit_of
+from karat.simulate.draw import Model, Normal, draw_rounds, in_logits, mean_answers, on_scale, unit_of
 from karat.simulate.layout import (
     USUAL_EFFECT,
     SimulationLayout,
@@ -128,7 +128,7 @@ def power(
     sizes, notes = _sizes(study, layout, participants, items or [own_items], exact=analysis == "model")
     notes += quick_only
     stated = spread or Spread()
-    model: Model = Latent(stated) if found is None else found.model
+    model: Model = stated if found is None else found.model
     true = _effects(effects, unit, found, layout, stated)
     size = FITTED_SIZE if analysis == "model" else SIZE
     each = -(-simulations // size)
@@ -137,7 +137,7 @@ def power(
         for (n, m), (_, inner, _) in product(sizes, true)
         for number in range(each)
     ]
-    tested = executor.map(_run, None, batches, name="power", progress=progress)
+    tested = executor.map(run_batch, None, batches, name="power", progress=progress)
     rows = []
     in_logits_too = analysis == "model" and (layout.compared or answer_family(layout.scale) != "gaussian")
     for place, ((n, m), (effect, inner, difference)) in enumerate(product(sizes, true)):
@@ -238,7 +238,7 @@ class Batch:
     size: int
 
 
-def run_batch(batch: Batch) -> list[tuple[float, ...]]:
+def run_batch(_: None, batch: Batch) -> list[tuple[float, ...]]:
     """Estimate, standard error and p of every study of a batch; after a model, also p by the quick approximation."""
     (bits,) = struct.unpack("<Q", struct.pack("<d", batch.effect))
     random = np.random.default_rng([batch.seed, batch.participants, batch.items, bits, batch.number])
@@ -258,10 +258,6 @@ def _study(batch: Batch, random: np.random.Generator) -> tuple[float, ...]:
     if batch.analysis == "means":
         return by_mean_squares(answers, layout, people, things)
     return by_mixed_model(answers, layout, people, things)
-
-
-def _run(_: None, batch: Batch) -> list[tuple[float, ...]]:
-    return run_batch(batch)
 
 
 WANTED = 0.8
