@@ -272,7 +272,8 @@ def verified(draft: Draft) -> Iterator[Flaw]:
         items = list(dict.fromkeys(row.item for row in open_ones))
         all_items = {row.item for row in rows}
         where = f" ({lines_of(open_ones)})" if len(open_ones) > 1 else ""
-        text = f"all {len(items)} controls have" if len(items) == len(all_items) > 1 else f"{_some(items)}"
+        some = f"the control {items[0]} has" if len(items) == 1 else f"{len(items)} controls have"
+        text = f"all {some}" if len(items) == len(all_items) > 1 else some
         yield Flaw(f"{text} no verified status{where}.", spot=open_ones[0].spot)
 
 
@@ -308,10 +309,6 @@ def _when_and_where(text: str | None) -> bool:
     """Whether a cell has a year, and words beside it."""
     words = set(re.findall(r"[^\W\d_]{2,}", (text or "").lower())) - {*YES, "in", "on", "at", "am", "im", "en"}
     return is_verified(text) and YEAR.search(text or "") is not None and bool(words)
-
-
-def _some(items: Sequence[str]) -> str:
-    return f"the control {items[0]} has" if len(items) == 1 else f"{len(items)} controls have"
 
 
 @rule(

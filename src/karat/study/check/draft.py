@@ -160,14 +160,6 @@ class Draft:
         """The trials of a list, block by block."""
         return [(block, self.study.trials(index, number)) for index, block in enumerate(self.study.blocks)]
 
-    def count(self, number: int, judged_only: bool = False) -> int:
-        """How many trials a list has in a session, repetitions included; all, or those that ask for acceptability."""
-        return sum(
-            block.settings.showings(trials.height)
-            for block, trials in self.trials(number)
-            if block.task.acceptability or not judged_only
-        )
-
     @cached_property
     def longest(self) -> float:
         """The minutes of the longest list; 0 where lists cannot be made."""
@@ -178,7 +170,7 @@ class Draft:
         name = self.study.path.name
         if not self.plans:
             return f"{name}: its lists cannot be made"
-        counts = sorted({self.count(number) for number in self.list_numbers})
+        counts = sorted({self.study.showings(number) for number in self.list_numbers})
         span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
         lists = "1 list" if self.list_count == 1 else f"{self.list_count:,} lists"
         each = "" if self.list_count == 1 else " each"

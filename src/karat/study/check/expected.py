@@ -138,11 +138,7 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{row.item} is {row['status']}, but {answer} is expected.", spot=row.spot)
 
 
-@rule(
-    "error",
-    source="Pieper et al., section 5.2",
-    fix="Let the expected answers reach the end of the scale.",
-)
+@rule("error", source="Pieper et al., section 5.2", fix="Let the expected answers reach the end of the scale.")
 def expected_points(draft: Draft) -> Iterator[Flaw]:
     """Expected answers leave out the end of the scale to which a status belongs, as where they were written for fewer
     points. Participants who give the clearest right answer would fail."""
@@ -150,22 +146,15 @@ def expected_points(draft: Draft) -> Iterator[Flaw]:
         scale = rows[0].block.scale if rows else None
         if not isinstance(scale, Ordinal) or not rows[0].block.task.rated:
             continue
-        ends = {
-            "grammatical": (scale.levels[-1], scale.levels[0]),
-            "ungrammatical": (scale.levels[0], scale.levels[-1]),
-        }
-        flawed = []
-        for row in rows:
-            answer, own = row["expected"], ends.get(row["status"] or "")
-            if row.function in SCORED and answer and own is not None and is_known(scale, answer):
-                right = scale.expected(answer)
-                if own[0] not in right and own[1] not in right:
-                    flawed.append(row)
+        ends = {"grammatical": scale.levels[-1], "ungrammatical": scale.levels[0]}
+        scored = [row for row in rows if row.function in SCORED and row["status"] in ends]
+        known = [(row, answer) for row in scored if (answer := row["expected"]) and is_known(scale, answer)]
+        flawed = [row for row, answer in known if not {scale.levels[0], scale.levels[-1]} & scale.expected(answer)]
         if flawed:
             first, points = flawed[0], len(scale.levels)
             values = {"item": first.item, "n": len(flawed) - 1 or None, "status": first["status"],
                       "answer": first["expected"], "points": points,
-                      "end": ends[first["status"] or ""][0]}  # fmt: skip
+                      "end": ends[first["status"] or ""]}  # fmt: skip
             low, high = (f"1-{points // 2}", f"{points // 2 + 1}-{points}")
             fix = f"On {points} points, use {high} for grammatical and {low} for ungrammatical sentences."
             yield Flaw(Message("check.expected_points", values), fix, first.spot)

@@ -219,11 +219,8 @@ def _test_rows(items: pl.DataFrame) -> list[int]:
 
 def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
     if value is None or str(value) not in factor.levels:
-        values = {
-            "item": item,
-            "factor": factor.name,
-            "advice": Message("design.use_levels", {"levels": list(factor.levels)}),
-        }
+        advice = Message("design.use_levels", {"levels": list(factor.levels)})
+        values = {"item": item, "factor": factor.name, "advice": advice}
         if value in (None, ""):
             raise DesignError(Message("design.no_level", values), (row,))
         raise DesignError(Message("design.unknown_level", {**values, "level": str(value)}), (row,))
@@ -337,14 +334,9 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Messag
         size = sum(each[0])
         uneven = [own for own in each if max(own) > min(own)]
         if uneven:
-            values = {
-                "n": size,
-                "where": _where(cells, group, between),
-                "conditions": len(conditions),
-                "least": min(map(min, uneven)),
-                "most": max(map(max, uneven)),
-                "advice": Message("design.even_items", {"n": len(conditions)}),
-            }
+            advice = Message("design.even_items", {"n": len(conditions)})
+            values: dict[str, Any] = {"n": size, "where": _where(cells, group, between), "conditions": len(conditions)}
+            values |= {"least": min(map(min, uneven)), "most": max(map(max, uneven)), "advice": advice}
             lines.append(Message("design.uneven_conditions", values))
     return lines
 
@@ -385,14 +377,9 @@ def _lists(
     lines = []
     number_of = [group_of.count(group) for group in groups]
     if max(number_of) > min(number_of):
-        values = {
-            "n": len(group_of),
-            "groups": len(groups),
-            "factors": list(cells.group_names),
-            "least": min(number_of),
-            "most": max(number_of),
-            "advice": Message("design.even_lists", {"n": len(groups)}),
-        }
+        advice = Message("design.even_lists", {"n": len(groups)})
+        values = {"n": len(group_of), "groups": len(groups), "factors": list(cells.group_names)}
+        values |= {"least": min(number_of), "most": max(number_of), "advice": advice}
         lines.append(Message("design.uneven_groups", values))
     lengths = Counter(one.number for one in seen)
     if max(lengths.values()) > min(lengths.values()):
