@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.scales import Choice, Continuous, Magnitude, Scale
+from karat.judgments.answer_codes import position
+from karat.judgments.scales import Choice, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
 from karat.models.proportions import wilson
 from karat.simulate.analysis import (
@@ -55,7 +56,7 @@ from karat.simulate.layout import (
     rounded_items,
     side_of,
 )
-from karat.simulate.scale_answers import Spread, levels_of
+from karat.simulate.scale_answers import Spread
 from karat.study.designs.factorial import answer_family
 from karat.study.plan import Block
 from karat.study.settings import ContrastSettings
@@ -447,19 +448,11 @@ def _numbers(frame: pl.DataFrame, scale: Scale) -> Floats:
     """Answers as `draw.numeric` has them."""
     response = pl.col("response")
     if isinstance(scale, Magnitude):
-        found = frame.select(response.cast(pl.Float64, strict=False).log()).to_series()
-    elif isinstance(scale, Continuous):
-        found = frame.select(response.cast(pl.Float64, strict=False)).to_series()
+        found = response.cast(pl.Float64, strict=False).log()
+    elif isinstance(scale, Choice | Nominal):
+        first = {level: float(level == scale.levels[0]) for level in scale.levels}
+        values = {"left": 1.0, "right": -1.0, "none": 0.0} if isinstance(scale, Choice) else first
+        found = response.replace_strict(values, default=None, return_dtype=pl.Float64)
     else:
-        levels = levels_of(scale)
-        values = {level: float(place) for place, level in enumerate(levels)}
-        if isinstance(scale, Choice):
-            values = {"left": 1.0, "right": -1.0, "none": 0.0}
-        elif scale.kind == "nominal":
-            values = {level: float(level == levels[0]) for level in levels}
-        found = frame.select(response.replace_strict(values, default=None, return_dtype=pl.Float64)).to_series()
-        if "polarity" in frame.columns and scale.kind == "ordinal":
-            mirrored = (frame["polarity"].fill_null(1) == -1).to_numpy()
-            numbers = found.fill_null(np.nan).to_numpy()
-            return np.where(mirrored, len(levels) - 1 - numbers, numbers)
-    return found.fill_null(np.nan).to_numpy()
+        found = position(scale, aligned=isinstance(scale, Ordinal) and "polarity" in frame.columns)
+    return frame.select(found.fill_null(np.nan)).to_series().to_numpy()
