@@ -27,7 +27,7 @@ import polars as pl
 
 from karat.simulate import Spread, power
 from karat.simulate.analysis import by_measured_model
-from karat.simulate.draw import Latent, draw_rounds
+from karat.simulate.draw import draw_rounds
 from karat.simulate.layout import layout_of, named_contrast
 from karat.study.init import write_study
 from karat.study.study import load
@@ -88,7 +88,7 @@ def beside_lme4(studies: int) -> str:
         sides = layout.sides[np.ix_(people, things)]
         tables, significant, took = [], [], 0.0
         for number in range(studies):
-            rounds = draw_rounds(Latent(Spread()), layout, people, things, 1.0, np.random.default_rng(number))
+            rounds = draw_rounds(Spread(), layout, people, things, 1.0, np.random.default_rng(number))
             start = time.process_time()
             significant.append(by_measured_model(rounds, layout, people, things)[2] < 0.05)
             took += time.process_time() - start

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from karat.plots import colours
 from karat.plots import style as figures
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,8 +22,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 def drawn(width: float = 16) -> Figure:
     with figures.figure(width, 7) as figure:
         axes = figure.subplots()
-        axes.plot([1, 2000], [1, 3], figures.KEPT_MARKER, color=figures.KEPT)
-        axes.plot([500], [2], figures.FLAGGED_MARKER, color=figures.FLAGGED)
+        axes.plot([1, 2000], [1, 3], colours.KEPT_MARKER, color=colours.KEPT)
+        axes.plot([500], [2], colours.FLAGGED_MARKER, color=colours.FLAGGED)
         axes.set_ylim(0, 4)
         axes.set_ylabel("share of <genuine> trials & more")
         figures.thousands(axes.xaxis)
@@ -116,6 +117,6 @@ def luminance(colour: str) -> float:
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
-@pytest.mark.parametrize(("colour", "least"), [(figures.KEPT, 4.5), (figures.FLAGGED, 3.0), (figures.GREY, 4.5)])
+@pytest.mark.parametrize(("colour", "least"), [(colours.KEPT, 4.5), (colours.FLAGGED, 3.0), (colours.GREY, 4.5)])
 def test_colours_stand_out_from_the_ground(colour: str, least: float) -> None:
     assert 1.05 / (luminance(colour) + 0.05) >= least

@@ -29,7 +29,8 @@ class _LoadedWhenUsed(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name not in self.homes:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(self.homes[name]), name)
+        home = self.homes[name]
+        found = import_module(f"{home}.{name}") if home == self.__name__ else getattr(import_module(home), name)
         super().__setattr__(name, found)
         return found
 

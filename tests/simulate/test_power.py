@@ -21,7 +21,7 @@ from karat.measure.effects.planned import planned_contrasts
 from karat.messages import Message
 from karat.simulate import Power, SimulateError, Spread, answer_study, closed_power, power
 from karat.simulate.analysis import by_mean_squares, by_measured_model, by_mixed_model, expected_variance
-from karat.simulate.draw import Latent, Normal, draw_answers, draw_rounds, in_logits, on_scale
+from karat.simulate.draw import Normal, draw_rounds, in_logits, mean_answers, on_scale
 from karat.simulate.layout import SimulationLayout, layout_of, named_contrast
 from karat.simulate.power import Batch, read_pilot, run_batch
 from karat.study.init import write_study
@@ -56,7 +56,7 @@ def study(tmp_path: Path) -> Study:
 
 def simulated(layout: SimulationLayout, effect: float, count: int = 1500) -> np.ndarray:
     batch = Batch(layout, MODEL, 24, 16, effect, 0.0, "means", 7, 0, count)
-    return np.array(run_batch(batch))
+    return np.array(run_batch(None, batch))
 
 
 @pytest.mark.few(1)
@@ -113,7 +113,8 @@ def test_mean_squares_agree_with_the_mixed_model() -> None:
     people, things = layout.participant_groups(16), layout.item_groups(12)
     model = Normal(0.5, 0.5, 0.8, 0.8, 1.0)
     for seed in range(3):
-        answers = draw_answers(model, layout, people, things, 0.5, np.random.default_rng(seed))
+        rounds = draw_rounds(model, layout, people, things, 0.5, np.random.default_rng(seed))
+        answers = mean_answers(rounds, layout, people, things)
         quick = by_mean_squares(answers, layout, people, things)
         mixed = by_mixed_model(answers, layout, people, things)
         assert quick[0] == pytest.approx(mixed[0], abs=1e-3)
@@ -265,10 +266,9 @@ def test_latent_answers_have_the_difference_that_is_reported() -> None:
     layout, spread = SimulationLayout(LATIN, SCALE), Spread()
     random = np.random.default_rng(3)
     people, things = layout.participant_groups(40), layout.item_groups(40)
-    estimates = [
-        by_mean_squares(draw_answers(Latent(spread), layout, people, things, 0.9, random), layout, people, things)[0]
-        for _ in range(200)
-    ]
+    drawn = (draw_rounds(spread, layout, people, things, 0.9, random) for _ in range(200))
+    answers = (mean_answers(rounds, layout, people, things) for rounds in drawn)
+    estimates = [by_mean_squares(own, layout, people, things)[0] for own in answers]
     error = np.std(estimates) / np.sqrt(len(estimates))
     assert np.mean(estimates) == pytest.approx(on_scale(layout, spread, 0.9), abs=4 * error + 0.01)
 
@@ -403,7 +403,7 @@ def test_the_measured_test_is_simulated_by_default(islands: Study) -> None:
     """A simulated study has the p of `measure`, whatever way the model was simplified."""
     layout, block, _ = layout_of(islands, named_contrast(islands, None))
     people, things = layout.participant_groups(18), layout.item_groups(14)
-    rounds = draw_rounds(Latent(Spread()), layout, people, things, 1.5, np.random.default_rng(5))
+    rounds = draw_rounds(Spread(), layout, people, things, 1.5, np.random.default_rng(5))
     _, who, what = np.nonzero(np.isfinite(rounds))
     rows = {name: levels[people[who], things[what]].tolist() for name, levels in layout.shown.items()}
     rows |= {"participant": [f"p{one:02d}" for one in who], "item": [f"i{one:02d}" for one in what]}

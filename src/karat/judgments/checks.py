@@ -54,6 +54,20 @@ class Checked:
     problems: Problems = field(default_factory=Problems)
     bad_rows: set[int] = field(default_factory=set)
     notes: list[Message] = field(default_factory=list)
+    locate: Callable[[int], Place] = frame_row
+    """Where a row comes from."""
+
+    def flag(self, column: str, mask: pl.Series, what: str, fix: str, values: pl.Series | None = None) -> None:
+        """Note a flaw for every row of the mask."""
+        if not mask.any():
+            return
+        rows = mask.arg_true().to_list()
+        cells = values.gather(rows).cast(pl.String).to_list() if values is not None else [None] * len(rows)
+        for row, value in zip(rows, cells, strict=True):
+            file, place, number = self.locate(row)
+            flaw = (WHAT, FIX) if is_failed(value) else (what, fix)
+            self.problems.add(*flaw, column=column, value=value, file=file, place=place, number=number)
+        self.bad_rows.update(rows)
 
 
 def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[int], Place] = frame_row) -> Checked:
@@ -62,7 +76,7 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     `scales` maps each question to its scale; the empty name is the scale of rows without a question. `locate` says
     where a row comes from, for the messages.
     """
-    checked = Checked(frame)
+    checked = Checked(frame, locate=locate)
     _check_names(checked)
     _check_cells(checked)
     if checked.problems:
@@ -71,14 +85,14 @@ def check(frame: pl.DataFrame, scales: Mapping[str, Scale], locate: Callable[[in
     checked.frame = plain_types(text_columns(checked.frame))
     for name in ("participant", "item"):
         given = checked.frame[name]
-        _flag(checked, locate, name, given.is_null(), "is empty", "Fill the cell.")
-        _flag(checked, locate, name, failed_cells(given), WHAT, FIX, given)
-    _check_function(checked, locate)
-    _check_whole_numbers(checked, locate)
-    _check_rt(checked, locate)
-    _check_time(checked, locate)
-    _check_answers(checked, scales, locate)
-    _check_duplicates(checked, locate)
+        checked.flag(name, given.is_null(), "is empty", "Fill the cell.")
+        checked.flag(name, failed_cells(given), WHAT, FIX, given)
+    _check_function(checked)
+    _check_whole_numbers(checked)
+    _check_rt(checked)
+    _check_time(checked)
+    _check_answers(checked, scales)
+    _check_duplicates(checked)
     return checked
 
 
@@ -187,28 +201,12 @@ def _with_items_of_choices(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.insert_column(frame.columns.index("left"), items["item"])
 
 
-def _flag(
-    checked: Checked, locate: Callable[[int], Place], column: str, mask: pl.Series, what: str, fix: str,
-    values: pl.Series | None = None,
-) -> None:  # fmt: skip
-    """Note a flaw for every row of the mask."""
-    if not mask.any():
-        return
-    rows = mask.arg_true().to_list()
-    cells = values.gather(rows).cast(pl.String).to_list() if values is not None else [None] * len(rows)
-    for row, value in zip(rows, cells, strict=True):
-        file, place, number = locate(row)
-        flaw = (WHAT, FIX) if is_failed(value) else (what, fix)
-        checked.problems.add(*flaw, column=column, value=value, file=file, place=place, number=number)
-    checked.bad_rows.update(rows)
-
-
-def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
+def _check_function(checked: Checked) -> None:
     if "function" not in checked.frame.columns:
         checked.frame = checked.frame.with_columns(function=pl.lit("test"))
         return
     given = checked.frame["function"]
-    _flag(checked, locate, "function", given.is_null(), "is empty", f"Write one of {', '.join(FUNCTIONS)}.")
+    checked.flag("function", given.is_null(), "is empty", f"Write one of {', '.join(FUNCTIONS)}.")
     if not given.drop_nulls().unique().is_in(FUNCTIONS).all():
         given = given.str.to_lowercase()
         checked.frame = checked.frame.with_columns(given)
@@ -217,10 +215,10 @@ def _check_function(checked: Checked, locate: Callable[[int], Place]) -> None:
             close = nearest(word, FUNCTIONS)
             fix = f"Did you mean {close}? " if close else ""
             fix += f"The functions are {', '.join(FUNCTIONS)}; finer kinds belong in the column subgroup."
-            _flag(checked, locate, "function", given == word, "is not an item function", fix, given)
+            checked.flag("function", given == word, "is not an item function", fix, given)
 
 
-def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> None:
+def _check_whole_numbers(checked: Checked) -> None:
     for name in of_type("whole number"):
         if name not in checked.frame.columns:
             continue
@@ -229,13 +227,13 @@ def _check_whole_numbers(checked: Checked, locate: Callable[[int], Place]) -> No
         if given.dtype.is_float() or numbers.null_count() > given.null_count():
             numbers = _whole_numbers(given)
             wrong = numbers.is_null() & _is_given(given)
-            _flag(checked, locate, name, wrong, "is not a whole number", "Write a number such as 1.", given)
+            checked.flag(name, wrong, "is not a whole number", "Write a number such as 1.", given)
         if name == "polarity":
             odd = ~numbers.is_in([1, -1])
-            _flag(checked, locate, name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", given)
+            checked.flag(name, odd.fill_null(False), "is not a polarity", "Write 1 or -1.", given)
         else:
             low = (numbers < 1).fill_null(False)
-            _flag(checked, locate, name, low, "is below 1", f"Count {name}s from 1.", given)
+            checked.flag(name, low, "is below 1", f"Count {name}s from 1.", given)
         checked.frame = checked.frame.with_columns(numbers.alias(name))
 
 
@@ -259,7 +257,7 @@ def _is_given(given: pl.Series) -> pl.Series:
     return given.is_not_null() & given.is_not_nan() if given.dtype.is_float() else given.is_not_null()
 
 
-def _check_rt(checked: Checked, locate: Callable[[int], Place]) -> None:
+def _check_rt(checked: Checked) -> None:
     if "rt" not in checked.frame.columns:
         return
     given = checked.frame["rt"]
@@ -267,17 +265,17 @@ def _check_rt(checked: Checked, locate: Callable[[int], Place]) -> None:
     what = "is not a number"
     fix = "Write seconds with a decimal point, or leave the cell empty where no time was taken."
     if rt.null_count() > given.null_count():
-        _flag(checked, locate, "rt", rt.is_null() & _is_given(given), what, fix, given)
+        checked.flag("rt", rt.is_null() & _is_given(given), what, fix, given)
     negative = ((rt < 0) | rt.is_infinite()).fill_null(False)
     fix = "A time runs from stimulus onset to answer; leave the cell empty where it is not known."
-    _flag(checked, locate, "rt", negative, "is not a response time", fix, given)
+    checked.flag("rt", negative, "is not a response time", fix, given)
     median = rt.median()
     if isinstance(median, float) and median > LONG_MEDIAN_SECONDS:
         checked.notes.append(Message("rt.long", {"median": median}))
     checked.frame = checked.frame.with_columns(rt.alias("rt"))
 
 
-def _check_time(checked: Checked, locate: Callable[[int], Place]) -> None:
+def _check_time(checked: Checked) -> None:
     if "time" not in checked.frame.columns:
         return
     given = checked.frame["time"]
@@ -286,18 +284,18 @@ def _check_time(checked: Checked, locate: Callable[[int], Place]) -> None:
     if given.dtype.is_numeric() or given.dtype == pl.String:
         fix += " In a file, --map time= leaves the column out; if it holds response times, use --map rt=time."
     there, bare = _is_given(given), without_zone(given)
-    _flag(checked, locate, "time", times.is_null() & there, "is not a point in time", fix, given)
+    checked.flag("time", times.is_null() & there, "is not a point in time", fix, given)
     if 0 < bare.sum() < there.sum():
-        file, place, number = locate(int(bare.arg_max() or 0))
+        file, place, number = checked.locate(int(bare.arg_max() or 0))
         values = {"n": int(bare.sum()), "times": int(there.sum()), "file": file, "row": rows_named(place, [number])}
         checked.notes.append(Message("time.no_zone", values))
     checked.frame = checked.frame.with_columns(times.alias("time"))
 
 
-def _check_answers(checked: Checked, scales: Mapping[str, Scale], locate: Callable[[int], Place]) -> None:
+def _check_answers(checked: Checked, scales: Mapping[str, Scale]) -> None:
     frame = checked.frame
     if "question" not in frame.columns:
-        _check_question(checked, scales.get(""), None, locate)
+        _check_question(checked, scales.get(""), None)
         return
     names = frame["question"].unique().sort().to_list()
     for name in names:
@@ -305,14 +303,12 @@ def _check_answers(checked: Checked, scales: Mapping[str, Scale], locate: Callab
         scale = scales.get(name or "")
         if scale is None:
             fix = f"There are scales for {', '.join(s or 'rows without a question' for s in scales)}."
-            _flag(checked, locate, "question", rows, "has no scale", fix, frame["question"])
+            checked.flag("question", rows, "has no scale", fix, frame["question"])
         else:
-            _check_question(checked, scale, rows if len(names) > 1 else None, locate)
+            _check_question(checked, scale, rows if len(names) > 1 else None)
 
 
-def _check_question(
-    checked: Checked, scale: Scale | None, rows: pl.Series | None, locate: Callable[[int], Place]
-) -> None:
+def _check_question(checked: Checked, scale: Scale | None, rows: pl.Series | None) -> None:
     """Read the answers and the expected answers of the rows that share a scale."""
     if scale is None:
         checked.problems.add("the scale of these answers is not given", "Give scale=..., for example karat.Ordinal(5).")
@@ -331,7 +327,7 @@ def _check_question(
             answers = pl.select(pl.when(rows).then(answers).otherwise(given).alias(name)).to_series()
         what = f"is not an answer on this scale, which has {scale.known()}"
         fix = "Use --answers OLD=NEW to respell answers, --skip-bad to drop the rows, or --scale for another scale."
-        _flag(checked, locate, name, unknown, what, fix, given)
+        checked.flag(name, unknown, what, fix, given)
         checked.frame = checked.frame.with_columns(answers.alias(name))
 
 
@@ -375,7 +371,7 @@ def _in_order(frame: pl.DataFrame, keys: list[str]) -> bool:
     return bool((changes | (trial.slice(1) > trial.slice(0, last))).all())
 
 
-def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
+def _check_duplicates(checked: Checked) -> None:
     frame = checked.frame
     by_trial = "trial" in frame.columns
     told_apart_by = ("participant", "session", "trial", "question", "repetition")
@@ -395,16 +391,9 @@ def _check_duplicates(checked: Checked, locate: Callable[[int], Place]) -> None:
         return
     fix = "Keep one of the two rows, or tell them apart by session, question or trial."
     for row, first in copies.select("_row", "_first").iter_rows():
-        file, place, number = locate(row)
-        _, first_place, first_number = locate(first)
+        file, place, number = checked.locate(row)
+        _, first_place, first_number = checked.locate(first)
         value = f"trial {frame['trial'][row]}, also at {first_place} {first_number}"
-        checked.problems.add(
-            "occurs twice for one participant",
-            fix,
-            column="trial",
-            value=value,
-            file=file,
-            place=place,
-            number=number,
-        )
+        what = "occurs twice for one participant"
+        checked.problems.add(what, fix, column="trial", value=value, file=file, place=place, number=number)
         checked.bad_rows.add(row)

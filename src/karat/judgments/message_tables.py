@@ -67,11 +67,9 @@ def _filled(rows: pl.DataFrame, language: Language, code: str) -> pl.Expr:
     for number, piece in enumerate(OPTIONAL.split(language.messages[code])):
         piece = TENSES.sub(r"\1", piece)
         texts: list[pl.Expr] = []
-        names = []
         for text, name, spec, _ in Formatter().parse(piece):
             texts.append(pl.lit(text))
             if name is not None:
-                names.append(name)
                 texts.append(pl.lit(_texts(rows, name, spec or "", language)))
         whole = pl.concat_str(*texts, ignore_nulls=number % 2 == 0) if texts else pl.lit("")
         # Every second piece is one that may be left out: null where one of its values is.

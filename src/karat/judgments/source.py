@@ -118,35 +118,34 @@ class SourceFile:
             return "mac_roman"
         return "latin-1" if self._has_undefined_1252() else "cp1252"
 
+    def _chunks(self, size: int) -> Iterator[bytes]:
+        with self.open() as stream:
+            while chunk := stream.read(size):
+                yield chunk
+
     def _is_utf8(self) -> bool:
         decoder = codecs.getincrementaldecoder("utf-8")()
-        with self.open() as stream:
-            try:
-                pending = False
-                while chunk := stream.read(LONGEST_CELL):
-                    if pending or not chunk.isascii():
-                        decoder.decode(chunk)
-                        pending = bool(decoder.getstate()[0])
-                decoder.decode(b"", final=True)
-            except UnicodeDecodeError:
-                return False
+        pending = False
+        try:
+            for chunk in self._chunks(LONGEST_CELL):
+                if pending or not chunk.isascii():
+                    decoder.decode(chunk)
+                    pending = bool(decoder.getstate()[0])
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
         return True
 
     def _is_mac_roman(self) -> bool:
         """Whether bytes that are letters on an old Mac, and hardly ever letters elsewhere, stand inside words."""
         mac = other = 0
-        with self.open() as stream:
-            while chunk := stream.read(LONGEST_RECORD):
-                mac += len(_MAC_LETTERS.findall(chunk))
-                other += len(_LATIN_LETTERS.findall(chunk))
+        for chunk in self._chunks(LONGEST_RECORD):
+            mac += len(_MAC_LETTERS.findall(chunk))
+            other += len(_LATIN_LETTERS.findall(chunk))
         return mac > other
 
     def _has_undefined_1252(self) -> bool:
-        with self.open() as stream:
-            while chunk := stream.read(LONGEST_RECORD):
-                if any(byte in chunk for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)):
-                    return True
-        return False
+        return any(byte in chunk for chunk in self._chunks(LONGEST_RECORD) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 
     @property
     def encoding_note(self) -> list[Message]:
@@ -183,18 +182,17 @@ class SourceFile:
         16 MB is refused, so that a line of 200 MB is never held in memory.
         """
         window, start = b"", 0
-        with self.open() as stream:
-            while chunk := stream.read(size):
-                window += chunk
-                end = _last_record_end(window) if quoted else max(window.rfind(b"\n"), window.rfind(b"\r")) + 1
-                if end == 0 and len(window) > LONGEST_RECORD:
-                    what = f"the line is longer than {LONGEST_RECORD // 1024**2} MB"
-                    fix = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
-                    problem = Problem(what, fix, file=self.name, number=self._line_at(start))
-                    raise IntakeError(f"{self.name} cannot be read:", [problem])
-                if end:
-                    yield window[:end]
-                window, start = window[end:], start + end
+        for chunk in self._chunks(size):
+            window += chunk
+            end = _last_record_end(window) if quoted else max(window.rfind(b"\n"), window.rfind(b"\r")) + 1
+            if end == 0 and len(window) > LONGEST_RECORD:
+                what = f"the line is longer than {LONGEST_RECORD // 1024**2} MB"
+                fix = f"A line break is missing{', or a quotation mark is not closed' if quoted else ''}."
+                problem = Problem(what, fix, file=self.name, number=self._line_at(start))
+                raise IntakeError(f"{self.name} cannot be read:", [problem])
+            if end:
+                yield window[:end]
+            window, start = window[end:], start + end
         if window:
             yield window
 

@@ -208,12 +208,8 @@ def _of_condition(rows: pl.DataFrame, names: list[str]) -> list[str]:
 def _may_be_factor(column: pl.Series) -> bool:
     """Whether a column may be a factor by its name and its values: no id, position or measurement, no running text."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "_", column.name).lower()
-    if (
-        words in ("sentence", "sentence_2", "context")
-        or NO_CONDITION.fullmatch(column.name)
-        or NO_CONDITION.fullmatch(words)
-        or LAYOUT.fullmatch(words)
-    ):
+    never = (NO_CONDITION.fullmatch(column.name), NO_CONDITION.fullmatch(words), LAYOUT.fullmatch(words))
+    if words in ("sentence", "sentence_2", "context") or any(never):
         return False
     values = column.drop_nulls().unique()
     if values.dtype == pl.String:
@@ -224,11 +220,10 @@ def _may_be_factor(column: pl.Series) -> bool:
         return False
     if values.dtype == pl.String and values.len() and values.str.contains(BLOCKS).all():
         return False
-    if values.dtype == pl.String and set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase()) <= {
-        "left",
-        "right",
-    }:
-        return False
+    if values.dtype == pl.String:
+        sides = set(values.str.replace_all(r"[\W\d_]", "").str.to_lowercase())
+        if sides <= {"left", "right"}:
+            return False
     return values.len() >= FEWEST_LEVELS and _words(column) < MANY_WORDS
 
 

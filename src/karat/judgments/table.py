@@ -138,10 +138,7 @@ class Judgments(NotebookDisplay):
         return self.with_frame(self.frame.filter(~gone), self.participants.filter(~gone))
 
     def with_frame(
-        self,
-        frame: pl.DataFrame,
-        participants: pl.DataFrame | None = None,
-        scales: Mapping[str, Scale] | None = None,
+        self, frame: pl.DataFrame, participants: pl.DataFrame | None = None, scales: Mapping[str, Scale] | None = None
     ) -> Judgments:
         """Some of these answers, or the same ones with further columns: what a stimulus is stays as decided on all.
 

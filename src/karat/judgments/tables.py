@@ -339,10 +339,8 @@ def _refuse_long_cells(table: FileTable) -> None:
         if length > LONGEST_CELL:
             lengths = table.frame[name].str.len_bytes()
             row = int(lengths.arg_max() or 0)
-            file, place, number = table.locate(row)
-            problem = Problem(
-                f"the cell has {length:,} bytes", "A cell may have 1 MB.", name, None, file, place, number
-            )
+            what = f"the cell has {length:,} bytes"
+            problem = Problem(what, "A cell may have 1 MB.", name, None, *table.locate(row))
             raise IntakeError(f"{table.file.name} cannot be read:", [problem])
 
 

@@ -1077,7 +1077,6 @@ MESSAGES = {
     "plan.two_stimuli": "Zwei Zeilen angeben oder eine Zeile mit sentence und sentence_2.",
     "plan.compared_level": "Item {item} hat {factor} = {level}; das ist keine der Stufen {levels}.[[ {advice}]]",
     "plan.fix_items_or_factor": "Die Item-Tabelle oder den Faktor korrigieren.",
-    "plan.no_subset": "Ein Teilmengen-Design braucht subset mit per_participant und ratings.",
     "check.verified_where": "{n} {n:Kontrolle gilt|Kontrollen gelten} als geprüft, aber nicht, wann und wo.",
     "check.attention_early": "{item}: Der Verstoß beginnt mit Wort {place} von {length}. Er fällt auch denen auf, die "
     "früh aufhören zu lesen[[; ebenso in {n} weiteren]].",

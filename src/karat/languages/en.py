@@ -1017,7 +1017,6 @@ MESSAGES = {
     "plan.two_stimuli": "Give it two rows, or one row with sentence and sentence_2.",
     "plan.compared_level": "Item {item} has {factor} = {level}, which is not one of the levels {levels}.[[ {advice}]]",
     "plan.fix_items_or_factor": "Fix the item table or the factor.",
-    "plan.no_subset": "A subset design needs subset with per_participant and ratings.",
     "check.verified_where": "{n} {n:control is|controls are} marked as verified, but not when and where.",
     "check.attention_early": "{item}: the violation begins with word {place} of {length}, so participants who stop "
     "reading early notice it too[[; the same in {n} more]].",

@@ -15,19 +15,8 @@ import numpy as np
 import polars as pl
 
 from karat.languages import language_of
-from karat.plots.style import (
-    BLACK,
-    FLAGGED,
-    FLAGGED_MARKER,
-    GREY,
-    KEPT,
-    KEPT_MARKER,
-    NARROW_CM,
-    figure,
-    log_seconds,
-    say,
-    threshold_line,
-)
+from karat.plots.colours import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER
+from karat.plots.style import NARROW_CM, figure, log_seconds, say, text_beside, threshold_line
 from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -60,10 +49,7 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
         axes.bar(middle, high, bottom=low, color=KEPT, edgecolor=KEPT, **shape)
         for place, number in zip(middle, low + high, strict=True):
             if number:
-                axes.annotate(
-                    f"{number:,}", (place, number), xytext=(0, 2), textcoords="offset points",
-                    horizontalalignment="center",
-                )  # fmt: skip
+                text_beside(axes, f"{number:,}", (place, number), (0, 2), ha="center")
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1.12 * max(int((low + high).max(initial=1)), 1))
         threshold_line(axes, cutoff, language_of("en").value(cutoff, ".2r+"), "x")
@@ -124,11 +110,9 @@ def _bars(axis: Axes, row: Mapping[str, Any], room: float) -> None:
     for bar, value in zip(bars, values, strict=True):
         if value < 0:
             bar.set(facecolor="white", hatch="////")
-        axis.annotate(
-            f"{value:+.1f}".replace("-", "\N{MINUS SIGN}"), (value, bar.get_y() + bar.get_height() / 2),
-            xytext=(3 if value >= 0 else -3, 0), textcoords="offset points", verticalalignment="center",
-            horizontalalignment="left" if value >= 0 else "right",
-        )  # fmt: skip
+        text, middle = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}"), bar.get_y() + bar.get_height() / 2
+        right, side = (3, "left") if value >= 0 else (-3, "right")
+        text_beside(axis, text, (value, middle), (right, 0), ha=side, va="center")
     axis.axvline(0, color=GREY, linewidth=0.6)
     axis.axhline(0.5, color=GREY, linewidth=0.4)
     axis.set_yticks(heights, [*BARS.values(), "all together"])

@@ -18,7 +18,7 @@ from scipy.special import chdtri, gammaln
 
 from karat.errors import KaratError, counted
 from karat.languages import language_of
-from karat.plots.style import (
+from karat.plots.colours import (
     BLACK,
     BLUE,
     FLAGGED,
@@ -31,11 +31,8 @@ from karat.plots.style import (
     PURPLE,
     SKY_BLUE,
     VERMILLION,
-    figure,
-    say,
-    stack_names,
-    threshold_line,
 )
+from karat.plots.style import figure, say, stack_names, text_beside, threshold_line
 from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -112,9 +109,7 @@ def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 
         curve = np.mean([chi_squared(x, n) for n in df.tolist()], axis=0)
         axis.plot(x, curve, color=BLACK, linewidth=1.2)
         top = int(np.argmax(curve))
-        axis.annotate(
-            "chi-squared", (x[top], curve[top]), xytext=(14, 2), textcoords="offset points", annotation_clip=False
-        )
+        text_beside(axis, "chi-squared", (x[top], curve[top]), (14, 2))
         axis.set_yticks([])
         axis.set_ylabel("density")
         axis.set_xlabel("deviance distance")
@@ -244,10 +239,7 @@ def _names(axis: Axes, points: list[tuple[int, float, str]]) -> None:
             own = (x + right_of, y + up, x + right_of + wide, y + up + LETTER)
             if own[0] > 0 and not any(_touch(own, other) for other in taken):
                 taken.append(own)
-                axis.annotate(
-                    str(point[2]), point[:2], xytext=(right_of, up), textcoords="offset points", color=FLAGGED,
-                    fontsize=LETTER,
-                )  # fmt: skip
+                text_beside(axis, str(point[2]), point[:2], (right_of, up), color=FLAGGED, fontsize=LETTER)
                 break
 
 

@@ -8,20 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.plots.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    LIGHT_GREY,
-    ORANGE,
-    PURPLE,
-    SKY_BLUE,
-    VERMILLION,
-    figure,
-    log_seconds,
-    say,
-    threshold_line,
-)
+from karat.plots.colours import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from karat.plots.style import figure, log_seconds, say, text_beside, threshold_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,10 +104,7 @@ def name_lines(axes: Axes, x: float, ends: Sequence[float], texts: Sequence[str]
         middle = places[first : first + 2].mean()
         places[first : first + 2] = middle - gap / 2, middle + gap / 2
     for number, place in zip(order, places, strict=True):
-        axes.annotate(
-            texts[number], (x, place), xytext=(6, 0), textcoords="offset points", color=COLOURS[number],
-            verticalalignment="center", annotation_clip=False,
-        )  # fmt: skip
+        text_beside(axes, texts[number], (x, place), (6, 0), color=COLOURS[number], va="center")
 
 
 def _points(all_axes: list[Axes], thresholds: Sequence[float], answers: Sequence[str]) -> None:
@@ -132,10 +117,8 @@ def _points(all_axes: list[Axes], thresholds: Sequence[float], answers: Sequence
     edges = np.clip(np.concatenate([[-np.inf], places, [np.inf]]), low, high)
     for answer, bottom, top in zip(answers, edges, edges[1:], strict=False):
         if top - bottom > 0.04 * (high - low):
-            all_axes[-1].annotate(
-                f"answer {answer}", (1, (bottom + top) / 2), xycoords=("axes fraction", "data"), xytext=(4, 0),
-                textcoords="offset points", verticalalignment="center", color=GREY, annotation_clip=False,
-            )  # fmt: skip
+            at, where = (1, (bottom + top) / 2), ("axes fraction", "data")
+            text_beside(all_axes[-1], f"answer {answer}", at, (4, 0), xycoords=where, va="center", color=GREY)
 
 
 def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], intervals: str, title: str) -> Figure:
@@ -216,10 +199,7 @@ def _name_profiles(axes: Axes, starts: Mapping[str, tuple[float, str]], letter: 
         half = letter * (len(group) + 1) / 2
         level = next((place for place, end in enumerate(ends) if x - half > end), len(ends))
         ends[level : level + 1] = [x + half]
-        axes.annotate(
-            group, (x, -0.5), xytext=(0, 3 + 10 * level), textcoords="offset points", color=colour,
-            horizontalalignment="center", annotation_clip=False,
-        )  # fmt: skip
+        text_beside(axes, group, (x, -0.5), (0, 3 + 10 * level), color=colour, ha="center")
 
 
 POWER_COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY_BLUE)

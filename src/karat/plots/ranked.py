@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.plots.style import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION, figure, say
+from karat.plots.colours import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from karat.plots.style import figure, say, text_beside
 from karat.types import Floats
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ LONGEST = 40
 COLOURS = {"✓": BLUE, "×": VERMILLION, "~": GREY}
 
 
-def short(label: str) -> str:
+def short(label: str, longest: int = LONGEST) -> str:
     """A label that fits beside an axis.
 
     >>> len(short("a" * 50))
     40
     """
-    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
+    return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
 def labelled(rows: pl.DataFrame, labels: Sequence[str], value: str) -> pl.DataFrame:
@@ -46,12 +47,9 @@ def labelled(rows: pl.DataFrame, labels: Sequence[str], value: str) -> pl.DataFr
     named = [pl.col(name).cast(pl.String) for name in labels if name in rows.columns]
     ends = [pl.col(end) if end in rows.columns else pl.lit(None).alias(end) for end in ("lower", "upper")]
     label = pl.concat_list(pl.when(one != "").then(one) for one in named).list.drop_nulls().list.join(", ")
-    found = rows.select(
-        label=label, estimate=pl.col(value).cast(pl.Float64), **{str(one.meta.output_name()): one for one in ends}
-    )
-    return found.with_columns(pl.col("lower", "upper").cast(pl.Float64)).filter(
-        pl.col("estimate").is_not_null() & pl.col("estimate").is_not_nan()
-    )
+    found = rows.select(label.alias("label"), pl.col(value).alias("estimate"), *ends)
+    found = found.with_columns(pl.col("estimate", "lower", "upper").cast(pl.Float64))
+    return found.filter(pl.col("estimate").is_not_null() & pl.col("estimate").is_not_nan())
 
 
 def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 16) -> Figure:
@@ -74,8 +72,9 @@ def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 1
         axes.plot(estimate, places, "o", color=BLUE, markersize=3.5)
         if left_out > 0:
             middle = float((estimate.max() + estimate.min()) / 2)
-            axes.text(middle, SHOWN // 2, f"... {left_out:,} more between these ...", color=GREY,
-                      horizontalalignment="center", verticalalignment="center")  # fmt: skip
+            axes.text(
+                middle, SHOWN // 2, f"... {left_out:,} more between these ...", color=GREY, ha="center", va="center"
+            )
         axes.set_yticks(places, [short(label) for label in rows["label"]])
         axes.set_ylim(places[-1] + 0.7 if len(places) else 1, -0.7)
         axes.grid(axis="x")
@@ -97,10 +96,8 @@ def symbols_plot(rows: pl.DataFrame, columns: Sequence[str], key: str, title: st
             axes.axhline(place + 0.5, color=LIGHT_GREY, linewidth=0.4)
             for column, name in enumerate(columns):
                 symbol = row[name]
-                axes.text(
-                    column, place, symbol, color=COLOURS.get(symbol, GREY), fontsize=11, fontweight="bold",
-                    horizontalalignment="center", verticalalignment="center",
-                )  # fmt: skip
+                colour = COLOURS.get(symbol, GREY)
+                axes.text(column, place, symbol, color=colour, size=11, weight="bold", ha="center", va="center")
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_ylim(max(1, rows.height) - 0.5, -0.5)
         axes.set_xticks(range(len(columns)), [name.replace(", ", ",\n").replace(" ", "\n") for name in columns])
@@ -132,15 +129,18 @@ def ranks_plot(scores: pl.DataFrame, text: Callable[[str, str], str], title: str
                 axes = grid[row, column]
                 if row > column:
                     _draw_ranks(axes, scores, along, across)
-                    _name_axes(axes, along if row == len(names) - 1 else "", across if column == 0 else "")
+                    if row == len(names) - 1:
+                        axes.set_xlabel(f"rank, {along}")
+                    if column == 0:
+                        axes.set_ylabel(f"rank, {across}")
                     continue
                 axes.set_xticks([])
                 axes.set_yticks([])
                 for spine in axes.spines.values():
                     spine.set_visible(False)
                 inside = across if row == column else text(across, along)
-                axes.text(0.5, 0.5, inside, transform=axes.transAxes, horizontalalignment="center",
-                          verticalalignment="center", fontweight="bold" if row == column else "normal")  # fmt: skip
+                weight = "bold" if row == column else "normal"
+                axes.text(0.5, 0.5, inside, transform=axes.transAxes, ha="center", va="center", fontweight=weight)
         say(drawn, title)
     return drawn
 
@@ -156,13 +156,6 @@ def _draw_ranks(axes: Axes, scores: pl.DataFrame, along: str, across: str) -> No
     axes.set_ylim(*ends)
     axes.set_xticks([1, len(x)])
     axes.set_yticks([1, len(x)])
-
-
-def _name_axes(axes: Axes, along: str, across: str) -> None:
-    if along:
-        axes.set_xlabel(f"rank, {along}")
-    if across:
-        axes.set_ylabel(f"rank, {across}")
 
 
 CURVES = (VERMILLION, ORANGE, GREY, SKY_BLUE, BLUE, GREEN, PURPLE, BLACK)
@@ -201,11 +194,8 @@ def _draw_points(axes: Axes, line: Floats, curves: Floats, levels: Sequence[str]
         colour, style = CURVES[number % len(CURVES)], STYLES[number % len(STYLES)]
         axes.plot(line, curve, color=colour, linestyle=style)
         top = int(curve.argmax())
-        axes.annotate(
-            level, (line[top], curve[top]), xytext=(0, 2), textcoords="offset points", color=colour,
-            horizontalalignment="left" if top == 0 else "right" if top == len(line) - 1 else "center",
-            fontweight="bold",
-        )  # fmt: skip
+        side = "left" if top == 0 else "right" if top == len(line) - 1 else "center"
+        text_beside(axes, level, (line[top], curve[top]), (0, 2), color=colour, ha=side, fontweight="bold")
     axes.set_ylim(0, 1.08)
     axes.set_ylabel("probability of an answer")
 
@@ -218,10 +208,7 @@ def _name_thresholds(axes: Axes, thresholds: Floats, texts: Sequence[str], lette
         half = letter * (max(map(len, label.splitlines())) + 1) / 2
         row = next((place for place, end in enumerate(ends) if threshold - half > end), len(ends))
         ends[row : row + 1] = [threshold + half]
-        axes.annotate(
-            label, (threshold, 1), xycoords=("data", "axes fraction"), xytext=(0, 2 + 24 * row),
-            textcoords="offset points", horizontalalignment="center", annotation_clip=False,
-        )  # fmt: skip
+        text_beside(axes, label, (threshold, 1), (0, 2 + 24 * row), xycoords=("data", "axes fraction"), ha="center")
 
 
 def _draw_stimuli(axes: Axes, line: Floats, estimate: Floats) -> None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from karat.plots.colours import BLUE, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, VERMILLION
 from karat.plots.ranked import SHOWN, short
-from karat.plots.style import BLUE, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, NARROW_CM, VERMILLION, figure, say
+from karat.plots.style import NARROW_CM, figure, say, text_beside
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,10 +43,7 @@ def shares_plot(rows: pl.DataFrame, word: str, title: str, width_cm: float = 16)
         between = "\n" if width_cm < NARROW_CM else "  "
         marks = f"○ of everybody   ◆ of the {word}, 95 % interval"
         axes[-1].set_xlabel(f"share of participants (%):{between}{marks}")
-        axes[0].annotate(
-            word, (1, 1), xycoords="axes fraction", xytext=(4, 2), textcoords="offset points", color=GREY,
-            annotation_clip=False,
-        )  # fmt: skip
+        text_beside(axes[0], word, (1, 1), (4, 2), xycoords="axes fraction", color=GREY)
         say(drawn, title)
     return drawn
 
@@ -68,8 +66,7 @@ def _panel(axis: Axes, name: str, part: pl.DataFrame) -> None:
         everybody, heights + 0.12, KEPT_MARKER, markerfacecolor="white", markeredgecolor=KEPT, markeredgewidth=1.3,
         markersize=5.5,
     )  # fmt: skip
-    labels = [group if len(group) <= LONGEST_LABEL else group[: LONGEST_LABEL - 1] + "…" for group in part["group"]]
-    axis.set_yticks(heights, labels)
+    axis.set_yticks(heights, [short(group, LONGEST_LABEL) for group in part["group"]])
     for label, warning in zip(axis.get_yticklabels(), part["warning"], strict=True):
         label.set_fontweight("bold" if warning else "normal")
     axis.set_ylim(-0.6, part.height - 0.4)
@@ -77,10 +74,8 @@ def _panel(axis: Axes, name: str, part: pl.DataFrame) -> None:
     axis.tick_params(axis="y", length=0)
     axis.set_title(name, fontweight="bold", color=GREY)
     for height, flagged, participants in zip(heights, part["flagged"], part["participants"], strict=True):
-        axis.annotate(
-            f"{flagged} of {participants}", (1, height), xycoords=("axes fraction", "data"), xytext=(4, 0),
-            textcoords="offset points", verticalalignment="center", annotation_clip=False,
-        )  # fmt: skip
+        of_all = f"{flagged} of {participants}"
+        text_beside(axis, of_all, (1, height), (4, 0), xycoords=("axes fraction", "data"), va="center")
 
 
 def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str = "", width_cm: float = 16) -> Figure:
@@ -102,7 +97,7 @@ def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str
         axes.imshow(values, cmap=colours, vmin=-most, vmax=most, aspect="auto", alpha=0.6)
         for (row, column), value in np.ndenumerate(values):
             text = "" if np.isnan(value) else f"{round(float(value), 2) + 0.0:.2f}".replace("-", "−")
-            axes.text(column, row, text, horizontalalignment="center", verticalalignment="center", fontsize=8)
+            axes.text(column, row, text, ha="center", va="center", fontsize=8)
         axes.set_xticks(range(len(columns)), [short(name) for name in columns])
         axes.set_yticks(range(rows.height), [short(label) for label in rows["label"]])
         axes.xaxis.tick_top()
@@ -126,10 +121,8 @@ def scree_plot(eigenvalues: pl.DataFrame, title: str, key: str, width_cm: float 
         for kind, colour, marker, at in (("component", BLUE, "o", 0), ("factor", GREY, "s", 1)):
             axes.plot(x, eigenvalues[kind].to_numpy(), color=colour, marker=marker, markersize=4)
             axes.plot(x, eigenvalues[f"{kind}_random"].to_numpy(), color=colour, linestyle="--", linewidth=0.8)
-            axes.annotate(
-                f"{kind}s", (x[at], eigenvalues[kind][at]), xytext=(6 - 12 * at, 4 - 12 * at),
-                textcoords="offset points", color=colour, horizontalalignment=("left", "right")[at],
-            )  # fmt: skip
+            place, by = (x[at], eigenvalues[kind][at]), (6 - 12 * at, 4 - 12 * at)
+            text_beside(axes, f"{kind}s", place, by, color=colour, ha=("left", "right")[at])
         axes.set_xlabel("number")
         axes.set_ylabel("eigenvalue")
         axes.set_xticks(x[:: max(1, len(x) // 12)])

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.plots.style import (
+from karat.plots.colours import (
     BLACK,
     BLUE,
     FLAGGED,
@@ -27,14 +27,11 @@ from karat.plots.style import (
     GREY,
     KEPT,
     LIGHT_GREY,
-    NARROW_CM,
     ORANGE,
     PURPLE,
     VERMILLION,
-    figure,
-    say,
-    thousands,
 )
+from karat.plots.style import NARROW_CM, figure, say, text_beside, thousands
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,10 +98,8 @@ def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, what: str, uni
 
 def _label_stated(axis: Axes, place: int, height: float, number: int) -> None:
     right = place > 0.7 * number
-    axis.annotate(
-        "as stated", (place + 1, height), xytext=(-5 if right else 5, 1), textcoords="offset points", color=FLAGGED,
-        horizontalalignment="right" if right else "left", verticalalignment="bottom", fontweight="bold",
-    )  # fmt: skip
+    by, side = ((-5, 1), "right") if right else ((5, 1), "left")
+    text_beside(axis, "as stated", (place + 1, height), by, color=FLAGGED, ha=side, va="bottom", fontweight="bold")
 
 
 def _kept(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> None:
@@ -123,28 +118,20 @@ def _settings(axis: Axes, rows: pl.DataFrame, criteria: Criteria, place: int | N
     """A row for each setting of each criterion, filled where it holds."""
     if place is not None:
         axis.axvline(place + 1, color=FLAGGED, linewidth=0.8, zorder=1)
-    height, ticks = 0.0, []
-    labels: list[str] = []
-    headings, as_stated = set(), set()
+    height = 0.0
+    labels: list[tuple[float, str, dict[str, str]]] = []
     for name, (heading, own) in criteria.items():
-        ticks.append(height)
-        headings.add(len(labels))
-        labels.append(heading)
+        labels.append((height, heading, {"fontweight": "bold"}))
         stated = None if place is None else rows[name][place]
         for setting in own:
             height -= 1
-            ticks.append(height)
-            as_stated |= {len(labels)} if setting == stated else set()
-            labels.append(f"{setting}  ◆" if setting == stated else setting)
+            labels.append((height, f"{setting}  ◆", {"color": FLAGGED}) if setting == stated else (height, setting, {}))
             x = _strokes((rows[name] == setting).to_numpy())
             axis.plot(x, np.full(len(x), height), color=KEPT, linewidth=5, solid_capstyle="butt")
         height -= 1 + GAP
-    axis.set_yticks(ticks, labels)
-    for number, label in enumerate(axis.get_yticklabels()):
-        if number in headings:
-            label.set_fontweight("bold")
-        if number in as_stated:
-            label.set_color(FLAGGED)
+    axis.set_yticks([at for at, _, _ in labels], [text for _, text, _ in labels])
+    for label, (_, _, look) in zip(axis.get_yticklabels(), labels, strict=True):
+        label.set(**look)
     axis.set_ylim(min(height + GAP, -1), 0.8)
     axis.tick_params(axis="y", length=0)
     axis.spines["left"].set_visible(False)
@@ -216,10 +203,7 @@ def _panel(axes: Axes, means: pl.DataFrame, across: str, lines: str | None) -> N
         ends = (middle - part["lower"].to_numpy(), part["upper"].to_numpy() - middle)
         axes.errorbar(places, middle, yerr=ends, color=colour, marker=marker, markersize=4, capsize=2, linewidth=1.2)
         if level is not None:
-            axes.annotate(
-                str(level), (places[-1], middle[-1]), xytext=(6, 0), textcoords="offset points", color=colour,
-                verticalalignment="center", annotation_clip=False,
-            )  # fmt: skip
+            text_beside(axes, str(level), (places[-1], middle[-1]), (6, 0), color=colour, va="center")
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_xlim(-0.3, len(ticks) - 1 + (0.3 if lines is None else 0.6))
     axes.grid(axis="y")

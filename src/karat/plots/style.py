@@ -1,9 +1,7 @@
 """How karat's figures look, whatever they show.
 
-Colours are Okabe and Ito's, which people with colour blindness tell apart; what is kept is a blue circle, what is
-flagged a vermillion diamond, so that they also differ in greyscale print. Thresholds are dashed with their value beside
-them. Figures are made without pyplot, so that none is kept in memory and no window is opened, and their SVG is the
-same, letter by letter, each time.
+Thresholds are dashed with their value beside them. Figures are made without pyplot, so that none is kept in memory and
+no window is opened, and their SVG is the same, letter by letter, each time.
 """
 
 from __future__ import annotations
@@ -18,16 +16,12 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
+from karat.plots.colours import BLACK, GREY, LIGHT_GREY
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-
-BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
-GREY, LIGHT_GREY = "#6B6B6B", "#D4D4D4"
-KEPT, FLAGGED = BLUE, VERMILLION
-KEPT_MARKER, FLAGGED_MARKER = "o", "D"
 
 CM_PER_INCH = 2.54
 NARROW_CM = 12
@@ -69,7 +63,7 @@ def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
     Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7.
 
     >>> with figure(8, 5) as drawn:
-    ...     _ = drawn.subplots().plot([1, 2], [3, 4], color=KEPT)
+    ...     _ = drawn.subplots().plot([1, 2], [3, 4], color="black")
     >>> [round(float(inches) * 2.54, 1) for inches in drawn.get_size_inches()]
     [8.0, 5.0]
     """
@@ -162,6 +156,17 @@ def titled_svg(figure: Figure, description: str) -> str:
     return to_svg(figure, figure.get_suptitle().replace("\n", " "), description)
 
 
+def text_beside(axes: Axes, text: str, at: tuple[float, float], by: tuple[float, float], **look: Any) -> None:
+    """Write a text beside a place, this many points away from it; `look` is what matplotlib's `annotate` takes.
+
+    >>> with figure(8, 5) as drawn:
+    ...     text_beside(drawn.subplots(), "usual", (0.5, 0.5), (4, 0), va="center")
+    >>> drawn.axes[0].texts[0].get_text()
+    'usual'
+    """
+    axes.annotate(text, at, xytext=by, textcoords="offset points", annotation_clip=False, **look)
+
+
 def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"] = "y", style: str = "--") -> None:
     """A dashed line at a value of the x or y axis, with a text beside it that says the value.
 
@@ -174,10 +179,7 @@ def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"
         threshold_lines(axes, [(value, text, style)])
         return
     axes.axvline(value, color=BLACK, linestyle=style, linewidth=0.8, zorder=1)
-    axes.annotate(
-        text, (value, 1), xycoords=("data", "axes fraction"), xytext=(0, 2), textcoords="offset points",
-        horizontalalignment="center", annotation_clip=False,
-    )  # fmt: skip
+    text_beside(axes, text, (value, 1), (0, 2), xycoords=("data", "axes fraction"), ha="center")
 
 
 def threshold_lines(axes: Axes, lines: Sequence[tuple[float, str, str]]) -> None:
@@ -198,10 +200,7 @@ def threshold_lines(axes: Axes, lines: Sequence[tuple[float, str, str]]) -> None
         place = axes.transAxes.inverted().transform(axes.transData.transform((1, value)))[1]
         wanted.append((float(place) * points, value, text))
     for (place, value, text), shifted in zip(wanted, moved_apart([place for place, *_ in wanted], 10.0), strict=True):
-        axes.annotate(
-            text, (1, value), xycoords=("axes fraction", "data"), xytext=(4, shifted - place),
-            textcoords="offset points", verticalalignment="center", annotation_clip=False,
-        )  # fmt: skip
+        text_beside(axes, text, (1, value), (4, shifted - place), xycoords=("axes fraction", "data"), va="center")
 
 
 def moved_apart(places: list[float], gap: float) -> list[float]:
@@ -224,17 +223,14 @@ def stack_names(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], ga
     """The names of lines (height, name, colour) beside their ends, one above the other where they meet.
 
     >>> with figure(8, 5) as drawn:
-    ...     stack_names(drawn.subplots(), 1, [(0.5, "one", BLUE), (0.5, "two", GREEN)], 0.1)
+    ...     stack_names(drawn.subplots(), 1, [(0.5, "one", "blue"), (0.5, "two", "green")], 0.1)
     >>> [round(float(text.xy[1]), 3) for text in drawn.axes[0].texts]
     [0.5, 0.6]
     """
     lowest = float("-inf")
     for height, name, colour in sorted(ends):
         lowest = max(height, lowest + gap)
-        axes.annotate(
-            name, (x, lowest), xytext=(beside, 0), textcoords="offset points", color=colour,
-            verticalalignment="center", annotation_clip=False,
-        )  # fmt: skip
+        text_beside(axes, name, (x, lowest), (beside, 0), color=colour, va="center")
 
 
 def thousands(axis: Axis) -> None:

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from karat.plots.colours import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
 from karat.plots.style import (
-    BLACK,
-    FLAGGED,
-    GREY,
-    KEPT,
     NARROW_CM,
-    SKY_BLUE,
     figure,
     log_seconds,
     say,
     short_name,
+    text_beside,
     threshold_line,
     threshold_lines,
 )
@@ -116,7 +113,7 @@ def trials_plot(
             found["place"], found["rt"], "s", color=FLAGGED, markerfacecolor="none", markersize=7, markeredgewidth=1
         )
         for at, time, degree in found.filter(pl.col("degree") > 1).select("place", "rt", "degree").rows():
-            axes.annotate(str(degree), (at, time), xytext=(5, 3), textcoords="offset points", color=FLAGGED)
+            text_beside(axes, str(degree), (at, time), (5, 3), color=FLAGGED)
         key = "□ outlying (number: its round, after the first); grey: between the cutoffs"
         for limits in by_function or ():
             axes.plot(place, limits, "_", color=GREY, markersize=3, markeredgewidth=0.8)

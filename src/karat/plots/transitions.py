@@ -13,19 +13,8 @@ import numpy as np
 import polars as pl
 
 from karat.languages import language_of
-from karat.plots.style import (
-    BLUE,
-    FLAGGED,
-    GREEN,
-    GREY,
-    KEPT,
-    NARROW_CM,
-    ORANGE,
-    figure,
-    say,
-    stack_names,
-    threshold_line,
-)
+from karat.plots.colours import BLUE, FLAGGED, GREEN, GREY, KEPT, ORANGE
+from karat.plots.style import NARROW_CM, figure, say, stack_names, threshold_line
 from karat.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -66,16 +55,15 @@ def _distances(axis: Axes, kind: str, own: Distances, flagged: Bools) -> None:
     axis.hist(credible, bins=bins, density=True, histtype="stepfilled", color=KEPT, alpha=0.35)
     axis.hist(followers, bins=bins, density=True, histtype="step", color=FLAGGED, linewidth=1.3)
     top = axis.get_ylim()[1]
-    for members, colour, height in ((~flagged, KEPT, -0.07), (flagged, FLAGGED, -0.07)):
-        axis.plot(people[members], np.full(int(members.sum()), height * top), "|", color=colour, markersize=6)
+    for members, colour in ((~flagged, KEPT), (flagged, FLAGGED)):
+        axis.plot(people[members], np.full(int(members.sum()), -0.07 * top), "|", color=colour, markersize=6)
     axis.set_ylim(-0.14 * top, 1.12 * top)
     for limit in sorted({float(limits.min()), float(limits.max())}) if len(limits) else []:
         threshold_line(axis, limit, "" if limit != limits.max() else f"{limit:.2g}", across="x")
     axis.set_yticks([])
     axis.set_xlabel(f"{'root of ' if root else ''}distance from\n{kind}")
-    for x, text, colour in ((0.98, "credible", KEPT), (0.02, "patterned", FLAGGED)):
-        side = "right" if x > 0.5 else "left"
-        axis.text(x, 0.9, text, color=colour, transform=axis.transAxes, horizontalalignment=side)
+    axis.text(0.98, 0.9, "credible", color=KEPT, transform=axis.transAxes, ha="right")
+    axis.text(0.02, 0.9, "patterned", color=FLAGGED, transform=axis.transAxes, ha="left")
 
 
 def transitions_plot(matrices: Mapping[str, Floats], levels: Sequence[str], title: str, width_cm: float = 16) -> Figure:
@@ -99,14 +87,10 @@ def transitions_plot(matrices: Mapping[str, Floats], levels: Sequence[str], titl
 
 def _matrix(axis: Axes, name: str, matrix: Floats, levels: Sequence[str]) -> None:
     axis.imshow(np.nan_to_num(matrix), cmap="Blues", vmin=0, vmax=1)
-    for row in range(len(levels)):
-        for column in range(len(levels)):
-            value = matrix[row, column]
-            text = "–" if np.isnan(value) else language_of("en").value(value, ".2r")
-            axis.text(
-                column, row, text, color="white" if value > 0.6 else GREY if np.isnan(value) else "black",
-                horizontalalignment="center", verticalalignment="center",
-            )  # fmt: skip
+    for (row, column), value in np.ndenumerate(matrix):
+        text = "–" if np.isnan(value) else language_of("en").value(value, ".2r")
+        colour = "white" if value > 0.6 else GREY if np.isnan(value) else "black"
+        axis.text(column, row, text, color=colour, ha="center", va="center")
     axis.set_xticks(range(len(levels)), levels)
     axis.set_yticks(range(len(levels)), levels)
     axis.tick_params(length=0)

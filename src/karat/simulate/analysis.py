@@ -109,8 +109,9 @@ def by_measured_model(rounds: Floats, layout: SimulationLayout, people: Ints, th
 
 def _preference(rounds: Floats) -> Tested:
     """The logit of a preference for the first level, without answers "no difference"."""
-    _, who, what = np.nonzero(np.isfinite(rounds) & (rounds != 0))
-    data = {"participant": who, "item": what, "response": (rounds[np.isfinite(rounds) & (rounds != 0)] > 0).astype(int)}
+    preferred = np.isfinite(rounds) & (rounds != 0)
+    _, who, what = np.nonzero(preferred)
+    data = {"participant": who, "item": what, "response": (rounds[preferred] > 0).astype(int)}
     model = _fitted((PREFERENCE,), data, "binary", {})
     if model is None:
         return UNTESTED

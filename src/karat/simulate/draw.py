@@ -1,7 +1,7 @@
 """Answers of participants x items for a contrast, drawn from a model.
 
-Two models: `Latent`, judgments on the scale of the task as in `scale_answers`, with an effect in logits; and `Normal`,
-answers as numbers on the scale,
+Two models: with a `Spread`, judgments on the scale of the task as in `scale_answers`, with an effect in logits; and
+with a `Normal`, answers as numbers on the scale,
 
     y = P_i + I_j + x (effect + b_i + d_j) + e,
 
@@ -28,13 +28,6 @@ LARGEST_EFFECT = 20.0
 
 
 @dataclass(frozen=True)
-class Latent:
-    """Judgments made of latent values and criteria."""
-
-    spread: Spread
-
-
-@dataclass(frozen=True)
 class Normal:
     """Answers with normal errors: standard deviations in steps of the scale."""
 
@@ -45,20 +38,7 @@ class Normal:
     residual: float
 
 
-Model = Latent | Normal
-
-
-def draw_answers(
-    model: Model, layout: SimulationLayout, people: Ints, things: Ints, effect: float, random: np.random.Generator
-) -> Floats:
-    """The mean answer of each participant to each item, given the groups of both; NaN beside the contrast.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
-    >>> draw_answers(Latent(Spread()), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
-    (2, 2)
-    """
-    return mean_answers(draw_rounds(model, layout, people, things, effect, random), layout, people, things)
+Model = Spread | Normal
 
 
 def mean_answers(rounds: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Floats:
@@ -75,22 +55,21 @@ def draw_rounds(
 
     >>> from karat.judgments.scales import Ordinal
     >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5), repeats=2)
-    >>> draw_rounds(Latent(Spread()), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
+    >>> draw_rounds(Spread(), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
     (2, 2, 2)
     """
     at = np.ix_(people, things)
     x = layout.sides[at]
     shape = x.shape
-    spread = model.spread if isinstance(model, Latent) else model
-    slopes = effect + random.normal(0, spread.participant_effect, (shape[0], 1))
-    slopes = slopes + random.normal(0, spread.item_effect, (1, shape[1]))
-    centre, shift = random.normal(0, spread.item, (1, shape[1])), random.normal(0, spread.participant, (shape[0], 1))
+    slopes = effect + random.normal(0, model.participant_effect, (shape[0], 1))
+    slopes = slopes + random.normal(0, model.item_effect, (1, shape[1]))
+    centre, shift = random.normal(0, model.item, (1, shape[1])), random.normal(0, model.participant, (shape[0], 1))
     if isinstance(model, Normal):
         noise = random.normal(0, model.residual / np.sqrt(layout.repeats), shape)
         # Where the answer is the contrast, what a participant or an item deviates by is their effect.
         answers = (x * slopes + noise + (0 if layout.compared else centre + shift))[None]
     else:
-        stretch = np.exp(random.normal(0, model.spread.stretch, (shape[0], 1)))
+        stretch = np.exp(random.normal(0, model.stretch, (shape[0], 1)))
         latent = x * slopes + (0 if layout.compared else centre)
         criterion = np.zeros_like(shift) if layout.compared else shift
         answers = np.stack([

@@ -177,25 +177,13 @@ def _switch(rng: np.random.Generator, hand: Hand) -> Trace:
     return {"keys": 1, "hold": round(_log_normal(rng, 0.25, 0.6), 4)} if rng.random() < 0.5 else {}
 
 
-def _screen_reader(rng: np.random.Generator, hand: Hand) -> Trace:
-    return {} if rng.random() < 0.8 else _keys(rng, hand)
-
-
-def _voice(rng: np.random.Generator, hand: Hand) -> Trace:
-    return _jump(rng, float(rng.uniform(0, 0.012)))
-
-
 def _gaze(rng: np.random.Generator, hand: Hand) -> Trace:
     path = mouse_path(rng, (0.0, 0.0), (float(rng.uniform(50, 500)), float(rng.normal(0, 60))), 60.0, hand)
     path[:, 1:] += rng.normal(0, 6, (len(path), 2))
     return summary(path, dwell=float(rng.normal(1.0, 0.02)), press=float(rng.uniform(0, 0.004)), off=rng.uniform(0, 1))
 
 
-def _glide(rng: np.random.Generator, hand: Hand) -> Trace:
-    return _line(rng, pace=float(rng.uniform(60, 120)), press=0.001, off=float(rng.uniform(0, 1)))
-
-
-def _line(rng: np.random.Generator, *, pace: float, press: float, off: float) -> Trace:
+def _line(rng: np.random.Generator, pace: float, *, press: float, off: float) -> Trace:
     """A straight line at a constant speed, in pixels per second."""
     end = np.array([float(rng.uniform(20, 500)), float(rng.normal(0, 60))])
     seconds = max(0.05, float(np.hypot(*end)) / pace)
@@ -211,19 +199,20 @@ def _jump(rng: np.random.Generator, press: float) -> Trace:
             "off": round(float(rng.uniform(0, 0.02)), 3), "press": round(press, 4)}  # fmt: skip
 
 
-def _clicks(rng: np.random.Generator, hand: Hand) -> Trace:
-    return _jump(rng, float(rng.uniform(0.0005, 0.004)))
-
-
-def _lines(rng: np.random.Generator, hand: Hand) -> Trace:
-    return _line(rng, pace=float(rng.uniform(800, 2500)), press=float(rng.uniform(0.02, 0.12)), off=0.01)
-
-
 _DRAWN: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
-    "mouse": ("mouse", _mouse), "touch": ("touch", _touch), "keys": ("key", _keys), "switch": ("", _switch),
-    "screen reader": ("", _screen_reader), "voice": ("mouse", _voice), "gaze": ("mouse", _gaze),
-    "glide": ("mouse", _glide), "clicks": ("mouse", _clicks), "lines": ("mouse", _lines), "paths": ("mouse", _mouse),
-}  # fmt: skip
+    "mouse": ("mouse", _mouse),
+    "touch": ("touch", _touch),
+    "keys": ("key", _keys),
+    "switch": ("", _switch),
+    "screen reader": ("", lambda rng, hand: {} if rng.random() < 0.8 else _keys(rng, hand)),
+    "voice": ("mouse", lambda rng, hand: _jump(rng, rng.uniform(0, 0.012))),
+    "gaze": ("mouse", _gaze),
+    "glide": ("mouse", lambda rng, hand: _line(rng, rng.uniform(60, 120), press=0.001, off=rng.uniform(0, 1))),
+    "clicks": ("mouse", lambda rng, hand: _jump(rng, rng.uniform(0.0005, 0.004))),
+    "lines": ("mouse", lambda rng, hand: _line(rng, rng.uniform(800, 2500), press=rng.uniform(0.02, 0.12), off=0.01)),
+    "paths": ("mouse", _mouse),
+}
+"""What the page calls the pointer of each kind, and how a trial of it is drawn."""
 
 
 def traces(kind: str, trials: int, rng: np.random.Generator) -> list[Trace] | None:

@@ -123,10 +123,10 @@ def _sides(
         kind: {name: factor.levels for name, factor in settings.factors.items() if factor.between == kind}
         for kind in ("participants", "items")
     }
-    conditions = [dict(zip(within, levels, strict=True)) for levels in product(*within.values())]
-    people = [dict(zip(between["participants"], levels, strict=True))
-              for levels in product(*between["participants"].values())]  # fmt: skip
-    things = [dict(zip(between["items"], levels, strict=True)) for levels in product(*between["items"].values())]
+    conditions, people, things = (
+        [dict(zip(factors, levels, strict=True)) for levels in product(*factors.values())]
+        for factors in (within, between["participants"], between["items"])
+    )
     count = len(conditions)
     sides = np.zeros((count * len(people), count * len(things)))
     cells: dict[str, list[str]] = {}

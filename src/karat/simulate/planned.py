@@ -102,11 +102,8 @@ def _of_some(study: Study, some: tuple[int, list[str]]) -> pl.DataFrame:
     parts = []
     for number, name in enumerate(some[1], start=some[0]):
         frame = study.questionnaire(number % study.lists + 1, name).frame
-        parts.append(
-            frame.with_columns(
-                participant=pl.lit(name), _person=pl.lit(number, dtype=pl.Int64), _shown=pl.int_range(frame.height)
-            )
-        )
+        numbers = {"_person": pl.lit(number, dtype=pl.Int64), "_shown": pl.int_range(frame.height)}
+        parts.append(frame.with_columns(participant=pl.lit(name), **numbers))
     return pl.concat(parts, how="diagonal_relaxed")
 
 
@@ -177,7 +174,7 @@ def _stays(trials: pl.DataFrame, people: SimulatedPeople, names: list[str]) -> p
 ELIGIBLE = {True: 0.98, False: 0.85}
 """How many of those who judge, and of the others, give an answer that admits."""
 FIRST_ATTEMPT = {True: 0.85, False: 0.5}
-"""How many of them pass the quiz at once."""
+"""How many of them pass the quiz at once, and as many of those who fail in each further attempt."""
 SILENT = 0.1
 """How many leave a question unanswered that need not be."""
 SAME = 0.98
@@ -194,7 +191,7 @@ def background_table(
         columns[question.name] = [_answer(question, judges, random) for judges in judging]
     if study.settings.texts.quiz:
         most = study.settings.texts.quiz_attempts
-        attempts = [_attempts(judges, random) for judges in judging]
+        attempts = [int(random.geometric(FIRST_ATTEMPT[judges])) for judges in judging]
         columns["quiz_attempts"] = [min(number, most) for number in attempts]
         columns["quiz_passed"] = [number <= most for number in attempts]
     columns |= _asked_by_rules(study, columns, random)
@@ -210,11 +207,6 @@ def _answer(question: BackgroundQuestion, judges: bool, random: np.random.Genera
     others = [answer for answer in question.answers if answer not in question.eligible]
     admitted = question.eligible and (not others or random.random() < ELIGIBLE[judges])
     return str(random.choice(question.eligible if admitted else others))
-
-
-def _attempts(judges: bool, random: np.random.Generator) -> int:
-    """How many attempts it takes, each as likely to succeed."""
-    return int(random.geometric(FIRST_ATTEMPT[judges]))
 
 
 def _asked_by_rules(study: Study, columns: dict[str, list[Any]], random: np.random.Generator) -> dict[str, list[Any]]:

@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.scales import Choice, Continuous, Magnitude, Scale
+from karat.judgments.answer_codes import position
+from karat.judgments.scales import Choice, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
 from karat.models.proportions import wilson
 from karat.simulate.analysis import (
@@ -44,7 +45,7 @@ from karat.simulate.analysis import (
     fit_normal,
 )
 from karat.simulate.behaviours import SimulateError
-from karat.simulate.draw import Latent, Model, Normal, draw_rounds, in_logits, mean_answers, on_scale, unit_of
+from karat.simulate.draw import Model, Normal, draw_rounds, in_logits, mean_answers, on_scale, unit_of
 from karat.simulate.layout import (
     USUAL_EFFECT,
     SimulationLayout,
@@ -55,7 +56,7 @@ from karat.simulate.layout import (
     rounded_items,
     side_of,
 )
-from karat.simulate.scale_answers import Spread, levels_of
+from karat.simulate.scale_answers import Spread
 from karat.study.designs.factorial import answer_family
 from karat.study.plan import Block
 from karat.study.settings import ContrastSettings
@@ -128,7 +129,7 @@ def power(
     sizes, notes = _sizes(study, layout, participants, items or [own_items], exact=analysis == "model")
     notes += quick_only
     stated = spread or Spread()
-    model: Model = Latent(stated) if found is None else found.model
+    model: Model = stated if found is None else found.model
     true = _effects(effects, unit, found, layout, stated)
     size = FITTED_SIZE if analysis == "model" else SIZE
     each = -(-simulations // size)
@@ -137,7 +138,7 @@ def power(
         for (n, m), (_, inner, _) in product(sizes, true)
         for number in range(each)
     ]
-    tested = executor.map(_run, None, batches, name="power", progress=progress)
+    tested = executor.map(run_batch, None, batches, name="power", progress=progress)
     rows = []
     in_logits_too = analysis == "model" and (layout.compared or answer_family(layout.scale) != "gaussian")
     for place, ((n, m), (effect, inner, difference)) in enumerate(product(sizes, true)):
@@ -238,7 +239,7 @@ class Batch:
     size: int
 
 
-def run_batch(batch: Batch) -> list[tuple[float, ...]]:
+def run_batch(_: None, batch: Batch) -> list[tuple[float, ...]]:
     """Estimate, standard error and p of every study of a batch; after a model, also p by the quick approximation."""
     (bits,) = struct.unpack("<Q", struct.pack("<d", batch.effect))
     random = np.random.default_rng([batch.seed, batch.participants, batch.items, bits, batch.number])
@@ -258,10 +259,6 @@ def _study(batch: Batch, random: np.random.Generator) -> tuple[float, ...]:
     if batch.analysis == "means":
         return by_mean_squares(answers, layout, people, things)
     return by_mixed_model(answers, layout, people, things)
-
-
-def _run(_: None, batch: Batch) -> list[tuple[float, ...]]:
-    return run_batch(batch)
 
 
 WANTED = 0.8
@@ -451,19 +448,11 @@ def _numbers(frame: pl.DataFrame, scale: Scale) -> Floats:
     """Answers as `draw.numeric` has them."""
     response = pl.col("response")
     if isinstance(scale, Magnitude):
-        found = frame.select(response.cast(pl.Float64, strict=False).log()).to_series()
-    elif isinstance(scale, Continuous):
-        found = frame.select(response.cast(pl.Float64, strict=False)).to_series()
+        found = response.cast(pl.Float64, strict=False).log()
+    elif isinstance(scale, Choice | Nominal):
+        first = {level: float(level == scale.levels[0]) for level in scale.levels}
+        values = {"left": 1.0, "right": -1.0, "none": 0.0} if isinstance(scale, Choice) else first
+        found = response.replace_strict(values, default=None, return_dtype=pl.Float64)
     else:
-        levels = levels_of(scale)
-        values = {level: float(place) for place, level in enumerate(levels)}
-        if isinstance(scale, Choice):
-            values = {"left": 1.0, "right": -1.0, "none": 0.0}
-        elif scale.kind == "nominal":
-            values = {level: float(level == levels[0]) for level in levels}
-        found = frame.select(response.replace_strict(values, default=None, return_dtype=pl.Float64)).to_series()
-        if "polarity" in frame.columns and scale.kind == "ordinal":
-            mirrored = (frame["polarity"].fill_null(1) == -1).to_numpy()
-            numbers = found.fill_null(np.nan).to_numpy()
-            return np.where(mirrored, len(levels) - 1 - numbers, numbers)
-    return found.fill_null(np.nan).to_numpy()
+        found = position(scale, aligned=isinstance(scale, Ordinal) and "polarity" in frame.columns)
+    return frame.select(found.fill_null(np.nan)).to_series().to_numpy()

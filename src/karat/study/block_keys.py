@@ -128,9 +128,7 @@ class BlockKeys(Settings):
     )
     rounds: int = Field(1, ge=1, description="How often the same items are judged, in a new order each time.")
     repeated_items: int = Field(
-        0,
-        ge=0,
-        description="How many test trials come a second time in the same session, to see who answers alike.",
+        0, ge=0, description="How many test trials come a second time in the same session, to see who answers alike."
     )
     instructions: str = Field("", description="A page before the block.")
     prompt: str = Field("", description="The question above or below each stimulus.")

@@ -20,17 +20,9 @@ from karat.packages import added, naming, offered
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
 __all__ = [
-    "CRITERIA",
-    "Alternative",
-    "Criterion",
-    "CriterionSettings",
-    "check_exclude_rule",
-    "criterion_named",
-    "criterion_settings",
-    "left_out",
-    "register",
-    "title_of",
-]
+    "CRITERIA", "Alternative", "Criterion", "CriterionSettings", "check_exclude_rule", "criterion_named",
+    "criterion_settings", "left_out", "register", "title_of",
+]  # fmt: skip
 
 GROUP = "karat.criteria"
 """The entry points by which packages add criteria."""

@@ -59,10 +59,6 @@ def left_out(usual: bool = False) -> Alternative:
     return Alternative("out", None, "left to the model", usual)
 
 
-def _no_columns(_: Given) -> tuple[str, ...]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Criterion:
     """A criterion: its name in `[screening]`, what it asks, its settings, and what computes it."""
@@ -96,7 +92,7 @@ class Criterion:
     """What else a careful researcher might have stated."""
     of_the_study: tuple[str, ...] = ()
     """Settings that decide nothing about people, such as the length of the questionnaire: alternatives keep them."""
-    looks_at: Callable[[Given], Collection[str]] = _no_columns
+    looks_at: Callable[[Given], Collection[str]] = lambda settings: ()
     """From settings to the columns about participants that it looks at; these are not background variables."""
     careless: bool = True
     """Whether it looks for careless answers, so that the number it flags can be compared with the Spammer Index."""

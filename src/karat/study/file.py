@@ -232,19 +232,12 @@ def _table(names: list[str], is_list: bool, counts: dict[Keys, int]) -> Keys:
 
 def _still_open(line: str, quotes: str | None) -> str | None:
     """Which kind of triple quotes is open after a line: what looks like a key inside them is text."""
-    at = 0
-    while True:
+    for sign in re.findall(r"\"{3}|'{3}", line):
         if quotes is None:
-            places = [(line.find(q, at), q) for q in ('"""', "'''") if line.find(q, at) >= 0]
-            found = min(places, default=None)
-            if found is None:
-                return None
-            at, quotes = found[0] + 3, found[1]
-        else:
-            end = line.find(quotes, at)
-            if end < 0:
-                return quotes
-            at, quotes = end + 3, None
+            quotes = sign
+        elif sign == quotes:
+            quotes = None
+    return quotes
 
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")

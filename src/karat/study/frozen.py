@@ -118,14 +118,11 @@ def _rule_changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[M
         elif before is None or after is None:
             yield Message("frozen.added" if before is None else "frozen.removed", {"criterion": name})
         else:
-            yield from (
-                Message(
-                    "frozen.setting",
-                    {"setting": key, "criterion": name, "then": _shown(before.get(key)), "now": _shown(after.get(key))},
-                )
-                for key in {**before, **after}
-                if before.get(key) != after.get(key)
-            )
+            for key in {**before, **after}:
+                old, new = before.get(key), after.get(key)
+                if old != new:
+                    values = {"setting": key, "criterion": name, "then": _shown(old), "now": _shown(new)}
+                    yield Message("frozen.setting", values)
 
 
 def _shown(value: Any) -> str:

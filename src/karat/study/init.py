@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.study.setting_base import NAME
+from karat.study.setting_base import NAME, meant
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale
@@ -53,6 +53,7 @@ PREFERENCES = ("good", "bad", "grammatical", "ungrammatical", "acceptable", "les
 PREFERRED = ("preferred", "better", "expert", "expected")
 """Columns that say for each pair which sentence experts prefer: 1 or 2, or the name of its column."""
 IDS = ("pair", "pair_id", "item", "id")
+toml = partial(json.dumps, ensure_ascii=False)
 
 
 class PairsError(ProblemsError):
@@ -111,7 +112,10 @@ def study_from_pairs(pairs: str | Path, folder: str | Path, language: str = "en"
     rows = _pairs(Path(pairs))
     extra = contents["fillers.csv"].decode().count("\n") - 1
     contents["items.csv"] = _items(rows)
-    contents[NAME] = _about_pairs(contents[NAME].decode(), Path(pairs), len(rows), extra).encode()
+    text = _with_no_difference(contents[NAME].decode())
+    about = f"{len(rows)} Paare" if 'language = "de"' in text else counted(len(rows), "pair")
+    text = _headed(text, Path(pairs), "--from-pairs", about, len(rows) + extra, "choice", ["fillers.csv"])
+    contents[NAME] = text.encode()
     return _written(Path(folder), contents)
 
 
@@ -346,12 +350,12 @@ LABEL_WORDS = {
 SLIDER_POINTS = 101
 
 
-def _ties(scale: Scale | None) -> tuple[str, ...]:
-    """`none` where an answer prefers neither of two."""
+def _has_ties(scale: Scale | None) -> bool:
+    """Whether an answer prefers neither of two."""
     from karat.study.item_sheets import SIDE_TIES
 
     levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return ("none",) if any(word in SIDE_TIES for level in levels for word in re.split(r"\W+", level.lower())) else ()
+    return any(word in SIDE_TIES for level in levels for word in re.split(r"\W+", level.lower()))
 
 
 NO_DIFFERENCE = {
@@ -379,10 +383,9 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     from karat.study.tasks import TASKS
 
     if TASKS[task].compares:
-        return _ScaleChange(_with_no_difference(text) if "none" in _ties(scale) else text)
+        return _ScaleChange(_with_no_difference(text) if _has_ties(scale) else text)
     if scale is None or TASK_OF.get(scale.kind) != task or scale.kind == "magnitude":
         return _ScaleChange(text)
-    toml = partial(json.dumps, ensure_ascii=False)
     line = next(line for line in text.splitlines() if line.startswith("scale "))
     words: list[str] = json.loads(line[line.index("[") : line.index("]") + 1])
     levels: tuple[str, ...] = getattr(scale, "levels", ())
@@ -434,7 +437,6 @@ def _about_sets(
     """The study file of a template with the items, factors, lists and contrasts of item sets."""
     from karat.study.tasks import TASKS
 
-    toml = partial(json.dumps, ensure_ascii=False)
     levels = ", ".join(
         f"{_key(name)} = {{ levels = {toml(list(own))}, between = \"items\" }}"
         if name in factors.between else f"{_key(name)} = {toml(list(own))}"
@@ -471,7 +473,6 @@ def _contrasts_of(factors: CrossedFactors) -> str:
     In choices the compared factor is the answer: its levels are compared over all trials, and at each level of the
     other factors.
     """
-    toml = partial(json.dumps, ensure_ascii=False)
     two = {name: list(own) for name, own in factors.levels.items() if len(own) == 2}
     if factors.compared is not None:
         if factors.compared not in two:
@@ -492,21 +493,16 @@ def _contrasts_of(factors: CrossedFactors) -> str:
 
 def _key(name: str) -> str:
     """A key of a study file, in quotation marks where it needs them."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
-
-
-def _instead(task: str) -> str:
-    """The example study to take in place of one that does not exist."""
-    from karat.study.setting_base import meant
-    from karat.study.tasks import instead_of
-
-    return instead_of(task) or meant(task, list(TEMPLATES))
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml(name)
 
 
 def _template(task: str, language: str) -> Sequence[Traversable]:
     """The files of a template, the study file first."""
     if task not in TEMPLATES:
-        raise KaratError(f"There is no example study for the task {task}. {_instead(task)}")
+        from karat.study.tasks import instead_of
+
+        fix = instead_of(task) or meant(task, list(TEMPLATES))
+        raise KaratError(f"There is no example study for the task {task}. {fix}")
     if language not in LANGUAGES:
         known = " and ".join(LANGUAGES)
         raise KaratError(f"There are example studies in {known}, not in {language}. Take one and translate its texts.")
@@ -621,12 +617,6 @@ def _items(pairs: Sequence[tuple[str, str, str, int | None]]) -> bytes:
     if not any(row["status"] for row in rows):
         rows = [{name: cell for name, cell in row.items() if name != "status"} for row in rows]
     return _table(rows)
-
-
-def _about_pairs(text: str, source: Path, pairs: int, extra: int) -> str:
-    """The study file of the template with the head, the title and the duration of these pairs."""
-    about = f"{pairs} Paare" if 'language = "de"' in text else counted(pairs, "pair")
-    return _headed(_with_no_difference(text), source, "--from-pairs", about, pairs + extra, "choice", ["fillers.csv"])
 
 
 def _headed(text: str, source: Path, option: str, about: str, trials: int, task: str, tables: Sequence[str]) -> str:

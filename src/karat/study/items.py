@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import reduce
 from pathlib import Path
 
 import polars as pl
@@ -78,11 +79,8 @@ def read_items(
         frame = table.frame
         part = _checked(frame, table.locate, table.file.name, frame.columns, problems, factors, task)
         parts.append(part if labels[number] == table.file.name else _labelled(part, labels[number]))
-    items = parts[0]
-    for part in parts[1:]:
-        items = together(items, part)
     names = [(label, table.frame.columns) for label, table in zip(labels, tables, strict=True)]
-    return _whole(items, names, factors)
+    return _whole(reduce(together, parts), names, factors)
 
 
 def _labelled(items: Items, label: str) -> Items:
@@ -370,30 +368,13 @@ def _flag(
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "item": (
-        "nr",
-        "no",
-        "number",
-        "id",
-        "item_id",
-        "itemid",
-        "item_no",
-        "itemno",
-        "item_nr",
-        "itemnr",
-        "item_number",
-        "set",
-        "item_set",
-        "itemset",
-        "token_set",
-        "tokenset",
-        "set_no",
-        "set_nr",
-        "#",
+        "nr", "no", "number", "id", "item_id", "itemid", "item_no", "itemno", "item_nr", "itemnr", "item_number", "set",
+        "item_set", "itemset", "token_set", "tokenset", "set_no", "set_nr", "#",
     ),
     "sentence": ("text", "stimulus", "stimuli", "string", "sentences", "satz"),
     "function": ("type", "kind", "trial_type", "item_type", "trialtype", "itemtype"),
     "condition": ("cond",),
-}
+}  # fmt: skip
 """Column = what else it may be called, in lower case and with _ for blanks."""
 FUNCTION_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("critical", "target", "experimental", "exp", "test_item", "tests", "kritisch"), "test"),

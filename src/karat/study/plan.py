@@ -12,6 +12,7 @@ import polars as pl
 from karat.judgments.message_tables import rows_named
 from karat.judgments.scales import Scale
 from karat.messages import Message, message_of
+from karat.study.block_keys import PairsSettings, SubsetSettings
 from karat.study.designs import DesignError, DesignFactor, factorial, random_pairs, subsets
 from karat.study.items import Items
 from karat.study.settings import BlockSettings
@@ -81,11 +82,11 @@ def block_plan(settings: BlockSettings, items: pl.DataFrame, seed: int, particip
     if task_named(settings.task).compares:
         trials = choice_trials(settings, items)
         if settings.pairs is not None:
-            return _pairs_plan(settings, items, trials, seed, participants)
+            return _pairs_plan(settings.pairs, settings, items, trials, seed, participants)
     else:
         trials = items
     if settings.subset is not None:
-        return _subset_plan(settings, trials, seed)
+        return _subset_plan(settings.subset, trials, seed)
     factors = {
         name: DesignFactor(
             name,
@@ -203,11 +204,8 @@ def _better(left: Mapping[str, str | None], right: Mapping[str, str | None]) -> 
     return None
 
 
-def _subset_plan(settings: BlockSettings, trials: pl.DataFrame, seed: int) -> BlockPlan:
+def _subset_plan(subset: SubsetSettings, trials: pl.DataFrame, seed: int) -> BlockPlan:
     """Each list shows some of the test items, and all others."""
-    subset = settings.subset
-    if subset is None:
-        raise DesignError(Message("plan.no_subset"))
     test = trials.with_row_index("_row").filter(pl.col("function") == "test")["_row"].to_list()
     rest = [row for row in range(trials.height) if row not in set(test)]
     plan = subsets(len(test), subset.per_participant, subset.ratings, np.random.default_rng(seed))
@@ -215,19 +213,19 @@ def _subset_plan(settings: BlockSettings, trials: pl.DataFrame, seed: int) -> Bl
 
 
 def _pairs_plan(
-    settings: BlockSettings, items: pl.DataFrame, trials: pl.DataFrame, seed: int, participants: int
-) -> BlockPlan:
+    pairs: PairsSettings, settings: BlockSettings, items: pl.DataFrame, trials: pl.DataFrame, seed: int,
+    participants: int,
+) -> BlockPlan:  # fmt: skip
     """Target pairs for everybody, or a part of them for each participant, and random pairs for each."""
-    pairs = settings.pairs
     if settings.subset is not None:
-        shown = _subset_plan(settings, trials, seed)
-    else:
-        shown = BlockPlan((trials,) * (settings.lists or 1))
-    if pairs is None or not pairs.random:
-        return shown
-    if settings.subset is None:
+        shown = _subset_plan(settings.subset, trials, seed)
+    elif pairs.random:
         kept = trials if pairs.target else trials.filter(pl.col("function") != "test")
         shown = BlockPlan((kept,) * participants)
+    else:
+        shown = BlockPlan((trials,) * (settings.lists or 1))
+    if not pairs.random:
+        return shown
     members = items.filter(pl.col("function") == "test")
     drawn = random_pairs(members.height, pairs.random, shown.count, np.random.default_rng(seed))
     lists = []

@@ -111,10 +111,19 @@ def _with_repeats(
     early = [place for place, row in enumerate(order) if functions[row] == "test" and place + apart < len(order)]
     rules = order_rules(settings, trials)
     neighbours = OrderRules(apart=rules.apart, in_a_row=rules.in_a_row)
+
+    def fits(row: int, slot: int, taken: dict[int, int]) -> bool:
+        beside = [functions[other] for other in order[max(slot - 1, 0) : slot + 1]]
+        if slot in taken or (neighbours.apart and "test" in beside):
+            return False
+        rows = _inserted(order, {**taken, slot: row})[0]
+        return not violations(trials[rows], range(len(rows)), neighbours)
+
     for _ in range(REPEAT_TRIES if len(early) >= number else 0):
         slots: dict[int, int] = {}
         for place in rng.permutation(early).tolist():
-            slot = _free_slot(order, slots, place, place + apart + 1, trials, neighbours, rng)
+            later = rng.permutation(range(place + apart + 1, len(order) + 1)).tolist()
+            slot = next((slot for slot in later if fits(order[place], slot, slots)), None)
             if slot is not None:
                 slots[slot] = order[place]
             if len(slots) == number:
@@ -123,27 +132,6 @@ def _with_repeats(
         f"{number} test trials cannot come again a third of the trials later, as the rules of [order] are.",
         "State fewer repeated_items, loosen the rules, or add fillers.",
     )
-
-
-def _free_slot(
-    order: list[int],
-    taken: dict[int, int],
-    place: int,
-    first: int,
-    trials: pl.DataFrame,
-    neighbours: OrderRules,
-    rng: np.random.Generator,
-) -> int | None:
-    """A place from `first` on before which a trial may come again; None where the rules leave none."""
-    functions = trials["function"].to_list()
-    for slot in rng.permutation(range(first, len(order) + 1)).tolist():
-        beside = [functions[row] for row in order[max(slot - 1, 0) : slot + 1]]
-        if slot in taken or (neighbours.apart and "test" in beside):
-            continue
-        rows = _inserted(order, {**taken, slot: order[place]})[0]
-        if not violations(trials[rows], range(len(rows)), neighbours):
-            return int(slot)
-    return None
 
 
 def _inserted(order: list[int], slots: dict[int, int]) -> tuple[list[int], list[int]]:

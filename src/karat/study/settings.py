@@ -11,14 +11,7 @@ from itertools import product
 from math import prod
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import InitErrorDetails
 
 from karat.errors import SettingError, counted
@@ -439,8 +432,7 @@ class FieldSettings(Settings):
     """How the study runs on the web."""
 
     resume: Literal["continue", "restart", "block"] = Field(
-        "continue",
-        description="What participants who come back can do: continue, start again, or nothing.",
+        "continue", description="What participants who come back can do: continue, start again, or nothing."
     )
     going_back: bool = Field(False, description="Whether participants may go back and change the previous answer.")
     lease_minutes: float = Field(
@@ -451,13 +443,11 @@ class FieldSettings(Settings):
         5, ge=1, le=20, description="How many trials are sent ahead, in case the connection is lost."
     )
     traces: bool = Field(
-        True,
-        description="Whether the trial page sums up how answers are given (pointer, keys), to find automation.",
+        True, description="Whether the trial page sums up how answers are given (pointer, keys), to find automation."
     )
     devices: list[Device] = Field(list(DEVICES), min_length=1, description="The devices that may be used.")
     completion: Literal["code", "redirect", "both"] = Field(
-        "both",
-        description="How participants return: with a code, by a link to the platform, or both.",
+        "both", description="How participants return: with a code, by a link to the platform, or both."
     )
 
 

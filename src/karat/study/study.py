@@ -69,6 +69,14 @@ class Study:
         lists = self.plan()[block].lists
         return lists[(list - 1) % len(lists)]
 
+    def showings(self, list: int, judged_only: bool = False) -> int:
+        """How many trials a list has in a session, repetitions included; all, or those that ask for acceptability."""
+        return sum(
+            block.settings.showings(self.trials(index, list).height)
+            for index, block in enumerate(self.blocks)
+            if block.task.acceptability or not judged_only
+        )
+
     def arranger(self, block: int, list: int) -> Arranger:
         """What puts the trials of a block in a list in order, made once for all participants."""
         key = ("arranger", block, (list - 1) % self.plan()[block].count)
@@ -85,12 +93,7 @@ class Study:
             seconds += block.settings.showings(self.trials(index, list).height) * asked * block.task.seconds
         return seconds / 60 + AROUND_MINUTES
 
-    def questionnaire(
-        self,
-        list: int = 1,
-        participant: str | int = 1,
-        seed: int | None = None,
-    ) -> Questionnaire:
+    def questionnaire(self, list: int = 1, participant: str | int = 1, seed: int | None = None) -> Questionnaire:
         """The trials of one participant in their order, the same whenever study, list and participant are the same."""
         if not 1 <= list <= self.lists:
             raise KaratError(f"There is no list {list}; {self.path.name} has the lists 1 to {self.lists}.")

@@ -12,7 +12,7 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.files import replacing
-from karat.plots.style import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
+from karat.plots.colours import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
 from karat.study.study import Study
 
 
@@ -40,16 +40,10 @@ def conditions_per_list(study: Study) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _shown(study: Study, number: int) -> int:
-    """How many trials a list has in a session, repetitions included."""
-    blocks = enumerate(study.blocks)
-    return sum(block.settings.showings(study.trials(index, number).height) for index, block in blocks)
-
-
 def summary_lines(study: Study, participants: int) -> list[str]:
     """The plan in a few lines."""
     per_list = functions_per_list(study)
-    shown = [_shown(study, number) for number in range(1, study.lists + 1)]
+    shown = [study.showings(number) for number in range(1, study.lists + 1)]
     smallest, largest = min(shown), max(shown)
     trials = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
     minutes = max(study.minutes(number) for number in range(1, study.lists + 1))

@@ -15,15 +15,8 @@ from karat.judgments.parts.parts import Parts, PartsError
 from karat.judgments.scales import Scale
 
 __all__ = [
-    "Parts",
-    "PartsError",
-    "is_database",
-    "open_parts",
-    "parquet_files",
-    "pieces",
-    "pieces_of_csv",
-    "repartition",
-]
+    "Parts", "PartsError", "is_database", "open_parts", "parquet_files", "pieces", "pieces_of_csv", "repartition",
+]  # fmt: skip
 
 
 def open_parts(

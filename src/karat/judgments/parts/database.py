@@ -200,11 +200,8 @@ def _share(who: Any, parts: int, number: int | None = None) -> Any:
     from psycopg import sql
 
     part = sql.SQL("(hashtext(btrim({who}::text)) & 2147483647) % {parts}").format(who=who, parts=sql.Literal(parts))
-    return (
-        part
-        if number is None
-        else sql.SQL("COALESCE({part}, 0) = {number}").format(part=part, number=sql.Literal(number))
-    )
+    chosen = sql.SQL("COALESCE({part}, 0) = {number}").format(part=part, number=sql.Literal(number))
+    return part if number is None else chosen
 
 
 def _rows_of_parts(connection: Any, table: str, who: str, parts: int) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from statistics import mean, median
 
 from karat.errors import counted, shown
 from karat.messages import Message
-from karat.study.check.draft import SPACELESS, Draft, Row, has_factors
+from karat.study.check.draft import Draft, Row, grouped, has_factors
 from karat.study.check.findings import Flaw, rule
 from karat.study.check.texts import SENTENCES, texts_of
 from karat.study.designs.factorial import spelled
@@ -111,9 +111,7 @@ def lengths(draft: Draft) -> Iterator[Flaw]:
     """The conditions of an item differ in length much more than those of other items."""
     for rows in draft.rows:
         unit, size = _measure(draft)
-        by_item: dict[str, list[tuple[Row, int]]] = {}
-        for row in _with_factors(rows):
-            by_item.setdefault(row.item, []).append((row, size(row["sentence"] or "")))
+        by_item = grouped((row.item, (row, size(row["sentence"] or ""))) for row in _with_factors(rows))
         spread = {
             item: max(n for _, n in own) - min(n for _, n in own) for item, own in by_item.items() if len(own) > 1
         }
@@ -139,12 +137,10 @@ def condition_lengths(draft: Draft) -> Iterator[Flaw]:
     """Sentences of one condition are much longer than those of another."""
     for index, rows in enumerate(draft.rows):
         unit, size = _measure(draft)
-        own: dict[tuple[str, ...], list[int]] = {}
-        for row in _with_factors(rows):
-            own.setdefault(tuple(level or "" for level in row.condition), []).append(size(row["sentence"] or ""))
-        if len(own) < 2:
+        sizes = grouped((row.condition, size(row["sentence"] or "")) for row in _with_factors(rows))
+        means = {condition: mean(numbers) for condition, numbers in sizes.items()}
+        if len(means) < 2:
             continue
-        means = {condition: mean(numbers) for condition, numbers in own.items()}
         low, high = min(means, key=lambda c: means[c]), max(means, key=lambda c: means[c])
         if means[high] > RATIO * means[low] and means[high] - means[low] > MEAN_DIFFERENCE:
             names = list(rows[0].block.settings.factors)
@@ -156,9 +152,7 @@ def condition_lengths(draft: Draft) -> Iterator[Flaw]:
 
 
 def _measure(draft: Draft) -> tuple[str, Callable[[str], int]]:
-    if draft.study.settings.language[:2].lower() in SPACELESS:
-        return "character", lambda text: len(text)
-    return "word", lambda text: len(text.split())
+    return ("character", len) if draft.spaceless else ("word", lambda text: len(text.split()))
 
 
 def _with_factors(rows: Sequence[Row]) -> list[Row]:

@@ -9,7 +9,8 @@ from itertools import product
 
 from karat.errors import counted, shown
 from karat.judgments.columns import nearest
-from karat.study.check.draft import Draft, Row, conditions_seen
+from karat.messages import Message
+from karat.study.check.draft import Draft, Row, Spot, conditions_seen, grouped
 from karat.study.check.findings import Flaw, rule
 from karat.study.designs.balance import split_advice
 from karat.study.designs.factorial import spelled
@@ -22,10 +23,7 @@ SECTION = "Pieper et al., section 3.1"
 def levels(draft: Draft) -> Iterator[Flaw]:
     """A test item has a level that the study file does not name, or none."""
     for rows in draft.rows:
-        found: dict[tuple[str, str | None], list[Row]] = {}
-        for row in rows:
-            for name in row.unknown_levels:
-                found.setdefault((name, row[name]), []).append(row)
+        found = grouped(((name, row[name]), row) for row in rows for name in row.unknown_levels)
         for (name, value), own in found.items():
             factor = own[0].block.settings.factors[name]
             text = "no level" if value is None else f"the level {shown(value)}, which the study file does not name,"
@@ -41,15 +39,20 @@ def design(draft: Draft) -> Iterator[Flaw]:
     """No lists can be made from the item table. The compiler has a reason that no other rule reports."""
     incomplete = any(levels(draft)) or any(missing_cells(draft))
     if draft.design_error is not None and not incomplete:
-        message, advice = split_advice(draft.design_error)
-        yield Flaw(str(message), "" if advice is None else str(advice), draft.at("block", 0))
+        yield _of_design(draft.design_error, draft.at("block", 0))
+
+
+def _of_design(message: Message, spot: Spot) -> Flaw:
+    """What the compiler says, its advice as the fix."""
+    what, advice = split_advice(message)
+    return Flaw(str(what), "" if advice is None else str(advice), spot)
 
 
 @rule("error", source=SECTION, fix="Write the missing sentence, or leave the item out.")
 def missing_cells(draft: Draft) -> Iterator[Flaw]:
     """An item lacks a condition that others have."""
     for index, rows in enumerate(draft.rows):
-        if any(True for _ in _confounded_factors(draft, index)):
+        if any(_confounded_factors(draft, index)):
             continue
         for flaw in _missing_in(rows):
             yield replace(flaw, must=draft.design_error is not None)
@@ -95,7 +98,7 @@ def _conditions_of_items(rows: tuple[Row, ...]) -> dict[str, set[tuple[str, ...]
         if row.function == "test" and row.block.settings.factors:
             if row.unknown_levels:
                 return {}
-            found.setdefault(row.item, set()).add(tuple(level or "" for level in row.condition))
+            found.setdefault(row.item, set()).add(row.condition)
     return found
 
 
@@ -174,10 +177,9 @@ def item_twice(draft: Draft) -> Iterator[Flaw]:
     """A participant sees an item twice."""
     for index, _, lists in draft.planned():
         twice: dict[str, int] = {}
-        for trials in lists:
-            for item, times in Counter(trials["item"].to_list()).items():
-                if times > 1:
-                    twice[item] = max(times, twice.get(item, 0))
+        for item, times in (one for trials in lists for one in Counter(trials["item"].to_list()).items()):
+            if times > 1:
+                twice[item] = max(times, twice.get(item, 0))
         if twice:
             item, times = next(iter(twice.items()))
             more = f", and {counted(len(twice) - 1, 'item')} more" if len(twice) > 1 else ""
@@ -206,11 +208,9 @@ def unbalanced(draft: Draft) -> Iterator[Flaw]:
             continue
         if any(_too_few_lists(draft, index, draft.study.blocks[index].settings)):
             continue
-        for note in plan.notes:
-            message, advice = split_advice(note)
-            yield Flaw(str(message), "" if advice is None else str(advice), draft.at("block", index))
+        yield from (_of_design(note, draft.at("block", index)) for note in plan.notes)
 
 
 def _cells_reported(draft: Draft, index: int) -> bool:
     """Whether missing cells or a confound explain what is uneven, so that it need not be reported twice."""
-    return any(_missing_in(draft.rows[index])) or any(True for _ in _confounded_factors(draft, index))
+    return any(_missing_in(draft.rows[index])) or any(_confounded_factors(draft, index))

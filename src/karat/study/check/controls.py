@@ -12,7 +12,7 @@ from karat.errors import ScaleError, counted
 from karat.judgments.scales import Ordinal, Scale
 from karat.messages import Message
 from karat.study.chance import relational, smallest_pairs
-from karat.study.check.draft import SPACELESS, Draft, Row, has_factors, lines_of
+from karat.study.check.draft import Draft, Row, has_factors, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.criterion import PassSettings
 from karat.study.guessing import at_least as binomial_at_least
@@ -245,19 +245,14 @@ def no_controls(draft: Draft) -> Iterator[Flaw]:
     participants who guess cannot be recognised."""
     settings = draft.study.settings
     stated = settings.screening.criteria if settings.screening is not None else {}
-    rows = [row for own in draft.rows for row in own]
-    if not any(row.function == "test" and row.block.task.acceptability for row in rows):
+    if not any(row.block.task.acceptability for row in draft.of_function("test")):
         return
     for function, criterion, purpose in (
         ("control", "controls", "participants who guess cannot be distinguished from those who judge"),
         ("attention", "attention", "careless readers cannot be recognised"),
     ):
-        if criterion not in stated and not any(row.function == function for row in rows):
+        if criterion not in stated and not draft.of_function(function):
             yield Flaw(f"there are no {function} trials: {purpose}.", f"Add items with the function {function}.")
-
-
-def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
-    return [row for own in draft.rows for row in own if row.function in functions]
 
 
 @rule(
@@ -268,7 +263,7 @@ def _scored_rows(draft: Draft, functions: Sequence[str]) -> list[Row]:
 )
 def verified(draft: Draft) -> Iterator[Flaw]:
     """The status of control stimuli has not been verified. It rests on the intuition of the author."""
-    rows = [row for row in _scored_rows(draft, ("control",)) if row.block.task.acceptability]
+    rows = [row for row in draft.of_function("control") if row.block.task.acceptability]
     # In a choice the two sentences of a control may stand in two rows, of which one says it for both.
     said = {row.item for row in rows if is_verified(row["verified"])}
     denied = {row.item for row in rows if row["verified"] and not is_verified(row["verified"])}
@@ -277,7 +272,8 @@ def verified(draft: Draft) -> Iterator[Flaw]:
         items = list(dict.fromkeys(row.item for row in open_ones))
         all_items = {row.item for row in rows}
         where = f" ({lines_of(open_ones)})" if len(open_ones) > 1 else ""
-        text = f"all {len(items)} controls have" if len(items) == len(all_items) > 1 else f"{_some(items)}"
+        some = f"the control {items[0]} has" if len(items) == 1 else f"{len(items)} controls have"
+        text = f"all {some}" if len(items) == len(all_items) > 1 else some
         yield Flaw(f"{text} no verified status{where}.", spot=open_ones[0].spot)
 
 
@@ -302,7 +298,7 @@ NO = ("no", "not", "false", "0", "n", "nein", "nicht", "non")
 def verified_where(draft: Draft) -> Iterator[Flaw]:
     """Controls are marked as verified without saying when and where. Readers of the report cannot look it up, and
     judgments change with time and place."""
-    rows = [row for row in _scored_rows(draft, ("control",)) if row.block.task.acceptability]
+    rows = [row for row in draft.of_function("control") if row.block.task.acceptability]
     stated = {row.item for row in rows if _when_and_where(row["verified"])}
     bare = [row for row in rows if is_verified(row["verified"]) and row.item not in stated]
     if bare:
@@ -315,10 +311,6 @@ def _when_and_where(text: str | None) -> bool:
     return is_verified(text) and YEAR.search(text or "") is not None and bool(words)
 
 
-def _some(items: Sequence[str]) -> str:
-    return f"the control {items[0]} has" if len(items) == 1 else f"{len(items)} controls have"
-
-
 @rule(
     "hint", source=CONTROLS, fix="Add controls that deviate only slightly from test items, with the subgroup related."
 )
@@ -326,14 +318,10 @@ def related_controls(draft: Draft) -> Iterator[Flaw]:
     """No control resembles the test items. Related controls are less salient and help to conceal test trials."""
     for rows in draft.rows:
         own = [row for row in rows if row.function == "control"]
-        if own and has_factors(own[0].block.settings) and not any(_is_related(row["subgroup"]) for row in own):
+        related = any("related" in (row["subgroup"] or "").lower().replace("unrelated", "") for row in own)
+        if own and has_factors(own[0].block.settings) and not related:
             text = counted(len({row.item for row in own}), "control")
             yield Flaw(f"none of the {text} has the subgroup related; unrelated controls are easily recognised.")
-
-
-def _is_related(subgroup: str | None) -> bool:
-    text = (subgroup or "").lower()
-    return "related" in text.replace("unrelated", "")
 
 
 @rule(
@@ -359,7 +347,7 @@ def pseudo_fillers(draft: Draft) -> Iterator[Flaw]:
 def attention_grammatical(draft: Draft) -> Iterator[Flaw]:
     """An attention item of a rating task is grammatical. Participants who overlook everything accept a grammatical
     sentence, and so pass."""
-    rows = [row for row in _scored_rows(draft, ("attention",)) if row.block.task.rated]
+    rows = [row for row in draft.of_function("attention") if row.block.task.rated]
     # Members of attention pairs are compared with each other; one of the two is grammatical by design.
     flawed = [row for row in rows if row["status"] == "grammatical" and not row["pair"]]
     if flawed:
@@ -383,7 +371,7 @@ LONG_SPACELESS = 20
 def attention_early(draft: Draft) -> Iterator[Flaw]:
     """The violation of an attention stimulus is in the first half of a long sentence. Where it is follows from the
     other sentence of its choice or pair, or from the column violation, which repeats the words that are wrong."""
-    spaceless = draft.study.settings.language[:2].lower() in SPACELESS
+    spaceless = draft.spaceless
     longest = LONG_SPACELESS if spaceless else LONG
     early = []
     for rows in draft.rows:

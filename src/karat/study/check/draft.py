@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -62,9 +63,9 @@ class Row:
         return [name for name, factor in factors.items() if self[name] not in factor.levels]
 
     @property
-    def condition(self) -> tuple[str | None, ...]:
+    def condition(self) -> tuple[str, ...]:
         """Its levels, in the order of the factors of the study file."""
-        return tuple(self[name] for name in self.block.settings.factors)
+        return tuple(self[name] or "" for name in self.block.settings.factors)
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,15 @@ class Draft:
             for block in self.study.blocks
         )
 
+    @cached_property
+    def all_rows(self) -> tuple[Row, ...]:
+        """The rows of all item tables."""
+        return tuple(row for rows in self.rows for row in rows)
+
+    def of_function(self, function: str) -> list[Row]:
+        """The rows of all item tables that have this function."""
+        return [row for row in self.all_rows if row.function == function]
+
     def spot_of(self, block: int, item: str | None) -> Spot:
         """The first row of an item, or of a pair that is shown under its name."""
         return next((row.spot for row in self.rows[block] if item in (row.item, row["pair"])), (None, None))
@@ -97,7 +107,7 @@ class Draft:
     @cached_property
     def design_error(self) -> Message | None:
         """Why the lists or the questionnaires cannot be made, if they cannot."""
-        if any(row.unknown_levels for rows in self.rows for row in rows):
+        if any(row.unknown_levels for row in self.all_rows):
             return Message("design.unnamed_level", {"advice": Message("design.fix_items")})
         try:
             self.study.plan()
@@ -107,6 +117,11 @@ class Draft:
         except DesignError as error:
             return message_of(error)
         return None
+
+    @property
+    def spaceless(self) -> bool:
+        """Whether the language of the study does not set words apart."""
+        return self.study.settings.language[:2].lower() in SPACELESS
 
     @cached_property
     def plans(self) -> tuple[BlockPlan, ...]:
@@ -145,14 +160,6 @@ class Draft:
         """The trials of a list, block by block."""
         return [(block, self.study.trials(index, number)) for index, block in enumerate(self.study.blocks)]
 
-    def count(self, number: int, judged_only: bool = False) -> int:
-        """How many trials a list has in a session, repetitions included; all, or those that ask for acceptability."""
-        return sum(
-            block.settings.showings(trials.height)
-            for block, trials in self.trials(number)
-            if block.task.acceptability or not judged_only
-        )
-
     @cached_property
     def longest(self) -> float:
         """The minutes of the longest list; 0 where lists cannot be made."""
@@ -163,7 +170,7 @@ class Draft:
         name = self.study.path.name
         if not self.plans:
             return f"{name}: its lists cannot be made"
-        counts = sorted({self.count(number) for number in self.list_numbers})
+        counts = sorted({self.study.showings(number) for number in self.list_numbers})
         span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
         lists = "1 list" if self.list_count == 1 else f"{self.list_count:,} lists"
         each = "" if self.list_count == 1 else " each"
@@ -200,6 +207,22 @@ def degree(scale: Scale, acceptability: str | None, status: str | None) -> str |
             share = sum(ranks) / len(ranks)
             return "low" if share < 0.35 else "high" if share > 0.65 else "mid"
     return {"grammatical": "high", "ungrammatical": "low", "marked": "mid"}.get(status or "")
+
+
+Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
+
+
+def grouped(found: Iterable[tuple[Key, Found]]) -> dict[Key, list[Found]]:
+    """What was found, by key, in the order in which keys and things come.
+
+    >>> grouped([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    groups: dict[Key, list[Found]] = {}
+    for key, one in found:
+        groups.setdefault(key, []).append(one)
+    return groups
 
 
 def lines_of(rows: Sequence[Row], most: int = 4) -> str:

@@ -10,7 +10,7 @@ from karat.errors import ScaleError, counted, shown
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
-from karat.study.check.draft import Draft, Row, degree, has_factors, items_of, lines_of
+from karat.study.check.draft import Draft, Row, degree, grouped, has_factors, items_of, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.plan import TWO_SIDED, Block
 
@@ -34,10 +34,7 @@ def expected(draft: Draft) -> Iterator[Flaw]:
     """A control or attention trial has no expected answer, or an item has one that the scale does not know."""
     yield from _empty(draft)
     for rows in draft.rows:
-        wrong: dict[str, list[Row]] = {}
-        for row in rows:
-            if not _is_right(row):
-                wrong.setdefault(row["expected"] or "", []).append(row)
+        wrong = grouped((row["expected"] or "", row) for row in rows if not _is_right(row))
         for answer, own in list(wrong.items())[:MOST]:
             text = f"{items_of(own)}: {shown(answer)} in the column expected is not on the scale, which has "
             yield Flaw(f"{text}{own[0].block.scale.known()}.", _fix(own[0], answer), own[0].spot)
@@ -130,9 +127,9 @@ def _mend_expected(scale: Scale) -> str:
 @rule("error", source="Pieper et al., section 5.2", fix="Fix the column expected or the column status.")
 def expected_status(draft: Draft) -> Iterator[Flaw]:
     """The expected answer contradicts the status of the sentence."""
-    for row in (row for rows in draft.rows for row in rows if row.function in SCORED):
+    for row in draft.all_rows:
         scale, answer = row.block.scale, row["expected"]
-        if not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
+        if row.function not in SCORED or not row.block.task.rated or not isinstance(scale, Ordinal | Binary):
             continue
         if not answer or not is_known(scale, answer):
             continue
@@ -141,11 +138,7 @@ def expected_status(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(f"{row.item} is {row['status']}, but {answer} is expected.", spot=row.spot)
 
 
-@rule(
-    "error",
-    source="Pieper et al., section 5.2",
-    fix="Let the expected answers reach the end of the scale.",
-)
+@rule("error", source="Pieper et al., section 5.2", fix="Let the expected answers reach the end of the scale.")
 def expected_points(draft: Draft) -> Iterator[Flaw]:
     """Expected answers leave out the end of the scale to which a status belongs, as where they were written for fewer
     points. Participants who give the clearest right answer would fail."""
@@ -153,22 +146,15 @@ def expected_points(draft: Draft) -> Iterator[Flaw]:
         scale = rows[0].block.scale if rows else None
         if not isinstance(scale, Ordinal) or not rows[0].block.task.rated:
             continue
-        ends = {
-            "grammatical": (scale.levels[-1], scale.levels[0]),
-            "ungrammatical": (scale.levels[0], scale.levels[-1]),
-        }
-        flawed = []
-        for row in rows:
-            answer, own = row["expected"], ends.get(row["status"] or "")
-            if row.function in SCORED and answer and own is not None and is_known(scale, answer):
-                right = scale.expected(answer)
-                if own[0] not in right and own[1] not in right:
-                    flawed.append(row)
+        ends = {"grammatical": scale.levels[-1], "ungrammatical": scale.levels[0]}
+        scored = [row for row in rows if row.function in SCORED and row["status"] in ends]
+        known = [(row, answer) for row in scored if (answer := row["expected"]) and is_known(scale, answer)]
+        flawed = [row for row, answer in known if not {scale.levels[0], scale.levels[-1]} & scale.expected(answer)]
         if flawed:
             first, points = flawed[0], len(scale.levels)
             values = {"item": first.item, "n": len(flawed) - 1 or None, "status": first["status"],
                       "answer": first["expected"], "points": points,
-                      "end": ends[first["status"] or ""][0]}  # fmt: skip
+                      "end": ends[first["status"] or ""]}  # fmt: skip
             low, high = (f"1-{points // 2}", f"{points // 2 + 1}-{points}")
             fix = f"On {points} points, use {high} for grammatical and {low} for ungrammatical sentences."
             yield Flaw(Message("check.expected_points", values), fix, first.spot)
@@ -209,11 +195,10 @@ def acceptability(draft: Draft) -> Iterator[Flaw]:
     A misspelt degree, or a point that the scale does not have.
     """
     for rows in draft.rows:
-        odd: dict[str, list[Row]] = {}
-        for row in rows:
-            said = row["acceptability"]
-            if said and row.block.task.rated and degree(row.block.scale, said, None) is None:
-                odd.setdefault(said, []).append(row)
+        odd = grouped(
+            (said, row) for row in rows
+            if (said := row["acceptability"]) and row.block.task.rated and degree(row.block.scale, said, None) is None
+        )  # fmt: skip
         if len(odd) > MOST_WORDS:
             own = [row for several in odd.values() for row in several]
             text = f"{len(own)} rows ({lines_of(own)}) have an ignored value in the column acceptability, such as"
@@ -240,15 +225,6 @@ def acceptability_unknown(draft: Draft) -> Iterator[Flaw]:
                 "acceptability, so it is unknown whether they use the whole scale.",
                 spot=fillers[0].spot,
             )
-
-
-ORDINARY = 6
-"""From this many ordinary fillers on, all of them at one end are a pattern."""
-
-
-def name_of(degrees: Counter[str]) -> str:
-    """The degree that most rows have."""
-    return degrees.most_common(1)[0][0]
 
 
 @rule("warning", source=SECTION, fix="Add fillers until both ends and the middle of the scale are used.")
@@ -279,16 +255,6 @@ def filler_range(draft: Draft) -> Iterator[Flaw]:
                 f"Add fillers that are {clearly}{WORDS[missing[0]]}.",
                 fillers[0].spot,
             )
-        else:
-            ordinary = [row for row in fillers if row.function == "filler"]
-            only = _degrees(ordinary)
-            if len(only) == 1 and only.total() == len(ordinary) >= ORDINARY and name_of(only) != "mid":
-                yield Flaw(
-                    f"all {len(ordinary)} ordinary fillers are {WORDS[name_of(only)]}, so only controls use the "
-                    "other end of the scale, and participants can recognise them.",
-                    "Vary the fillers.",
-                    ordinary[0].spot,
-                )
 
 
 @rule("warning", source=SECTION, fix="Add fillers that are as acceptable as the test items.")

@@ -73,13 +73,9 @@ def participants_ratings(draft: Draft) -> Iterator[Flaw]:
         needed = -(-items * subset.ratings // subset.per_participant)
         if number < needed:
             code = "check.ratings_of_items" if key == "item" else "check.ratings_of_pairs"
-            values = {"n": items, "ratings": subset.ratings, "each": subset.per_participant, "needed": needed,
-                      "wanted": number}  # fmt: skip
-            yield Flaw(
-                Message(code, values),
-                f"Recruit {needed}.",
-                draft.at("recruitment", "participants"),
-            )
+            asked = {"n": items, "ratings": subset.ratings, "each": subset.per_participant}
+            message = Message(code, {**asked, "needed": needed, "wanted": number})
+            yield Flaw(message, f"Recruit {needed}.", draft.at("recruitment", "participants"))
 
 
 @rule("error", fix="Pay more, or shorten the study.")
@@ -227,7 +223,7 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
     settings = draft.study.settings
     if settings.screening is None:
         return
-    functions = {row.function for rows in draft.rows for row in rows}
+    functions = {row.function for row in draft.all_rows}
     for name, own in settings.screening.criteria.items():
         criterion = CRITERIA[name]
         spot = draft.at("screening", name)
@@ -236,13 +232,13 @@ def screening_impossible(draft: Draft) -> Iterator[Flaw]:
             yield Flaw(Message("check.criterion_trials", {"criterion": name, "function": lacking[0]}),
                        f"Add items with the function {lacking[0]}, or take {name} out.", spot)  # fmt: skip
         if criterion.needs_repeated_questions and not _asks_twice(draft):
-            yield Flaw(Message("check.criterion_repeats", {"criterion": name}),
-                       "State repeated_items in a block, or repeated_questions in a differential.", spot)  # fmt: skip
+            fix = "State repeated_items in a block, or repeated_questions in a differential."
+            yield Flaw(Message("check.criterion_repeats", {"criterion": name}), fix, spot)
         if criterion.needs_quiz and not settings.texts.quiz:
             yield Flaw(Message("check.criterion_quiz", {"criterion": name}), "Add [[texts.quiz]].", spot)
         if criterion.needs_eligibility and not any(question.eligible for question in settings.background):
-            yield Flaw(Message("check.criterion_eligible", {"criterion": name}),
-                       "Add eligible = [...] to a [[background]] question.", spot)  # fmt: skip
+            fix = "Add eligible = [...] to a [[background]] question."
+            yield Flaw(Message("check.criterion_eligible", {"criterion": name}), fix, spot)
         if not lacking and criterion.impossible is not None:
             for message, fix in criterion.impossible(draft, own):
                 yield Flaw(message, fix, spot)

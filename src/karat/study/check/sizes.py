@@ -82,7 +82,7 @@ def _number(trials: pl.DataFrame, function: str) -> int:
 )
 def length(draft: Draft) -> Iterator[Flaw]:
     """A participant judges more than about 100 trials."""
-    most = max((draft.count(number, judged_only=True) for number in draft.list_numbers), default=0)
+    most = max((draft.study.showings(number, judged_only=True) for number in draft.list_numbers), default=0)
     if most > MOST_TRIALS:
         factors = any(has_factors(block.settings) for block in draft.study.blocks)
         pairs = any(block.settings.pairs is not None for block in draft.study.blocks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 
 from karat.errors import counted, shown
@@ -25,10 +25,6 @@ SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 
 
-def _rows(draft: Draft) -> list[Row]:
-    return [row for rows in draft.rows for row in rows]
-
-
 def texts_of(row: Row, columns: Sequence[str] = SHOWN) -> list[str]:
     """The texts that a row shows."""
     return [text for column in columns if (text := row[column])]
@@ -41,14 +37,11 @@ def _gathered(rows: Sequence[Row], one: str, many: str) -> Flaw:
     return Flaw(f"{len(rows)} rows {many} ({lines_of(rows)}).", spot=rows[0].spot)
 
 
-def _flawed(draft: Draft, test: Callable[[str], str | None], columns: Sequence[str] = SHOWN) -> list[tuple[Row, str]]:
-    """The rows with a text that a test complains about, each with the complaint."""
-    found = []
-    for row in _rows(draft):
-        first_complaint = next((complaint for text in texts_of(row, columns) if (complaint := test(text))), None)
-        if first_complaint is not None:
-            found.append((row, first_complaint))
-    return found
+def _flawed(rows: Iterable[Row], test: Callable[[str], str | None], columns: Sequence[str]) -> tuple[list[Row], str]:
+    """The rows with a text that a test complains about, and the first complaint."""
+    complaints = [(row, next(filter(None, map(test, texts_of(row, columns))), "")) for row in rows]
+    found = [(row, complaint) for row, complaint in complaints if complaint]
+    return [row for row, _ in found], found[0][1] if found else ""
 
 
 @rule("warning", fix="Rename the column.")
@@ -69,14 +62,11 @@ def columns(draft: Draft) -> Iterator[Flaw]:
 def white_space(draft: Draft) -> Iterator[Flaw]:
     """A text has two blanks in a row, a tab, a line break or an invisible character."""
     french = draft.study.settings.language.lower().startswith("fr")
-    found = [
-        (row, complaint)
-        for row, complaint in _flawed(draft, lambda text: stray_space(text, french), SENTENCES)
-        # Whole texts have paragraphs, and Markdown gives meaning to blanks.
-        if not (row.block.settings.markdown or row.block.questions is not None)
-    ]
+    # Whole texts have paragraphs, and Markdown gives meaning to blanks.
+    plain = [row for row in draft.all_rows if not (row.block.settings.markdown or row.block.questions is not None)]
+    found, complaint = _flawed(plain, lambda text: stray_space(text, french), SENTENCES)
     if found:
-        yield _gathered([row for row, _ in found], f"{found[0][1]}.", "have stray white space")
+        yield _gathered(found, f"{complaint}.", "have stray white space")
 
 
 def stray_space(text: str, french: bool = False) -> str | None:
@@ -98,12 +88,11 @@ def stray_space(text: str, french: bool = False) -> str | None:
 @rule("warning", fix="Add the missing one.")
 def quotes(draft: Draft) -> Iterator[Flaw]:
     """A text has a quotation mark or a bracket without its partner."""
-    found = _flawed(draft, unbalanced_sign)
+    found, sign = _flawed(draft.all_rows, unbalanced_sign, SHOWN)
     if found:
-        sign = found[0][1]
         kind = "bracket" if sign in "()[]" else "quotation mark"
         many = "have a quotation mark or bracket without its partner"
-        yield _gathered([row for row, _ in found], f"the {kind} {sign} has no partner.", many)
+        yield _gathered(found, f"the {kind} {sign} has no partner.", many)
 
 
 def unbalanced_sign(text: str) -> str | None:
@@ -130,14 +119,11 @@ def unbalanced_sign(text: str) -> str | None:
 @rule("warning", fix="Remove the mark, and write what you expect into the column status.")
 def judgment_marks(draft: Draft) -> Iterator[Flaw]:
     """A sentence to be judged begins with an asterisk or another mark of linguists, which participants would see."""
-    judged = [
-        (row, mark)
-        for row, mark in _flawed(draft, judgment_mark, SENTENCES)
-        if row.block.task.acceptability and not row.block.settings.markdown
-    ]
-    if judged:
-        mark = f"the sentence begins with {shown(judged[0][1])}, and participants would see it."
-        yield _gathered([row for row, _ in judged], mark, "begin with a mark that participants would see")
+    judged = [row for row in draft.all_rows if row.block.task.acceptability and not row.block.settings.markdown]
+    found, mark = _flawed(judged, judgment_mark, SENTENCES)
+    if found:
+        one = f"the sentence begins with {shown(mark)}, and participants would see it."
+        yield _gathered(found, one, "begin with a mark that participants would see")
 
 
 def judgment_mark(text: str) -> str | None:
@@ -154,9 +140,9 @@ def judgment_mark(text: str) -> str | None:
 def unicode(draft: Draft) -> Iterator[Flaw]:
     """A text has letters with separate accents, or letters of two scripts in one word. Mixed Unicode forms: the same
     letter in two codings looks and compares differently."""
-    found = _flawed(draft, mixed_form)
+    found, complaint = _flawed(draft.all_rows, mixed_form, SHOWN)
     if found:
-        yield _gathered([row for row, _ in found], f"{found[0][1]}.", "have letters in an unusual coding")
+        yield _gathered(found, f"{complaint}.", "have letters in an unusual coding")
 
 
 def mixed_form(text: str) -> str | None:
@@ -248,7 +234,7 @@ def images(draft: Draft) -> Iterator[Flaw]:
     folder = draft.study.path.parent
     found = [
         (row, f"there is no file {name}" if not (folder / name).is_file() else f"browsers do not show {name}")
-        for row in _rows(draft)
+        for row in draft.all_rows
         for column in ("image", "image_2")
         if (name := row[column]) and not ((folder / name).is_file() and name.lower().endswith(IMAGES))
     ]
@@ -262,7 +248,7 @@ def images(draft: Draft) -> Iterator[Flaw]:
 def feedback(draft: Draft) -> Iterator[Flaw]:
     """An item that is not a practice item has feedback, which is never shown. Participants get feedback on answers
     only in practice."""
-    found = [row for row in _rows(draft) if row["feedback"] and row.function != "practice"]
+    found = [row for row in draft.all_rows if row["feedback"] and row.function != "practice"]
     if found:
         yield _gathered(found, "has feedback, but is not a practice item.", "have feedback, but are not practice items")
 
@@ -275,7 +261,7 @@ def feedback(draft: Draft) -> Iterator[Flaw]:
 def probes(draft: Draft) -> Iterator[Flaw]:
     """There are honeypots, shibboleths or modality checks. They catch careless programs only: agents that look at the
     screen pass, and people may answer unexpectedly too, so that one hit alone excludes nobody."""
-    found = [row for row in _rows(draft) if row["hidden"] or row["subgroup"] in PROBES]
+    found = [row for row in draft.all_rows if row["hidden"] or row["subgroup"] in PROBES]
     wrong = [row for row in found if row.function != "filler" or row["subgroup"] not in PROBES or not row["expected"]]
     if wrong:
         kinds = f"{', '.join(PROBES[:-1])} or {PROBES[-1]}"

@@ -11,21 +11,6 @@ from karat.study.designs.sessions import RepeatedPairs, Rounds, Sessions, Showin
 from karat.study.designs.subsets import Subsets, subsets
 
 __all__ = [
-    "DesignError",
-    "DesignFactor",
-    "Lists",
-    "RandomPairs",
-    "RepeatedPairs",
-    "Rounds",
-    "Sessions",
-    "Showing",
-    "Subsets",
-    "balance_sides",
-    "factorial",
-    "random_pairs",
-    "repeated_pairs",
-    "rounds",
-    "sessions",
-    "subsets",
-    "target_pairs",
-]
+    "DesignError", "DesignFactor", "Lists", "RandomPairs", "RepeatedPairs", "Rounds", "Sessions", "Showing", "Subsets",
+    "balance_sides", "factorial", "random_pairs", "repeated_pairs", "rounds", "sessions", "subsets", "target_pairs",
+]  # fmt: skip

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import lcm
+from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -28,7 +28,7 @@ import polars as pl
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import Binary, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
-from karat.study.designs.balance import DesignError, even_lists
+from karat.study.designs.balance import DesignError, even_lists, refuse_missing
 
 if TYPE_CHECKING:
     from karat.models.glrm.families import FamilyName
@@ -72,8 +72,7 @@ def factorial(
     for group in groups:
         numbers = [number for number in range(wanted) if group_of[number] == group]
         seen += _seen_in_group(cells, group, numbers)
-    functions = items["function"].to_list() if "function" in items.columns else []
-    always = [row for row, function in enumerate(functions) if function != "test"]
+    always = set(range(items.height)).difference(_test_rows(items))
     shown = [[one.row for one in seen if one.number == number] for number in range(wanted)]
     return Lists(tuple(tuple(sorted([*always, *own])) for own in shown), notes(cells, groups, group_of, seen))
 
@@ -220,11 +219,8 @@ def _test_rows(items: pl.DataFrame) -> list[int]:
 
 def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
     if value is None or str(value) not in factor.levels:
-        values = {
-            "item": item,
-            "factor": factor.name,
-            "advice": Message("design.use_levels", {"levels": list(factor.levels)}),
-        }
+        advice = Message("design.use_levels", {"levels": list(factor.levels)})
+        values = {"item": item, "factor": factor.name, "advice": advice}
         if value in (None, ""):
             raise DesignError(Message("design.no_level", values), (row,))
         raise DesignError(Message("design.unknown_level", {**values, "level": str(value)}), (row,))
@@ -232,9 +228,7 @@ def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
 
 
 def _refuse_columns(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> None:
-    for column in ["item", *(factor.name for factor in factors)]:
-        if column not in items.columns:
-            raise DesignError(Message("design.no_column", {"column": column, "advice": Message("design.add_column")}))
+    refuse_missing(items, ["item", *(factor.name for factor in factors)], Message("design.add_column"))
     if len({factor.name for factor in factors}) < len(factors):
         raise DesignError(Message("design.factor_twice", {"advice": Message("design.name_once")}))
     if not _test_rows(items):
@@ -340,14 +334,9 @@ def _conditions_in_lists(cells: Cells, seen: Sequence[ListTrial]) -> list[Messag
         size = sum(each[0])
         uneven = [own for own in each if max(own) > min(own)]
         if uneven:
-            values = {
-                "n": size,
-                "where": _where(cells, group, between),
-                "conditions": len(conditions),
-                "least": min(map(min, uneven)),
-                "most": max(map(max, uneven)),
-                "advice": Message("design.even_items", {"n": len(conditions)}),
-            }
+            advice = Message("design.even_items", {"n": len(conditions)})
+            values: dict[str, Any] = {"n": size, "where": _where(cells, group, between), "conditions": len(conditions)}
+            values |= {"least": min(map(min, uneven)), "most": max(map(max, uneven)), "advice": advice}
             lines.append(Message("design.uneven_conditions", values))
     return lines
 
@@ -388,14 +377,9 @@ def _lists(
     lines = []
     number_of = [group_of.count(group) for group in groups]
     if max(number_of) > min(number_of):
-        values = {
-            "n": len(group_of),
-            "groups": len(groups),
-            "factors": list(cells.group_names),
-            "least": min(number_of),
-            "most": max(number_of),
-            "advice": Message("design.even_lists", {"n": len(groups)}),
-        }
+        advice = Message("design.even_lists", {"n": len(groups)})
+        values = {"n": len(group_of), "groups": len(groups), "factors": list(cells.group_names)}
+        values |= {"least": min(number_of), "most": max(number_of), "advice": advice}
         lines.append(Message("design.uneven_groups", values))
     lengths = Counter(one.number for one in seen)
     if max(lengths.values()) > min(lengths.values()):
@@ -518,13 +502,9 @@ def _repeated(rows: pl.DataFrame, group: str, term: tuple[str, ...]) -> bool:
 
 def _effects(rows: pl.DataFrame, slopes: Sequence[tuple[str, ...]]) -> int:
     """How many columns the random effects have, with the intercept."""
-    total = 1
-    for term in slopes:
-        size = 1
-        for name in term:
-            size *= 1 if rows[name].dtype.is_numeric() else rows[name].n_unique() - 1
-        total += size
-    return total
+    names = {name for term in slopes for name in term}
+    sizes = {name: 1 if rows[name].dtype.is_numeric() else rows[name].n_unique() - 1 for name in names}
+    return 1 + sum(prod(sizes[name] for name in term) for term in slopes)
 
 
 def _terms(slopes: Sequence[tuple[str, ...]]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from karat.messages import Message
-from karat.study.designs.balance import DesignError, fair_draws
+from karat.study.designs.balance import DesignError, fair_draws, refuse_missing
 
 Pair = tuple[int, int]
 SWAPS_PER_PAIR = 10
@@ -37,10 +37,8 @@ def target_pairs(items: pl.DataFrame, function: str | None = None) -> tuple[Pair
     >>> target_pairs(pl.DataFrame({"pair": ["1", "2", None, "1", "2"]}))
     ((0, 3), (1, 4))
     """
-    for column in ["pair"] if function is None else ["pair", "function"]:
-        if column not in items.columns:
-            advice = Message("design.add_column_or_random_pairs")
-            raise DesignError(Message("design.no_column", {"column": column, "advice": advice}))
+    needed = ["pair"] if function is None else ["pair", "function"]
+    refuse_missing(items, needed, Message("design.add_column_or_random_pairs"))
     members: dict[str, list[int]] = {}
     functions = items["function"].to_list() if function is not None else [None] * items.height
     for row, (pair, its_function) in enumerate(zip(items["pair"].to_list(), functions, strict=True)):

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from karat.messages import Message
-from karat.study.designs.balance import DesignError, fair_draws
+from karat.study.designs.balance import DesignError, fair_draws, refuse_missing
 from karat.study.designs.pairs import target_pairs
 
 IN_EVERY_SESSION = ("practice", "calibration")
@@ -81,10 +81,7 @@ def sessions(
         raise DesignError(Message("sessions.task"))
     if participants < 1:
         raise DesignError(Message("sessions.participants"))
-    for column in ("function", *alike):
-        if column not in items.columns:
-            advice = Message("design.add_column_or_alike")
-            raise DesignError(Message("design.no_column", {"column": column, "advice": advice}))
+    refuse_missing(items, ("function", *alike), Message("design.add_column_or_alike"))
     rng = np.random.default_rng(rng)
     chosen = list(range(items.height)) if rows is None else sorted(rows)
     if number == 1:
@@ -93,20 +90,16 @@ def sessions(
     attention = [row for row in chosen if functions[row] == "attention"]
     pairs = _attention_pairs(items, attention) if task == "rating" else []
     halves, notes = _halves(items, [row for row in chosen if functions[row] != "attention"], task, repeat, alike, rng)
+    if participants % 2 and pairs:
+        notes.append(Message("sessions.attention_pairs", {"n": participants}))
+    firsts = _half_and_half(len(pairs), participants, rng) if task == "rating" else []
     plans = []
-    if task == "rating":
-        if participants % 2 and pairs:
-            notes.append(Message("sessions.attention_pairs", {"n": participants}))
-        first_members = _half_and_half(len(pairs), participants, rng)
-        members = [
-            ([pair[first] for pair, first in zip(pairs, firsts, strict=True)],
-             [pair[1 - first] for pair, first in zip(pairs, firsts, strict=True)])
-            for firsts in first_members
-        ]  # fmt: skip
-    else:
-        members = [(attention, attention)] * participants
-    for participant, (early, late) in enumerate(members):
+    for participant in range(participants):
         one, two = halves if participant % 2 == 0 else halves[::-1]
+        early = late = attention
+        if task == "rating":
+            members = list(zip(pairs, firsts[participant], strict=True))
+            early, late = [pair[first] for pair, first in members], [pair[1 - first] for pair, first in members]
         plans.append((tuple(sorted([*one, *early])), tuple(sorted([*two, *late]))))
     return Sessions(tuple(plans), tuple(notes))
 
@@ -208,21 +201,10 @@ def repeated_pairs(
             plan.append(Showing(questions[index], 2 if index in seen else 1, bool(flipped)))
             seen.add(index)
         plans.append(tuple(plan))
-    uneven = participants * repeats % size if size else 0
-    if not uneven:
-        return RepeatedPairs(tuple(plans))
-    least = participants * repeats // size
-    note = Message(
-        "sessions.uneven_repeats",
-        {
-            "least": least,
-            "most": least + 1,
-            "participants": participants,
-            "repeats": participants * repeats,
-            "questions": size,
-        },
-    )
-    return RepeatedPairs(tuple(plans), (note,))
+    total = participants * repeats
+    least, uneven = divmod(total, size or 1)
+    values = {"least": least, "most": least + 1, "participants": participants, "repeats": total, "questions": size}
+    return RepeatedPairs(tuple(plans), (Message("sessions.uneven_repeats", values),) if uneven else ())
 
 
 def _mixed(order: list[int], gap: int, rng: np.random.Generator) -> list[int]:

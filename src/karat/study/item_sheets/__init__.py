@@ -6,14 +6,6 @@ from karat.study.item_sheets.sheets import read_sets, with_fillers
 from karat.study.item_sheets.tool_files import function_of
 
 __all__ = [
-    "SIDE_TIES",
-    "CrossedFactors",
-    "ItemSets",
-    "SetsError",
-    "function_of",
-    "guess_factors",
-    "read_sets",
-    "sets_from_results",
-    "stated_factors",
-    "with_fillers",
-]
+    "SIDE_TIES", "CrossedFactors", "ItemSets", "SetsError", "function_of", "guess_factors", "read_sets",
+    "sets_from_results", "stated_factors", "with_fillers",
+]  # fmt: skip

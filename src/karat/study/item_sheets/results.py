@@ -429,9 +429,7 @@ def _condition(test: pl.DataFrame, names: list[str]) -> pl.Expr:
     return pl.concat_str(names, separator=", ") if names else pl.lit("")
 
 
-def _sets_of(
-    test: pl.DataFrame,
-) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], dict[str, str]]]:
+def _sets_of(test: pl.DataFrame) -> tuple[dict[str, dict[str, str]], dict[tuple[str, str], dict[str, str]]]:
     """For each item its sentences by condition, and what else is known of each."""
     sets: dict[str, dict[str, str]] = {}
     beside: dict[tuple[str, str], dict[str, str]] = {}

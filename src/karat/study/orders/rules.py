@@ -83,15 +83,13 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
     names = ["function", *rules.in_a_row, *rules.distance]
     for name in names:
         if name not in trials.columns:
-            near = get_close_matches(name, trials.columns, 1)
-            fix = f"Did you mean {shown(near[0])}?" if near else f"There are: {', '.join(trials.columns)}."
+            fix = _meant(name, trials.columns) or f"There are: {', '.join(trials.columns)}."
             raise OrderError(f"The order names the column {shown(name)}, which the trials do not have.", fix)
     columns = {name: [_present(value) for value in trials[name].to_list()] for name in dict.fromkeys(names)}
     known = {*FUNCTIONS, *(str(value) for value in columns["function"])}
     for name in (*rules.first, *rules.apart, *rules.spread):
         if name not in known:
-            near = get_close_matches(name, sorted(known), 1)
-            fix = f"Did you mean {shown(near[0])}?" if near else f"Functions are {', '.join(FUNCTIONS)}."
+            fix = _meant(name, sorted(known)) or f"Functions are {', '.join(FUNCTIONS)}."
             raise OrderError(f"The order names the function {shown(name)}, which does not exist.", fix)
     for rule, numbers in (("in_a_row", rules.in_a_row), ("distance", rules.distance)):
         for name, number in numbers.items():
@@ -100,6 +98,10 @@ def columns_of(trials: pl.DataFrame, rules: OrderRules) -> dict[str, list[object
     if rules.mixed_blocks < 0:
         raise OrderError(f"mixed_blocks is {rules.mixed_blocks}.", "Use 0 for none, or the number of blocks.")
     return columns
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    return "".join(f"Did you mean {shown(near)}?" for near in get_close_matches(name, known, 1))
 
 
 def _present(value: object) -> object:

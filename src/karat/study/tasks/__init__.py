@@ -75,12 +75,9 @@ def find_task(name: str) -> Task | None:
     (8.8, None)
     """
     known = TASKS.get(name) or _added.get(name)
-    if known is not None:
-        return known
-    found = added(GROUP, name, Task)
-    if found is None:
-        return None
-    return register(found[0])
+    if known is None and (found := added(GROUP, name, Task)):
+        return register(found[0])
+    return known
 
 
 def task_named(name: str) -> Task:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from karat.judgments.scales import Choice
-from karat.study.block_keys import BlockKeys, ScaleSettings
+from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task
-
-
-def _scale(settings: ScaleSettings) -> Choice:
-    return Choice(none=settings.no_difference)
 
 
 def _flaw(block: BlockKeys) -> str | None:
@@ -19,7 +15,7 @@ def _flaw(block: BlockKeys) -> str | None:
 
 TASK = Task(
     name="choice",
-    scale=_scale,
+    scale=lambda settings: Choice(none=settings.no_difference),
     seconds=9.2,
     scale_keys=("no_difference", "labels"),
     block_keys=("compared", "pairs"),

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from karat.judgments.scales import Nominal
-from karat.study.block_keys import BlockKeys, ScaleSettings
+from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task
-
-
-def _scale(settings: ScaleSettings) -> Nominal:
-    return Nominal(settings.levels)
 
 
 def _flaw(block: BlockKeys) -> str | None:
@@ -17,7 +13,7 @@ def _flaw(block: BlockKeys) -> str | None:
 
 TASK = Task(
     name="label",
-    scale=_scale,
+    scale=lambda settings: Nominal(settings.levels),
     seconds=5.0,
     scale_keys=("levels", "labels"),
     flaw=_flaw,

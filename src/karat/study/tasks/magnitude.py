@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from karat.judgments.scales import Magnitude
-from karat.study.block_keys import BlockKeys, ScaleSettings
+from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task
-
-
-def _scale(settings: ScaleSettings) -> Magnitude:
-    return Magnitude(settings.modulus)
 
 
 def _flaw(block: BlockKeys) -> str | None:
@@ -19,7 +15,7 @@ def _flaw(block: BlockKeys) -> str | None:
 
 TASK = Task(
     name="magnitude",
-    scale=_scale,
+    scale=lambda settings: Magnitude(settings.modulus),
     seconds=10.0,
     scale_keys=("modulus",),
     block_keys=("modulus_sentence",),

@@ -18,10 +18,6 @@ from karat.study.block_keys import BlockKeys, ScaleSettings
 NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
-def _no_flaw(block: BlockKeys) -> str | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Task:
     """A kind of judgment.
@@ -46,7 +42,7 @@ class Task:
     """The keys of a block that have a say in this task only."""
     points: int | None = None
     """The usual number of points, where there are points whose number a study may state."""
-    flaw: Callable[[BlockKeys], str | None] = _no_flaw
+    flaw: Callable[[BlockKeys], str | None] = lambda block: None
     """What is wrong with a block of this task, if anything: a sentence that says what it needs."""
     compares: bool = False
     """Whether a trial shows two stimuli."""

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from karat.judgments.scales import Binary
-from karat.study.block_keys import BlockKeys, ScaleSettings
+from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task
-
-
-def _scale(settings: ScaleSettings) -> Binary:
-    return Binary(tuple(settings.levels) or ("no", "yes"))
 
 
 def _flaw(block: BlockKeys) -> str | None:
@@ -19,7 +15,7 @@ def _flaw(block: BlockKeys) -> str | None:
 
 TASK = Task(
     name="yes-no",
-    scale=_scale,
+    scale=lambda settings: Binary(tuple(settings.levels) or ("no", "yes")),
     seconds=6.0,
     scale_keys=("levels", "labels"),
     flaw=_flaw,
