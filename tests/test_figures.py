@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from karat.plots import colours
+from karat import plots as colours
 from karat.plots import style as figures
 
 SVG = "{http://www.w3.org/2000/svg}"

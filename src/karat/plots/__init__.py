@@ -1,1 +1,11 @@
-"""Pictures: how they look, and the shapes that they share. They take data, not results."""
+"""Pictures: how they look, and the shapes that they share. They take data, not results.
+
+Colours are Okabe and Ito's, which people with colour blindness tell apart; what is kept is a blue circle, what is
+flagged a vermillion diamond, so that they also differ in greyscale print.
+"""
+
+BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+GREY, LIGHT_GREY = "#6B6B6B", "#D4D4D4"
+KEPT, FLAGGED = BLUE, VERMILLION
+KEPT_MARKER, FLAGGED_MARKER = "o", "D"

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from karat.languages import language_of
-from karat.plots.colours import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER
+from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER
 from karat.plots.style import NARROW_CM, figure, log_seconds, say, text_beside, threshold_line
 from karat.types import Bools, Floats
 

@@ -18,7 +18,7 @@ from scipy.special import chdtri, gammaln
 
 from karat.errors import KaratError, counted
 from karat.languages import language_of
-from karat.plots.colours import (
+from karat.plots import (
     BLACK,
     BLUE,
     FLAGGED,

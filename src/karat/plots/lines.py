@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.plots.colours import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION
+from karat.plots import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION
 from karat.plots.style import figure, log_seconds, say, text_beside, threshold_line
 
 if TYPE_CHECKING:

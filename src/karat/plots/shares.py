@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.plots.colours import BLUE, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, VERMILLION
+from karat.plots import BLUE, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, VERMILLION
 from karat.plots.ranked import SHOWN, short
 from karat.plots.style import NARROW_CM, figure, say, text_beside
 

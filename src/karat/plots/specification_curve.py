@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.plots.colours import (
+from karat.plots import (
     BLACK,
     BLUE,
     FLAGGED,

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
-from karat.plots.colours import BLACK, GREY, LIGHT_GREY
+from karat.plots import BLACK, GREY, LIGHT_GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from karat.plots.colours import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
+from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
 from karat.plots.style import (
     NARROW_CM,
     figure,

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from karat.languages import language_of
-from karat.plots.colours import BLUE, FLAGGED, GREEN, GREY, KEPT, ORANGE
+from karat.plots import BLUE, FLAGGED, GREEN, GREY, KEPT, ORANGE
 from karat.plots.style import NARROW_CM, figure, say, stack_names, threshold_line
 from karat.types import Bools, Floats
 

@@ -22,7 +22,7 @@ from karat.judgments.answer_codes import by_scale, position
 from karat.judgments.trial_order import presented, with_positions
 from karat.languages import language_of
 from karat.messages import Message, render_all
-from karat.plots.colours import BLACK, FLAGGED, GREEN, GREY, KEPT, LIGHT_GREY, ORANGE, PURPLE
+from karat.plots import BLACK, FLAGGED, GREEN, GREY, KEPT, LIGHT_GREY, ORANGE, PURPLE
 from karat.plots.ranked import LONGEST, SHOWN, short
 from karat.plots.style import to_svg, wrapped
 from karat.screen.evidence import Evidence

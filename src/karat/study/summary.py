@@ -12,7 +12,7 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.files import replacing
-from karat.plots.colours import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
+from karat.plots import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
 from karat.study.study import Study
 
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import karat
-from karat.plots.colours import FLAGGED_MARKER, KEPT_MARKER
+from karat.plots import FLAGGED_MARKER, KEPT_MARKER
 from karat.plots.crowd import chi_squared, index_plot, windows_plot
 from karat.plots.style import to_svg
 from karat.screen import Deletion, deletion, deletion_windows
