@@ -589,13 +589,23 @@ def test_what_does_not_fit_the_sheet(old: str, new: str, names: list[str], tmp_p
 
 def test_a_sheet_with_none_of_the_columns_has_one_problem(tmp_path: Path) -> None:
     book = openpyxl.load_workbook(workbook(tmp_path / "sets.xlsx"))
-    book["Items"].insert_rows(1)
-    book["Items"]["A1"] = "Materials of the second experiment"
+    for number, cell in enumerate(book["Items"][1]):
+        cell.value = f"column {number}"
     book.save(tmp_path / "sets.xlsx")
     (tmp_path / "study.toml").write_text(WIDE)
     with pytest.raises(StudyError) as error:
         load(tmp_path)
     assert len(error.value.problems) == 1
+
+
+def test_a_title_above_the_sheet_is_left_out(tmp_path: Path) -> None:
+    book = openpyxl.load_workbook(workbook(tmp_path / "sets.xlsx"))
+    (tmp_path / "study.toml").write_text(WIDE)
+    plain = load(tmp_path)
+    book["Items"].insert_rows(1)
+    book["Items"]["A1"] = "Materials of the second experiment"
+    book.save(tmp_path / "sets.xlsx")
+    assert load(tmp_path).blocks[0].items.frame.equals(plain.blocks[0].items.frame)
 
 
 PCIBEX = """# Columns below this comment are as follows:
