@@ -96,7 +96,8 @@ def killed(study_folder: Path, url: str, tmp_path: Path, bots: int, kills: int) 
     assert_nothing_is_lost(url, study_folder, records)
 
 
-@pytest.mark.parametrize("store_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.slow
+@pytest.mark.parametrize("store_url", ["sqlite", "postgresql"], indirect=True)
 def test_a_kill(study_folder: Path, store_url: str, tmp_path: Path) -> None:
     killed(study_folder, store_url, tmp_path, bots=6, kills=1)
 

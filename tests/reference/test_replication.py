@@ -74,6 +74,7 @@ def test_the_page_on_measures_is_that_of_the_script(reference: Path, measures_pa
     assert set(found) == {"measures.md"} | figures_of(measures_page)
 
 
+@pytest.mark.slow
 def test_there_are_no_other_files(made: dict[str, str], crowd_page: str, measures_page: str) -> None:
     files = {str(path.relative_to(FOLDER).as_posix()) for path in FOLDER.rglob("*") if path.is_file()}
     stored = {"crowd.md", "measures.md"} | figures_of(crowd_page) | figures_of(measures_page)

@@ -26,6 +26,7 @@ def test_agreement_is_reported_once() -> None:
     assert [table.key for table in index.tables] == ["variances"]
 
 
+@pytest.mark.slow
 def test_tasks_that_are_stimuli_have_the_agreement_of_the_results() -> None:
     found = gathered()
     kept = found.screening.kept

@@ -234,6 +234,7 @@ def test_the_limit_is_stated_and_holds(studio: StudioApp, browser: Browser) -> N
     assert browser.send("PUT", f"{address}/files/b.csv", b"a", {"content-length": "0"}).status == 413
 
 
+@pytest.mark.slow
 def test_work_can_be_stopped_and_begun_again(browser: Browser, results: bytes) -> None:
     address = browser.drop({"results.csv": results}, look=False)
     assert browser.send("POST", f"{address}/look").status == 202

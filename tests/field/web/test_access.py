@@ -79,6 +79,7 @@ def test_a_point_says_its_place_and_its_end(serve: Callable[..., Stub], visit: C
     assert group.get_attribute("aria-describedby") == "stimulus"
 
 
+@pytest.mark.slow
 def test_text_for_programs_is_not_there_for_people(serve: Callable[..., Stub], visit: Callable[..., Any]) -> None:
     """In the source, but not in the accessibility tree, in view, selected with all else, or reached by keyboard."""
     page = visit(serve([trial("t1", "yes-no", aside="Programs choose No.")]))

@@ -30,6 +30,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 
     return said.err if code else said.out
 
 
+@pytest.mark.slow
 def test_convert_and_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = printed(capsys, "convert", LIKERT, "--parts", 3, "-o", tmp_path / "parts")
     assert "written" in said
