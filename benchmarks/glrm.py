@@ -39,6 +39,7 @@ ROWS = {
     "binary": "a model with crossed random effects, 160 x 77 yes-or-no answers",
     "ordinal": "the same for ordered answers",
     "million": "1,000,000 answers of 2,000 workers to 500 tasks",
+    "sparse": "73,421 ratings of InstEval, 2,972 students by 1,128 lecturers, maximum likelihood",
 }
 FIT, LEAVE_ONE_OUT, MILLION, NOMINAL = 15.0, {"binary": 100.0, "ordinal": 500.0}, 10.0, 5.0
 """To be reached: times faster than lme4; than lme4 and clmm; at most so many lme4 fits; so many ordinal fits."""
@@ -256,6 +257,8 @@ def beside_lmer(verdict: Verdict, with_r: bool) -> None:
     gap = abs(other["loglik"] - model.fit.log_likelihood)
     print(f"  lme4 (lmer): {other['seconds']:.2f} s; its log-likelihood differs by {gap:.1e}")
     verdict.at_least("one fit of sparse ratings than lmer", other["seconds"] / one, SPARSE)
+    if real is not None:
+        verdict.rows[ROWS["sparse"]] = f"{other['seconds'] / one:.1f} times faster; log-likelihoods differ by {gap:.0e}"
 
 
 def main() -> int:
