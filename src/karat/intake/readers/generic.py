@@ -538,20 +538,21 @@ def table_of(file: SourceFile, options: Options) -> FileTable:
 def _sheets_of(file: SourceFile, options: Options) -> list[FileTable]:
     """The sheets of a spreadsheet that have the columns of the first one, or the table of another file."""
     first = table_of(file, options)
-    found = {}
-    for name in sheets_of(file)[1:] if options.sheet is None else []:
+    names = sheets_of(file) if options.sheet is None else []
+    alike = dict.fromkeys(names[:1], first)
+    for name in names[1:]:
         with suppress(IntakeError):
-            found[name] = table_of(file, replace(options, sheet=name))
-    alike = [table for table in found.values() if table.frame.columns == first.frame.columns and table.frame.height]
-    if not alike:
+            table = table_of(file, replace(options, sheet=name))
+            if table.frame.height and table.frame.columns == first.frame.columns:
+                alike[name] = table
+    if len(alike) < 2:
         return [first]
-    read = [sheets_of(file)[0], *(name for name, table in found.items() if any(table is one for one in alike))]
-    note = Message("file.sheets", {"file": file.name, "n": len(read), "sheets": listed(read)})
+    note = Message("file.sheets", {"file": file.name, "n": len(alike), "sheets": listed(list(alike))})
     first.notes = [note, *(one for one in first.notes if one.code != "file.sheet")]
     column = "sheet" if _name_people(first.frame.columns) else OWN_FILE
     return [
         replace(table, frame=table.frame.with_columns(pl.lit(name).alias(column)), locate=_on_sheet(table.locate, name))
-        for name, table in zip(read, [first, *alike], strict=True)
+        for name, table in alike.items()
     ]
 
 
