@@ -577,26 +577,23 @@ def numbered(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
     >>> numbered(pl.DataFrame({"a": ["x", None, "x"]}), ["a"]).to_list()
     [0, 1, 0]
     """
-    if len(keys) == 1:
-        # One column by itself is several times faster than a table of one column.
-        return group_numbers(rows, rows[keys[0]].unique(maintain_order=True).to_frame())
-    return group_numbers(rows, rows.select(keys).unique(maintain_order=True))
+    return groups_and_numbers(rows, keys)[1]
 
 
-def group_numbers(rows: pl.DataFrame, groups: pl.DataFrame) -> pl.Series:
-    """The number of the group that each row belongs to; `groups` has one row per group.
+def groups_and_numbers(rows: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
+    """The groups of rows in the order in which they come, and the number of the group that each row belongs to.
 
-    >>> group_numbers(pl.DataFrame({"a": ["x", "y"]}), pl.DataFrame({"a": ["y", "x"]})).to_list()
-    [1, 0]
+    >>> groups, number = groups_and_numbers(pl.DataFrame({"a": ["y", "x", "y"]}), ["a"])
+    >>> groups["a"].to_list(), number.to_list()
+    (['y', 'x'], [0, 1, 0])
     """
-    keys = groups.columns
-    if len(keys) == 1 and rows.schema[keys[0]] in (pl.String, pl.Enum) and not groups[keys[0]].null_count():
-        # The usual case of large crowds, and faster than a join.
-        kind = pl.Enum(groups[keys[0]].cast(pl.String))
-        return rows[keys[0]].cast(pl.String).cast(kind).to_physical().cast(pl.Int64)
-    places = groups.with_row_index("_number")
-    found = rows.select(keys).join(places, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    return found["_number"].cast(pl.Int64)
+    import numpy as np
+
+    # Faster than to look every row up among the groups.
+    grouped = rows.select(keys).with_row_index("_row").group_by(keys, maintain_order=True).agg("_row")
+    number = np.empty(rows.height, np.int64)
+    number[grouped["_row"].explode().to_numpy()] = np.repeat(np.arange(grouped.height), grouped["_row"].list.len())
+    return grouped.drop("_row"), pl.Series(number)
 
 
 class RowsInMemory:

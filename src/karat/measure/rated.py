@@ -21,7 +21,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import log_magnitude
 from karat.judgments.columns import FUNCTIONS, nearest
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import PAIR, group_numbers, with_choices
+from karat.judgments.stimuli import PAIR, groups_and_numbers, numbered, with_choices
 from karat.judgments.trial_order import with_positions
 from karat.measure.result import MeasureError
 from karat.messages import Message
@@ -164,40 +164,34 @@ def _question(
     else:
         found = [known_column(rows, name, measure) for name in conditions]
     stimuli, number = _stimuli(rows, scale, found)
-    people = rows["participant"].unique(maintain_order=True)
-    rows = rows.with_columns(*_numbers(scale, rows), _stimulus=number, _rater=group_numbers(rows, people.to_frame()))
+    people, rater = groups_and_numbers(rows, ["participant"])
+    rows = rows.with_columns(*_numbers(scale, rows), _stimulus=number, _rater=rater)
     if once is not None:
         first = _first_answers(rows, once)
         if len(first) < rows.height:
             notes.append(Message("rated.second_answers", {"n": rows.height - len(first)}))
             rows = rows[first]
     levels = _level_names(scale, rows)
-    return Rated(question, scale, rows, people.to_list(), stimuli, levels, tuple(notes))
+    return Rated(question, scale, rows, people["participant"].to_list(), stimuli, levels, tuple(notes))
 
 
 def _stimuli(rows: pl.DataFrame, scale: Scale, conditions: Sequence[str]) -> tuple[pl.DataFrame, pl.Series]:
     """The stimuli by item, conditions and, where an item comes in several pairs, the two items of the choice."""
     keys = ["item", *conditions]
-    # One column by itself is several times faster than a table of one column.
-    stimuli = (
-        rows.select(keys).unique(maintain_order=True)
-        if conditions
-        else rows["item"].unique(maintain_order=True).to_frame()
-    )
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         pairs = with_choices(rows).with_columns(pl.concat_str(PAIR, separator=" / ").alias(COMPARED))
-        several = pairs.select(*keys, COMPARED).unique(maintain_order=True)
-        if several.height > stimuli.height:
-            return several, group_numbers(pairs, several)
-    return stimuli, group_numbers(rows, stimuli)
+        several = groups_and_numbers(pairs, [*keys, COMPARED])
+        if several[0].height > rows.select(keys).n_unique():
+            return several
+    return groups_and_numbers(rows, keys)
 
 
 def _first_answers(rows: pl.DataFrame, once: Sequence[str]) -> Ints:
     """The places of everybody's first answer to each stimulus; the first row where the order of trials is unknown."""
     code = rows["_rater"].to_numpy() * rows.height + rows["_stimulus"].to_numpy()
     for name in once:
-        groups = rows.select(pl.col(name).unique())
-        code = code * groups.height + group_numbers(rows, groups).to_numpy()
+        number = numbered(rows, [name]).to_numpy()
+        code = code * (number.max(initial=0) + 1) + number
     # Sorting alone is much faster than finding places too, and second answers are rare.
     ordered = np.sort(code)
     if (ordered[1:] != ordered[:-1]).all():
