@@ -147,10 +147,10 @@ def test_tests_import_nothing_private(root: Path) -> None:
 
 IN_BRACKETS = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*?"
 MATCHED = re.compile(rf"\bpytest\.(?:raises|warns)\({IN_BRACKETS}[,(\s]match=")
-PATCHED = re.compile(r'\bsetattr\(\s*(?:(?:[^(),"]|\([^()]*\))+,\s*)?"(?:[\w.]+\.)?[A-Z][A-Z0-9_]+"')
+PATCHED = re.compile(r'\bsetattr\(\s*(?:(?:[^(),"]|\([^()]*\))+,\s*)?"(?:[\w.]+\.)?(?:[A-Z][A-Z0-9_]+|_[a-z]\w*)"')
 
 
-def test_tests_match_no_sentences_and_patch_no_constants(root: Path) -> None:
+def test_tests_match_no_sentences_and_patch_nothing_private(root: Path) -> None:
     """Errors are asked for by `raises` and `refuses` of tests/messages.py; what a test changes is an argument."""
     read = {path: path.read_text(encoding="utf-8") for path in (root / "tests").rglob("*.py")}
     for rule in (MATCHED, PATCHED):
@@ -162,7 +162,12 @@ def test_the_test_of_matches_and_patches_can_fail() -> None:
     assert MATCHED.search(f'{raising}\n    (A, B.of(1)), match="x"\n)')
     assert MATCHED.search(f'{raising}A, match=words), open("x")')
     assert not MATCHED.search(f"{raising}A), found(match=1):")
-    for patched in ('"karat.x.SMALL", 0)', 'module, "SMALL", 0)', '\n    imported("x"), "SMALL_2", 0)'):
+    for patched in (
+        '"karat.x.SMALL", 0)',
+        'module, "SMALL", 0)',
+        'module, "_small", 0)',
+        '\n    imported("x"), "SMALL_2", 0)',
+    ):
         assert PATCHED.search("monkeypatch.set" + f"attr({patched}")
     for patched in ('"karat.x.small", 0)', 'Class, "small", Other.SMALL)', '"karat.x.Small", 0)'):
         assert not PATCHED.search(f"monkeypatch.setattr({patched}")

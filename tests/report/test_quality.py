@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -79,11 +78,12 @@ def test_nobody_is_left_is_the_reason() -> None:
     )
 
 
-def test_the_terminal_says_that_nobody_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_terminal_says_that_nobody_is_left(tmp_path: Path) -> None:
     few().to_csv(tmp_path / "few.csv")
-    monkeypatch.setattr("karat.cli.screen._chosen", lambda *_: NOBODY_STAYS)
+    rules = tmp_path / "rules.toml"
+    rules.write_text("[screening]\ncompletion.at_least = 0.9\nattention.alpha = 0.05\nexclude = 'any'\n", "utf-8")
     app = typer.Typer()
     app.command()(screen)
-    output = CliRunner().invoke(app, [str(tmp_path / "few.csv"), "--criteria", "attention"]).output
+    output = CliRunner().invoke(app, [str(tmp_path / "few.csv"), "--rules", str(rules)]).output
     assert "crowd      No Spammer Index. No participants are left after exclusion." in output
     assert "needs answers in categories" not in output

@@ -112,8 +112,9 @@ def test_an_end_that_the_likelihood_does_not_bound_is_said(
 ) -> None:
     module = importlib.import_module("karat.models.glrm.formulas.intervals")
     model = fit(f"yes ~ size + {GROUPS}", data)
-    ends = {"(Intercept)": (0.5, -np.inf, 1.0), "size": (0.2, 0.1, np.inf)}
-    monkeypatch.setattr(module, "_profile", lambda *given: ends.get(given[4].name, (0.5, 0.1, 1.0)))
+    # By the place of the parameter: the intercept and the size are unbounded.
+    ends = {0: (-np.inf, 1.0), 1: (0.1, np.inf)}
+    monkeypatch.setattr(module, "profile_ends", lambda *given: ends.get(given[3], (0.1, 1.0)))
     found = intervals(model, "profile", parameters=["(Intercept)", "size"])
     assert found.notes == (Message("intervals.open", {"names": ["(Intercept)", "size"]}),)
     assert intervals(model, "profile", parameters=["sd_(Intercept)|item"]).notes == ()

@@ -48,9 +48,10 @@ def test_samples_that_cannot_be_used_are_reported_and_without_any_there_is_no_in
 ) -> None:
     judgments = karat.datasets.load("crowd")
     few = judgments.without(judgments.participants["participant"].to_list()[12:])
-    monkeypatch.setattr(spammer_interval, "_sample", lambda about, number: 0.1 * number if number else None)
+    first = iter([lambda *given: np.ones(given[1].rows.height, np.int64)])
+    monkeypatch.setattr(spammer_interval, "drawn", lambda *given: next(first, drawn)(*given))
     found = karat.screen.spammer_index(few, simulations=4)
     assert found.notes[-1] == Message("spammer_index.lost_samples", {"lost": 1})
-    monkeypatch.setattr(spammer_interval, "_sample", lambda about, number: None)
+    monkeypatch.setattr(spammer_interval, "drawn", lambda *given: np.ones(given[1].rows.height, np.int64))
     with raises(ScreenError, "spammer_index.no_sample"):
         karat.screen.spammer_index(few, simulations=4)
