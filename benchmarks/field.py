@@ -53,7 +53,9 @@ PROCESSES = (1, 2, 4)
 INTERVAL = 5.0
 OTREE_SECONDS = 20.0
 """For so long oTree is asked at least, so that each bot gets several answers in."""
-LATENCY, TIMES_OTREE, SHARE_OF_BARE, MEGABYTES, ARRIVAL_SECONDS = 0.050, 20.0, 1 / 3, 300.0, 10.0
+LATENCY, TIMES_OTREE, SHARE_OF_BARE, MEGABYTES = 0.050, 20.0, 1 / 3, 300.0
+INSERTS_PER_ARRIVAL = 30.0
+"""An arrival is three pages and a questionnaire; it may take as long as so many answers of the bare endpoint."""
 
 
 @dataclass(frozen=True)
@@ -283,7 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rates, calm = {}, {}
         for database, url in urls.items():
             with ServerProcess(path, folder / f"data-{database}", database=url) as server:
-                rates[database], calm[database] = of_karat(database, server, way, size, held)
+                rates[database], calm[database] = of_karat(database, server, way, size, held, reference.rate)
         share = rates["SQLite"] / reference.rate
         print(f"karat on SQLite beside the bare endpoint, {size.compared} bots: {share:.2f} of its answers per second")
         held.append(("a third of the bare endpoint's answers", share >= SHARE_OF_BARE))
@@ -310,7 +312,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def of_karat(
-    database: str, server: ServerProcess, way: Way, size: Size, held: list[tuple[str, bool]]
+    database: str, server: ServerProcess, way: Way, size: Size, held: list[tuple[str, bool]], bare_rate: float
 ) -> tuple[float, float]:
     """Print what karat does on a database and note what is held.
 
@@ -325,11 +327,13 @@ def of_karat(
               f"{crowd.ready:.1f} s; server {server.memory():.0f} MB")  # fmt: skip
     calm = steady(server, way, people, 6 * size.least)
     print(f"{f'{database}, {people:,} bots every {INTERVAL:.0f} s':<34}{calm}")
+    inserts = crowd.arrived * bare_rate / people
     held += [
         (f"{database}: {people:,} bots every {INTERVAL:.0f} s, p95 under 50 ms", calm.percentile(0.95) < LATENCY),
-        (f"{database}: {people:,} arrivals within 10 s", crowd.arrived < ARRIVAL_SECONDS),
+        (f"{database}: {people:,} arrivals in the time of {inserts:.0f} answers each of the bare endpoint "
+         f"(at most {INSERTS_PER_ARRIVAL:g})", inserts <= INSERTS_PER_ARRIVAL),
         (f"{database}: memory under 300 MB", not server.memory() > MEGABYTES),
-    ]
+    ]  # fmt: skip
     return rates[size.compared], calm.percentile(0.95)
 
 
