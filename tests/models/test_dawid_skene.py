@@ -53,6 +53,30 @@ def test_rounds_are_those_of_a_slow_computation(seed: int, rounds: int) -> None:
         np.testing.assert_allclose(found.posteriors, slow(*answers, 3, rounds)[0], rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", [2, 6])
+def test_few_answers_converge_where_em_goes_slowly(seed: int) -> None:
+    """EM alone takes 700 to 800 rounds here."""
+    answers, _ = crowd(seed, items=150, people=40, share=0.08)
+    item, rater, label = answers
+    found = dawid_skene(*answers, kinds=3)
+    assert found.converged
+    assert found.iterations < 400
+    rising = [dawid_skene(*answers, kinds=3, iterations=rounds, tolerance=0).log_likelihood for rounds in range(59, 75)]
+    assert (np.diff(rising) > -1e-9).all()
+    q = label_shares(item, label, np.ones(len(item)), 150, 3)
+    for _ in range(1000):
+        sums = np.zeros((40, 3, 3))
+        np.add.at(sums, (rater, label), q[item])
+        given = np.zeros((40, 3, 1))
+        given[rater, label] = 1
+        errors = np.maximum(sums, 1e-10) * given
+        logs = np.tile(np.log(q.mean(axis=0)), (150, 1))
+        np.add.at(logs, item, np.log((errors / errors.sum(axis=1, keepdims=True))[rater, label]))
+        q = np.exp(logs - logs.max(axis=1, keepdims=True))
+        q /= q.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.posteriors, q, atol=1e-6)
+
+
 def log_likelihood(answers: Answers, priors: np.ndarray, errors: np.ndarray) -> float:
     item, rater, label = answers
     logs = np.tile(np.log(priors), (item.max() + 1, 1))

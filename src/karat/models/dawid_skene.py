@@ -14,8 +14,10 @@ of everything else (Dawid and Skene 1979). The EM algorithm starts from the shar
 until the likelihood, the product over items of the sum over c, rises by less than a share of itself and the posteriors
 are within 1e-6 of where they are going, which is what their last two changes say: d_t r / (1 - r), where r is the ratio
 of the changes d_t and d_t-1; and no small posterior still grows, since EM leaves a saddle slowly. A likelihood that
-hardly rises is not enough, since posteriors may still move. Answers are counted once, in a sparse matrix of items by
-participant-and-answer; both steps are a product with it. Products of probabilities are sums of logarithms.
+hardly rises is not enough, since posteriors may still move. From the 60th round on, every third one starts from errors
+and shares extrapolated from the last three (Varadhan and Roland 2008), unless the likelihood is smaller there. Answers
+are counted once, in a sparse matrix of items by participant-and-answer; both steps are a product with it. Products of
+probabilities are sums of logarithms.
 
 A count of zero would make an item impossible: each answer that a participant ever gave counts at least 1e-10 under
 every label. Under a label that none of their items can have, their answers are so taken as evenly spread.
@@ -63,6 +65,10 @@ SETTLED = 1e-6
 """So far posteriors may still be from where they are going."""
 TINY, GROWTH = 1e-9, 1e-3
 """No posterior above the first may still grow by more than this share of itself, however small it is."""
+PLAIN = 60
+"""Rounds of EM alone, which are enough for most crowds."""
+SLOWLY = 0.99
+"""The least rate at which changes are taken to shrink once rounds are extrapolated."""
 COMPETENCE, HABIT = 0.5, 10.0
 """The priors of MACE: Beta(1/2, 1/2), and 10 answers of each kind."""
 GLAD_STEPS = 25
@@ -115,9 +121,11 @@ def dawid_skene(
     posteriors = label_shares(item, label, np.ones(len(item)), rows, size)
     priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(turned @ posteriors)
     likelihood, converged, done = -np.inf, False, 0
-    watch = _Watch()
+    watch, leap = _Watch(), _Leap()
     while done < iterations and not converged:
         last = posteriors
+        if done >= PLAIN and not ordered:
+            errors, priors = leap.from_here(errors, priors)
         # An answer that somebody never gave has the probability 0 and is in no product.
         logs = np.log(errors, out=np.zeros_like(errors), where=errors > 0).reshape(people * size, size)
         logarithms = answers @ logs
@@ -129,9 +137,13 @@ def dawid_skene(
         sums = np.einsum("jc->j", posteriors)
         posteriors /= sums[:, None]
         before, likelihood = likelihood, float(np.sum(highest) + np.sum(np.log(sums)))
-        priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(turned @ posteriors)
         done += 1
-        converged = abs(likelihood - before) <= tolerance * abs(likelihood) and watch.settled(last, posteriors)
+        if leap.taken and likelihood < before:
+            posteriors, likelihood, (errors, priors) = last, before, leap.start
+            continue
+        priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(turned @ posteriors)
+        settled = watch.leapt() if leap.taken else watch.settled(last, posteriors)
+        converged = settled and abs(likelihood - before) <= tolerance * abs(likelihood)
     return DawidSkene(posteriors, priors, errors, likelihood, done, converged, shape)
 
 
@@ -139,16 +151,52 @@ class _Watch:
     """Whether posteriors are close to where they are going, by their last two changes."""
 
     def __init__(self) -> None:
-        self.change = np.inf
+        self.change, self.slowest = np.inf, 0.0
+
+    def leapt(self) -> bool:
+        """Forget the last change, which was none of EM, and take it that what is left will shrink slowly."""
+        self.change, self.slowest = np.inf, SLOWLY
+        return False
 
     def settled(self, last: Floats, posteriors: Floats) -> bool:
         moved = posteriors - last
         before, self.change = self.change, float(np.max(np.abs(moved), initial=0.0))
         if self.change == 0:
             return True
-        rate = self.change / before
-        near = 0 < rate < 1 and self.change * max(rate / (1 - rate), 1.0) <= SETTLED
+        rate = max(self.change / before, self.slowest)
+        near = 0 < self.change / before < 1 and self.change * max(rate / (1 - rate), 1.0) <= SETTLED
         return bool(near and np.all(moved <= GROWTH * np.maximum(last, TINY)))
+
+
+class _Leap:
+    """Extrapolates errors and shares from those of three rounds, along their changes r and the change v of these.
+
+    With the length a = |r| / |v| it is x + 2 a r + a^2 v, cut off at zero.
+    """
+
+    def __init__(self) -> None:
+        self.taken = False
+        """Whether the last point was extrapolated."""
+        self._points: list[Floats] = []
+
+    def from_here(self, errors: Floats, priors: Floats) -> tuple[Floats, Floats]:
+        """Where the next round starts: at these errors and shares, or further on."""
+        self.start, self.taken = (errors, priors), False
+        self._points.append(np.concatenate([errors.ravel(), priors]))
+        if len(self._points) < 3:
+            return self.start
+        first, second, third = self._points
+        self._points = []
+        change, bend = second - first, third - 2 * second + first
+        length = np.linalg.norm(change) / max(float(np.linalg.norm(bend)), TINY**2)
+        if length <= 1:
+            return self.start
+        self.taken = True
+        further = first + 2 * length * change + length**2 * bend
+        further = np.where(third > 0, np.maximum(further, LEAST / 1000), 0.0)
+        far_errors, far_priors = np.split(further, [errors.size])
+        total = far_errors.reshape(errors.shape).sum(axis=1, keepdims=True)
+        return far_errors.reshape(errors.shape) / np.where(total > 0, total, 1.0), far_priors / far_priors.sum()
 
 
 @dataclass(frozen=True)
