@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -226,6 +227,43 @@ def test_whole_numbers_from_0_may_be_codes_of_categories(tmp_path: Path) -> None
     codes_of_categories = noted(read.notes, "scale.points")["codes"]
     assert karat.read(path, scale=f"nominal:{codes_of_categories}").scale == karat.Nominal(["0", "1", "2", "3"])
     assert noted(karat.read(parquet(tmp_path, label=[1, 3, 2])).notes, "scale.points")["codes"] is None
+
+
+def numbers_of(kind: str) -> dict[str, list[object]]:
+    """Numbers from 1 to 5 by 10 people on each of 60 items: codes, ratings, ratings in conditions, only ends used."""
+    random = np.random.default_rng(5)
+    shape = (60, 10)
+    truth = np.broadcast_to(random.integers(1, 6, (60, 1)), shape)
+    missed = random.random(shape) < 0.35
+    table: dict[str, list[object]] = {}
+    if kind == "codes":
+        answers = np.where(missed, random.integers(1, 6, shape), truth)
+    elif kind == "ratings":
+        answers = np.clip(truth + missed * random.choice([-1, 1], shape), 1, 5)
+    elif kind == "ends":
+        answers = np.where(missed, random.choice([1, 1, 5, 5, 3], shape), np.where(truth > 2, 5, 1))
+    else:
+        # Half of the items come in a good and a bad condition, the others are fillers.
+        good = (np.arange(10) % 2 == 0) & (np.arange(60) < 30)[:, None]
+        judged = np.where(np.arange(60)[:, None] < 30, 1 + 4 * good, truth)
+        answers = np.where(missed, random.integers(1, 6, shape), judged)
+        table["version"] = np.where(good, "a", "b").ravel().tolist()
+    item, who = np.indices(shape)
+    return {
+        "worker": [f"w{number}" for number in who.ravel()], "task": [f"t{number}" for number in item.ravel()],
+        "label": answers.ravel().tolist(), **table,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["codes", "ratings", "ends", "conditions"])
+def test_numbers_are_labels_where_disagreement_has_no_distance(kind: str, tmp_path: Path) -> None:
+    pl.DataFrame(numbers_of(kind)).write_csv(tmp_path / "t.csv")
+    read = karat.read(tmp_path / "t.csv")
+    if kind == "codes":
+        assert read.scale == karat.Nominal(["1", "2", "3", "4", "5"])
+        assert noted(read.notes, "scale.codes")["high"] == 5
+    else:
+        assert read.scale == karat.Ordinal(5)
 
 
 def test_right_answers_that_nobody_gave_belong_to_a_guessed_scale(tmp_path: Path) -> None:

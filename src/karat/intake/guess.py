@@ -27,6 +27,8 @@ FEWEST_MAGNITUDES = 15
 ROUND_ANSWERS = 0.6
 """People who choose numbers freely choose round ones; the positions of a slider end in any digit."""
 OTHER = "any other"
+NO_CONDITION = ("participant", "item", "response", "rt", "trial", "time", "list", "block", "session", "repetition")
+"""Columns that may differ between the answers to an item without being a condition."""
 
 NAMES: dict[str, tuple[str, ...]] = {
     "participant": (
@@ -472,6 +474,62 @@ def _guess_number_scale(
         end = int(max(-low, high))
         return Ordinal(range(-end, end + 1)), Message("scale.symmetric", {**values, "low": -end, "high": end})
     return Continuous(), Message("scale.continuous", {**values, "low": low, "high": high})
+
+
+FEWEST_DISAGREEMENTS = 300
+LEAST_AGREEMENT = 0.2
+"""Codes are distinguished from points only where people agree on the items at all, by this much beyond chance."""
+NEAREST_CODES = 0.95
+"""Two who disagree on a rating are nearer to each other than this share of the distance by chance; codes are not."""
+FEWEST_EVEN_LEVELS = 3.0
+"""Where two levels have nearly all answers, the distance between people says nothing."""
+MOST_CONDITIONS = 50
+
+
+def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
+    """Whether whole numbers are codes of categories: people agree on items, but who disagrees is not nearer for it.
+
+    False where that cannot be seen: with few answers or little agreement, where two answers have nearly all of the rows,
+    and where items come in conditions, which also set answers apart.
+
+    >>> import numpy as np
+    >>> random = np.random.default_rng(1)
+    >>> truth = random.integers(1, 6, 300).repeat(6)
+    >>> answers = np.where(random.random(1800) < 0.6, truth, random.integers(1, 6, 1800)).astype(str)
+    >>> are_codes(pl.DataFrame({"item": np.arange(300).repeat(6), "response": answers}), Ordinal(5))
+    True
+    """
+    import numpy as np
+
+    if "item" not in rows.columns or any(_may_be_condition(rows, name) for name in rows.columns):
+        return False
+    places = pl.col("response").cast(pl.String).replace_strict(
+        list(scale.levels), range(len(scale.levels)), default=None, return_dtype=pl.Int64
+    )  # fmt: skip
+    known = rows.select("item", _place=places).drop_nulls()
+    chosen = [(pl.col("_place") == place).sum().alias(f"{place}") for place in range(len(scale.levels))]
+    counts = known.group_by("item").agg(chosen).drop("item").to_numpy().astype(np.float64)
+    together = counts.T @ counts - np.diag(counts.sum(axis=0))
+    shares = counts.sum(axis=0) / max(counts.sum(), 1.0)
+    by_chance = np.outer(shares, shares)
+    distance = np.abs(np.subtract.outer(np.arange(len(shares)), np.arange(len(shares))))
+    differ = distance > 0
+    disagreements, pairs = together[differ].sum(), together.sum()
+    if disagreements < 2 * FEWEST_DISAGREEMENTS or 1 / np.trace(by_chance) < FEWEST_EVEN_LEVELS:
+        return False
+    expected = by_chance[differ].sum()
+    if 1 - disagreements / pairs / expected < LEAST_AGREEMENT:
+        return False
+    mean, usual = (float((cells * distance).sum() / cells[differ].sum()) for cells in (together, by_chance))
+    return mean >= NEAREST_CODES * usual
+
+
+def _may_be_condition(rows: pl.DataFrame, name: str) -> bool:
+    """Whether a column has a few values which differ within items."""
+    if name in NO_CONDITION or not 1 < rows[name].n_unique() <= MOST_CONDITIONS:
+        return False
+    within = rows.group_by("item").agg(pl.col(name).n_unique())[name]
+    return bool((within > 1).any())
 
 
 MILLISECONDS_FROM = 100.0

@@ -16,7 +16,7 @@ import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, filled_up, seconds_of
-from karat.intake.guess import beginnings, guess_rt_unit, guess_scale, joined, missing_codes
+from karat.intake.guess import are_codes, beginnings, guess_rt_unit, guess_scale, joined, missing_codes
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
@@ -36,7 +36,7 @@ from karat.judgments.checks import Checked, Place, check, frame_row, text_column
 from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
 from karat.judgments.message_tables import listed
-from karat.judgments.scales import Choice, Scale
+from karat.judgments.scales import Choice, Nominal, Ordinal, Scale
 from karat.judgments.source import SourceFile
 from karat.messages import Message, render_all
 
@@ -625,7 +625,11 @@ def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, Message]:
         names_an_item = (responses == sides["left"]) | (responses == sides["right"])
         if responses.drop_nulls().len() and names_an_item.drop_nulls().all():
             return Choice(), Message("scale.sides")
-    return guess_scale(responses, question, text_column(rows["expected"]) if "expected" in rows.columns else None)
+    expected = text_column(rows["expected"]) if "expected" in rows.columns else None
+    scale, note = guess_scale(responses, question, expected)
+    if isinstance(scale, Ordinal) and note.code == "scale.points" and are_codes(rows, scale):
+        return Nominal(scale.levels), Message("scale.codes", note.values)
+    return scale, note
 
 
 def _settled(

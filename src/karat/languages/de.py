@@ -587,6 +587,9 @@ MESSAGES = {
     "scale.points": "Die Antworten[[ auf {question}]] sind ganze Zahlen bis {high} und werden als Punkte {low} bis "
     "{high} einer Ratingskala gelesen. Falls die Skala mehr Punkte hat: --scale.[[ Falls die Zahlen für Kategorien "
     "stehen: --scale nominal:{codes}.]]",
+    "scale.codes": "Die Antworten[[ auf {question}]] sind ganze Zahlen von {low} bis {high}, aber Personen, die sich "
+    "über ein Item uneinig sind, liegen nicht näher beieinander als zufällig. Die Zahlen werden deshalb als Labels "
+    "gelesen. Falls sie Punkte einer Ratingskala sind: --scale ordinal:{low}-{high}.",
     "scale.symmetric": "Die Antworten[[ auf {question}]] sind ganze Zahlen und werden als Punkte {low} bis {high} "
     "einer Ratingskala gelesen. Falls das falsch ist: --scale.",
     "scale.continuous": "Die Antworten[[ auf {question}]] sind Zahlen von {low} bis {high} und werden als "

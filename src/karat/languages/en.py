@@ -545,6 +545,9 @@ MESSAGES = {
     "scale.points": "The answers[[ to {question}]] are whole numbers up to {high}, so they are read as the points "
     "{low} to {high} of a rating scale. If the scale has more points, use --scale.[[ If the numbers stand for "
     "categories, use --scale nominal:{codes}.]]",
+    "scale.codes": "The answers[[ to {question}]] are whole numbers from {low} to {high}, but people who disagree "
+    "about an item are no closer to each other than by chance, so the numbers are read as labels. If they are points "
+    "of a rating scale, use --scale ordinal:{low}-{high}.",
     "scale.symmetric": "The answers[[ to {question}]] are whole numbers, so they are read as the points {low} to "
     "{high} of a rating scale. If that is wrong, use --scale.",
     "scale.continuous": "The answers[[ to {question}]] are numbers from {low} to {high}, so they are read as "
