@@ -489,8 +489,8 @@ MOST_CONDITIONS = 50
 def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
     """Whether whole numbers are codes of categories: people agree on items, but who disagrees is not nearer for it.
 
-    False where that cannot be seen: with few answers or little agreement, where two answers have nearly all of the rows,
-    and where items come in conditions, which also set answers apart.
+    False where that cannot be seen: with few answers or little agreement, where two levels have nearly all answers, and
+    where items come in conditions, which also set answers apart.
 
     >>> import numpy as np
     >>> random = np.random.default_rng(1)
