@@ -423,3 +423,80 @@ def test_ids_of_items_in_a_file_sorted_by_them_are_no_positions(tmp_path: Path) 
     ]  # fmt: skip
     path = saved(tmp_path / "comments.csv", "rev_id,worker_id,label", rows)
     assert accepted(path).frame["item"].n_unique() == 60
+
+
+@pytest.mark.parametrize(("who", "how"), [("TurkId{}", "Score{}"), ("worker{}_id", "worker{}_label")])
+def test_annotators_in_numbered_columns_beside_their_answers(tmp_path: Path, who: str, how: str) -> None:
+    chance, known, rows = random.Random(3), {}, []
+    for n in range(40):
+        people = chance.sample([f"A{code:03}" for code in range(20)], 3)
+        answers = [chance.randint(1, 5) for _ in people]
+        known |= {(person, f"Could you {n}, please?"): str(a) for person, a in zip(people, answers, strict=True)}
+        rows.append([f"Could you {n}, please?", *answers, *people, sum(answers) / 3])
+    names = ["Request", *(how.format(n) for n in (1, 2, 3)), *(who.format(n) for n in (1, 2, 3)), "mean"]
+    path = saved(tmp_path / "r.csv", ",".join(names), [[f'"{row[0]}"', *row[1:]] for row in rows])
+    found = accepted(path).frame
+    assert {(p, i): r for p, i, r in found.select("participant", "item", "response").iter_rows()} == known
+
+
+def test_annotators_without_an_answer_are_counted(tmp_path: Path) -> None:
+    rows: list[Sequence[object]] = [
+        [f"t{n}", f"a{n % 4}", 1 + n % 3, f"a{(n + 1) % 4}" if n % 5 else "", 1 + n % 2 if n % 5 else ""]
+        for n in range(30)
+    ]
+    path = saved(tmp_path / "r.csv", "text,annotator_1,score_1,annotator_2,score_2", rows)
+    intake = read_files([path], options=Options(accept=True))
+    assert len(intake.judgments) == 54
+    assert {note.code: n for note, n in intake.set_aside.items()} == {"aside.empty_cells": 6}
+
+
+@pytest.mark.parametrize(
+    "names", ["Item{},BestItem,WorstItem", "option{},best,worst", "text{},most_polite,least_polite"]
+)
+def test_best_worst_choices_are_refused(tmp_path: Path, names: str) -> None:
+    chance, rows = random.Random(4), []
+    for n in range(40):
+        four = chance.sample([f"w{k}" for k in range(12)], 4)
+        rows.append([f"s{n % 6}", *four, *chance.sample(four, 2)])
+    option, best, worst = names.split(",")
+    header = ",".join(["annotator", *(option.format(n) for n in range(1, 5)), best, worst])
+    with refuses(KaratError, best, worst, "best-worst"):
+        read_files([saved(tmp_path / "r.csv", header, rows)])
+
+
+def rated_texts(path: Path, names: Sequence[str], answers: Sequence[object], *, shown: str = "response") -> Path:
+    """Twenty raters, several questions on each text, and a text in a column called response."""
+    chance = random.Random(5)
+    rows = [
+        [f"r{person}", item, f"I would say so {item}", item % 2, *(chance.choice(answers) for _ in names)]
+        for person in range(20)
+        for item in range(15)
+    ]
+    return saved(path, ",".join(["rater_id", "item_id", shown, "attention", *names]), rows)
+
+
+@pytest.mark.parametrize("answers", [[1, 2, 3, 4, 5], ["No", "Unsure", "Yes"]])
+def test_a_text_called_response_is_no_answer(tmp_path: Path, answers: Sequence[object]) -> None:
+    names = ["Q1_anger", "Q2_joy", "Q3_native_speaker", "Q_written"]
+    path = rated_texts(tmp_path / "r.csv", names, answers)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    made = accepted(path)
+    assert set(made.scales) == set(names)
+    assert (made.frame["item"].n_unique(), made.frame.height) == (15, 1200)
+    # What half of the trials have is no attention check.
+    assert set(made.frame["function"]) == {"test"}
+
+
+def test_a_text_called_response_is_asked_about(tmp_path: Path) -> None:
+    path = rated_texts(tmp_path / "r.csv", ["harm"], [1, 2, 3, 4])
+    assert flags(path)["response"] == {"response": "harm"}
+
+
+def test_a_label_that_all_have_on_an_item_is_its_key(tmp_path: Path) -> None:
+    chance, rows = random.Random(6), []
+    for person in range(12):
+        for item in range(40):
+            label = item * 7 % 3 % 2
+            rows.append([person, f"acl{item}", label, label if chance.random() < 0.8 else 1 - label])
+    path = saved(tmp_path / "r.csv", "annotator,instance,label,prediction", rows)
+    assert flags(path)["response"] == {"response": "prediction"}

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.content import ROW_NUMBERS, Content, Contents, words_of
+from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, missing_codes, plain
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
@@ -87,7 +87,8 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
     if wide is None:
         _refuse_headless(frame, file)
         frame = _unquoted(frame)
-        long = _with_records(frame) or _with_lists(frame, file) or _with_groups(frame)
+        _refuse_best_worst(frame, file)
+        long = _with_records(frame) or _with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
     split, notes = _with_parts(frame)
@@ -327,12 +328,7 @@ def _with_groups(frame: pl.DataFrame) -> Shaped | None:
     persons = [c for c in map(contents.__getitem__, contents.names) if c.plain in NAMES["participant"]]
     if not any(c.distinct >= NEARLY_ALL * rows for c in persons):
         return None
-    columns: dict[str, dict[int, str]] = {}
-    for name in contents.names:
-        found = NUMBERED.fullmatch(name)
-        if found:
-            stem = found["stem"] + (f"_{found['rest']}" if found["rest"] else "")
-            columns.setdefault(stem, {})[int(found["at"])] = name
+    columns = _numbered_columns(contents.names)
     by_numbers: dict[tuple[int, ...], list[str]] = {}
     for stem, numbered in columns.items():
         by_numbers.setdefault(tuple(sorted(numbered)), []).append(stem)
@@ -340,20 +336,102 @@ def _with_groups(frame: pl.DataFrame) -> Shaped | None:
     answers = [s for s in stems if any(word in GROUP_ANSWERS for word in words_of(s.removeprefix("Answer.")))]
     if len(numbers) < FEWEST_GROUPS or not answers or not _name_stimuli(contents, columns, stems, answers):
         return None
-    used = {columns[stem][at] for stem in stems for at in numbers}
-    rest = [name for name in frame.columns if name not in used]
-    place = "trial" if "trial" not in (*stems, *rest) else "trial_"
-    blocks = [
-        frame.select(
-            *(pl.col(name).alias(f"{name}_" if name in stems else name) for name in rest), pl.lit(nth).alias(place),
-            *(pl.col(columns[stem][at]).cast(pl.String).alias(stem) for stem in stems),
-        ).with_row_index(" row")
-        for nth, at in enumerate(numbers, 1)
-    ]  # fmt: skip
-    long = pl.concat(blocks).sort(" row", place)
+    place = "trial" if "trial" not in (*stems, *frame.columns) else "trial_"
+    long = _stacked_groups(frame, {stem: columns[stem] for stem in stems}, numbers, place)
     note = Message("form.groups", {"columns": [columns[stem][numbers[0]] for stem in stems[:3]], "n": len(numbers)})
     lines = long[" row"].cast(pl.Int64).to_list()
     return Shaped(long.drop(" row"), lines, notes=[note], units_in=long.height, unit="answers and rows")
+
+
+def _numbered_columns(names: Sequence[str]) -> dict[str, dict[int, str]]:
+    """Columns that differ in a number, by what is the same in their names.
+
+    >>> _numbered_columns(["id", "TurkId1", "TurkId2", "worker1_label"])
+    {'TurkId': {1: 'TurkId1', 2: 'TurkId2'}, 'worker_label': {1: 'worker1_label'}}
+    """
+    columns: dict[str, dict[int, str]] = {}
+    for name in names:
+        found = NUMBERED.fullmatch(name)
+        if found:
+            stem = found["stem"] + (f"_{found['rest']}" if found["rest"] else "")
+            columns.setdefault(stem, {})[int(found["at"])] = name
+    return columns
+
+
+def _stacked_groups(
+    frame: pl.DataFrame, groups: Mapping[str, Mapping[int, str]], numbers: Sequence[int], place: str
+) -> pl.DataFrame:
+    """A row for each number, with the numbered columns under their common names and the row of the table."""
+    used = {columns[at] for columns in groups.values() for at in numbers}
+    rest = [name for name in frame.columns if name not in used]
+    blocks = [
+        frame.select(
+            *(pl.col(name).alias(f"{name}_" if name in groups else name) for name in rest), pl.lit(nth).alias(place),
+            *(pl.col(columns[at]).cast(pl.String).alias(stem) for stem, columns in groups.items()),
+        ).with_row_index(" row")
+        for nth, at in enumerate(numbers, 1)
+    ]  # fmt: skip
+    return pl.concat(blocks).sort(" row", place)
+
+
+def _with_annotators(frame: pl.DataFrame) -> Shaped | None:
+    """A row per answer where a row has an item and, in numbered columns, who judged it and how: TurkId1, Score1, ...
+
+    >>> people = {"text": ["t", "u", "v"], "annotator1": ["a", "c", "b"], "annotator2": ["b", "a", "c"]}
+    >>> _with_annotators(pl.DataFrame({**people, "score1": [4, 2, 3], "score2": [5, 1, 1]})).frame.row(1)
+    ('t', 'b', '5')
+    """
+    columns = _numbered_columns(frame.columns)
+    for stem, numbered in columns.items():
+        if len(numbered) < FEWEST_JUDGES or not set(words_of(stem)) & {*PERSON_WORDS, *RATERS, "turk", "turker"}:
+            continue
+        groups = {one: found for one, found in columns.items() if set(found) >= set(numbered)}
+        who = frame.select(pl.col(list(numbered.values())).cast(pl.String))
+        ids = who.unpivot()["value"].drop_nulls()
+        # Several people judge an item, nobody twice, and each of them judges several items.
+        apart = who.select(pl.concat_list(pl.all()).list.drop_nulls().alias("who")).to_series()
+        once = (apart.list.n_unique() == apart.list.len()).mean()
+        if len(groups) < 2 or 2 * ids.n_unique() > ids.len() or once < NEARLY_ALL:  # type: ignore[operator]
+            continue
+        long = _stacked_groups(frame, groups, sorted(numbered), " nth")
+        known = long.filter(pl.col(stem).is_not_null())
+        answers = [one for one in groups if one != stem]
+        shaped = Shaped(
+            known.drop(" row", " nth"), known[" row"].cast(pl.Int64).to_list(),
+            notes=[Message("form.annotators", {"columns": [numbered[min(numbered)], columns[answers[0]][min(numbered)]],
+                                               "n": len(numbered)})],
+            mapping={"participant": stem} | ({"response": answers[0]} if len(answers) == 1 else {}),
+            units_in=long.height, unit="answers and rows",
+        )  # fmt: skip
+        if long.height > known.height:
+            shaped.set_aside[Message("aside.empty_cells")] = long.height - known.height
+        return shaped
+    return None
+
+
+BEST_WORST = (("best", "worst"), ("most", "least"))
+
+
+def _refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where people chose the best and the worst of several: one trial holds several comparisons."""
+    for high, low in BEST_WORST:
+        found = [[n for n in frame.columns if word in words_of(n)] for word in (high, low)]
+        if not all(len(names) == 1 for names in found):
+            continue
+        (best,), (worst,) = found
+        options = next((o for o in _numbered_columns(frame.columns).values() if len(o) > PAIR), {})
+        texts = frame.select(pl.col([best, worst, *options.values()]).cast(pl.String)).drop_nulls()
+        shown = pl.concat_list(list(options.values())) if options else pl.lit(None)
+        if not options or not texts.height or not texts.select(
+            (pl.col(best).is_in(shown) & pl.col(worst).is_in(shown)).mean()
+        ).item() > NEARLY_ALL:  # fmt: skip
+            continue
+        raise IntakeError(
+            f"{file} holds best-worst choices: {best} and {worst} of {len(options)} options in each row. karat reads "
+            "ratings and choices between two. Comparisons made of a best-worst choice are not independent, and "
+            "estimates from them would look more certain than they are. Score the options by how often they were "
+            "best minus how often worst, or make a table with one choice per trial: participant, left, right, response."
+        )
 
 
 GROUP_ANSWERS = ("response", "responses", "answer", "rating", "judgment", "judgement", "choice", "score", "resp")
@@ -843,7 +921,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     """
     if {"response", "question"} & set(mapping):
         return []
-    answers = [name for name in contents.names if contents[name].plain in NAMES["response"]]
+    named = [name for name in contents.names if contents[name].plain in NAMES["response"]]
+    # A text under such a name was shown or written; what is rated stands beside it.
+    answers = [name for name in named if not contents[name].is_text]
     if answers:
         return _beside_a_check(contents, answers)
     rows = contents.frame.height
@@ -860,7 +940,7 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     groups: dict[object, list[str]] = {}
     for name in rated:
         groups.setdefault(_alphabet(contents[name]), []).append(name)
-    asked = max(groups.values(), key=len, default=[])
+    asked = max(*groups.values(), _alike_neighbours(contents, person), [], key=len)
     if person and len(asked) < FEWEST_GROUPS:
         return _in_turn(contents, person) or _sliders(contents, person)
     if not person:
@@ -877,6 +957,37 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
 
 
 DIFFERENT = 1.3
+
+
+def _alike_neighbours(contents: Contents, person: Sequence[str]) -> list[str]:
+    """The most neighbouring columns with the same points of a scale, or the same three answers or more in words."""
+    run: list[str] = []
+    best: list[str] = []
+    last: object = None
+    for name in contents.names:
+        content = contents[name]
+        key: object = None
+        if content.filled > NEARLY_ALL and MOST_OPTIONS <= content.distinct <= MOST_ANSWERS and not _describes(content):
+            key = _alphabet(content)
+            if content.is_whole:
+                key = (content.numbers.min(), content.numbers.max())
+            if content.is_text or key == "slider" or any(contents.follows(name, [one]) for one in person):
+                key = None
+        run = [*run, name] if key is not None and key == last else [name] if key is not None else []
+        last = key
+        best = max(best, run, key=len)
+    return best if len(best) >= FEWEST_GROUPS else []
+
+
+def _describes(content: Content) -> bool:
+    """Whether the name of a column is one for people, items, positions or lists."""
+    known = any(content.plain in names for role, names in NAMES.items() if role != "response")
+    named = (
+        PLACES.fullmatch(content.plain)
+        or LAYOUT.fullmatch(content.plain)
+        or set(words_of(content.name)) & {*ITEM_WORDS}
+    )
+    return bool(known or named or content.is_other or _is_of_tool(content))
 
 
 def _beside_a_check(contents: Contents, answers: Sequence[str]) -> list[str]:

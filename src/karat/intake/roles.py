@@ -117,6 +117,8 @@ PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
 """A place in the questionnaire with its number, as Trial7."""
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
 """What a column that marks some trials says of the others, and of these."""
+CHECKS, MOST_CHECKS = ("attention", "control", "calibration"), 1 / 3
+"""Functions that few trials have, and the share of trials up to which a column may mark them."""
 ONE_PERSON = 0.9
 FEWEST_TIMED = 2
 MOSTLY = 0.8
@@ -374,6 +376,9 @@ class _RoleSearch:
             no = next((low for low, high in FLAGS if {low, high} == set(values)), None)
             if function is None or no is None or self._of_person(content):
                 continue
+            marked = content.cells.drop_nulls() != values[no]
+            if function in CHECKS and marked.mean() > MOST_CHECKS:  # type: ignore[operator]
+                continue  # what was asked about, such as how much attention an event draws
             self.roles.functions = {value: "test" if low == no else function for low, value in values.items()}
             self.roles.mapping["function"] = content.name
             self.taken.add(content.name)
@@ -471,7 +476,8 @@ class _RoleSearch:
         if content.is_whole and self._is_position(content):
             return False
         if exact:
-            return content.distinct > 1 and content.filled > FEWEST_FILLED
+            shown = content.is_text and self._is_of_item(content)
+            return content.distinct > 1 and content.filled > FEWEST_FILLED and not shown
         if not self._is_answer_like(content) or content.plain in NAMES["item"] or content.is_text:
             return False
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
@@ -514,6 +520,22 @@ class _RoleSearch:
             return False
         return codes.select(*keys, content.name).n_unique() > 1.5 * cells
 
+    def _is_of_item(self, content: Content) -> bool:
+        """Whether everybody has the same value on the same item: it was shown or is right, as answers would differ."""
+        items = [
+            c.name for c in self._free()
+            if c is not content and self._names_items(c) and not _says_answer(c)
+            and not {"chosen", "selected", "preferred"} & set(words_of(c.name))
+            and FEWEST_ITEMS <= c.distinct <= self.rows / 2 - FEWEST_ROWS
+        ]  # fmt: skip
+        return bool(self.person) and any(
+            self._is_judged_once(name, []) and self.contents.follows(content.name, [name]) for name in items
+        )
+
+    def _is_key(self, content: Content) -> bool:
+        """Whether a column called label or score holds what is right of an item."""
+        return content.plain in WEAK_ANSWERS and self._is_of_item(content)
+
     def _response(self) -> None:
         if "response" in self.mapping:
             return
@@ -527,13 +549,15 @@ class _RoleSearch:
             if self._may_be_response(content):
                 exact = content.plain in NAMES["response"]
                 rank = NAMES["response"].index(content.plain) if exact else 99
-                found.append((not self._is_answer_like(content), not exact, content.plain in WEAK_ANSWERS,
+                found.append((not self._is_answer_like(content) or self._is_key(content), not exact,
+                              content.plain in WEAK_ANSWERS,
                               not _says_answer(content), not self._names_file(content), rank, not content.is_number,
                               content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
-        if not found:
+        if not found or self._is_key(found[0][-1]):
             self._propose_response()
-            return
+            if not found or "response" in self.roles.mapping:
+                return
         best = found[0][-1]
         full = [one[-1] for one in found if one[-1].filled > 0.6]
         if best.filled < 0.5 and full:

@@ -649,6 +649,8 @@ MESSAGES = {
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
     "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
     "wird als eigene Zeile gelesen.",
+    "form.annotators": "Eine Zeile je Item mit {n} nummerierten Paaren von Spalten wie {columns:and} für Person und "
+    "Urteil; jedes Paar wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
     "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
     "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items[[ mit den Fragen "

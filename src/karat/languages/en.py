@@ -605,6 +605,8 @@ MESSAGES = {
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
     "group is read as a row of its own.",
+    "form.annotators": "One row per item, with {n} numbered pairs of columns such as {columns:and} for who judged it and "
+    "how; every pair is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
     "form.wide_participant": "One row per participant: {n} columns are read as items[[ with the questions "
