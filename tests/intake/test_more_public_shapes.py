@@ -500,3 +500,51 @@ def test_a_label_that_all_have_on_an_item_is_its_key(tmp_path: Path) -> None:
             rows.append([person, f"acl{item}", label, label if chance.random() < 0.8 else 1 - label])
     path = saved(tmp_path / "r.csv", "annotator,instance,label,prediction", rows)
     assert flags(path)["response"] == {"response": "prediction"}
+
+
+def test_answers_beside_a_check_that_few_trials_have(tmp_path: Path) -> None:
+    chance, rows = random.Random(7), []
+    for person in range(20):
+        rows.append([person, "", "", "Ann", "", "check"])
+        for at in range(16):
+            speaker = "" if at % 8 == 0 else chance.randint(0, 100) / 100
+            rows.append([person, f"story{at}", speaker, "", chance.randint(0, 100) / 100, ("know", "say")[at % 2]])
+    path = saved(tmp_path / "r.csv", "workerid,item,speaker_response,response,holder_response,verb", rows)
+    assert flags(path) == {"wide": {"wide": "trial"}}
+    made = accepted(path)
+    assert set(made.scales) == {"speaker_response", "holder_response"}
+    assert (made.answers, made.frame["item"].n_unique()) == (600, 16)
+
+
+def test_one_rating_beside_a_check_called_response_is_asked_about(tmp_path: Path) -> None:
+    chance = random.Random(8)
+    rows = [[f"s{p}", i, chance.choice(["yes", "no"]), chance.randint(1, 7)] for p in range(20) for i in range(12)]
+    path = saved(tmp_path / "r.csv", "subject,item,response,response_naturalness", rows)
+    assert flags(path)["response"] == {"response": "response_naturalness"}
+
+
+def test_listeners_judge_speakers(tmp_path: Path) -> None:
+    chance, rows = random.Random(9), []
+    for listener in range(16):
+        for speaker in range(6):
+            rows += [
+                [f"M{speaker}", word, f"L{listener}", chance.choice("ieau")] for word in ("bad", "bed", "bid", "bud")
+            ]
+    made = accepted(saved(tmp_path / "r.csv", "speaker,word,listener,response", rows))
+    assert (made.frame["participant"].n_unique(), made.frame["item"].n_unique()) == (16, 24)
+
+
+def test_the_index_of_the_chosen_one_of_two_objects(tmp_path: Path) -> None:
+    chance, path = random.Random(10), tmp_path / "r.jsonl"
+    lines = [
+        {
+            "info": {"id": f"post{n % 9}"}, "worker": f"w{chance.randint(1, 6)}", "choice": n % 2,
+            "summaries": [{"text": f"long {n % 9}", "policy": "sup"}, {"text": f"short {n % 9}", "policy": "ref"}],
+        }
+        for n in range(60)
+    ]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)))
+    frame = accepted(path).frame
+    assert frame.height == 60
+    assert frame["response"].to_list() == [("left", "right")[int(str(line["choice"]))] for line in lines]
+    assert frame["left"][0] == "long 0"

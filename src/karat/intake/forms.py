@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, Content, Contents, words_of
+from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, missing_codes, plain
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
@@ -991,13 +991,17 @@ def _describes(content: Content) -> bool:
 
 
 def _beside_a_check(contents: Contents, answers: Sequence[str]) -> list[str]:
-    """Ratings in columns called response_clarity and response_truth, where response itself is a check in two words."""
+    """Ratings in columns called response_clarity and truth_response, where response itself is a check.
+
+    A check has two words for answers, or few trials have it.
+    """
     for check in answers:
-        if contents[check].distinct != PAIR or contents[check].is_number:
+        rare = contents[check].filled < 1 - SPARSE
+        if not rare and (contents[check].distinct != PAIR or contents[check].is_number):
             continue
         rated = [
             name for name in contents.names
-            if re.match(rf"{re.escape(check)}[\W_]", name) and not contents[name].is_other
+            if re.match(rf"{re.escape(check)}[\W_]|.*[\W_]{re.escape(check)}$", name) and not contents[name].is_other
             and contents[name].is_number and contents[name].distinct > FEWEST_GROUPS
         ]  # fmt: skip
         if len(rated) > 1 and len({_alphabet(contents[name]) for name in rated}) == 1:

@@ -28,6 +28,7 @@ from karat.messages import Message
 PERSON_WORDS = (
     "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
     "judge", "user", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "assignment",
+    "listener", "evaluator", "assessor", "reviewer", "turker",
 )  # fmt: skip
 PERSON_IDS = ("id", "anonid", "code", "hash", "ip", "ipaddress", "responseid", "recordid", "caseid")
 """Names that may be of anything, and are of people where they come again."""
@@ -91,6 +92,7 @@ DESIGNED = 0.4
 """Below this dispersion a design gives every participant each level equally often."""
 FREE = 0.7
 """Above it, nothing fixes how often a participant has each level."""
+PAIR = 2
 FEW_WORDS = 7
 PHRASE = 2
 OVERDISPERSED = 1.5
@@ -562,6 +564,9 @@ class _RoleSearch:
         full = [one[-1] for one in found if one[-1].filled > 0.6]
         if best.filled < 0.5 and full:
             best = full[0]
+        rated = [one for one in full if one.name.startswith((f"{best.name}_", f"{best.name}.")) and one.is_number]
+        if best.distinct == PAIR and not best.is_number and rated and rated[0].distinct > PAIR:
+            best = rated[0]  # in two words, a check beside the rating
         sure = best.plain in NAMES["response"] and best.plain not in VAGUE_ANSWERS and not found[0][0]
         rivals = [
             one[-1] for one in found
@@ -674,7 +679,7 @@ class _RoleSearch:
             if (
                 (ROW_NUMBERS.fullmatch(content.plain) and not self._is_judged_by_several(content))
                 or CHOSEN.fullmatch(content.name.lower())
-                or LAYOUT.fullmatch(content.plain)
+                or (LAYOUT.fullmatch(content.plain) and not self._is_heard(content))
                 or _is_beside_the_answer(content)
                 or _is_list(content)
             ):
@@ -696,6 +701,10 @@ class _RoleSearch:
                 continue
             found.append(content)
         return [*found, *(content for content in uneven if self._is_crossed_between(content, found))]
+
+    def _is_heard(self, content: Content) -> bool:
+        """Whether a column names the speakers that listeners judge."""
+        return "speaker" in words_of(content.name) and any("listener" in words_of(name) for name in self.person)
 
     def _is_judged_by_several(self, content: Content) -> bool:
         """Whether what is called a row is a row of the materials: most participants have it, each of them once."""
@@ -850,7 +859,7 @@ class _RoleSearch:
         """What distinguishes stimuli, and whether that is certain."""
         names = [content.name for content in design]
         full = self.contents.combinations(names)
-        asked = [question] if question else []
+        asked = [question] if question else self.question
         if native is not None and native.plain == "item" and self._is_judged_once(native.name, asked):
             return True, [native.name]
         single = [c for c in design if self.contents.combinations([c.name]) >= NEARLY * full and not c.is_about_people]

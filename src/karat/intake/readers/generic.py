@@ -598,8 +598,10 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     rows: list[dict[str, str | None]] = []
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
-    for number, element in _elements(file):
-        element = _flat(_of_prodigy(_by_annotator(element)))
+    elements = [(number, _flat(_of_prodigy(_by_annotator(element)))) for number, element in _elements(file)]
+    chosen = _index_of_choice([element for _, element in elements])
+    for number, element in elements:
+        element = element if chosen is None else _side_by_side(element, chosen)
         inner = [name for name, value in element.items() if _are_trials(value)] if isinstance(element, dict) else []
         if len(inner) == 1:
             # One object per participant, with a list of trials.
@@ -629,6 +631,38 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     )
     refuse_needed(table, nested, options.mapping)
     return table
+
+
+CHOICES = ("choice", "preference", "preferred", "chosen", "winner", "best", "label")
+
+
+def _index_of_choice(elements: Sequence[Any]) -> str | None:
+    """What holds the index of the one that was chosen, where every object has a list of two candidates; else None."""
+    for name in CHOICES:
+        found = [one.get(name) if isinstance(one, dict) and len(_two_of(one)) == 1 else None for one in elements]
+        if all(type(index) is int for index in found) and set(found) == {0, 1}:
+            return name
+    return None
+
+
+def _two_of(element: Mapping[str, Any]) -> list[str]:
+    """The names under which an object has a list of two objects."""
+    return [name for name, value in element.items() if _are_records(value) and len(value) == 2]
+
+
+def _side_by_side(element: Mapping[str, Any], chosen: str) -> dict[str, Any]:
+    """An object with what its two candidates hold under names of their own, and the one chosen.
+
+    >>> _side_by_side({"worker": "w1", "texts": [{"text": "a"}, {"text": "b"}], "choice": 1}, "choice")
+    {'worker': 'w1', 'choice': 'second', 'first_text': 'a', 'second_text': 'b'}
+    """
+    (name,) = _two_of(element)
+    sides = ("first", "second")
+    parts = {
+        f"{side}_{key}": value for side, one in zip(sides, element[name], strict=True) for key, value in one.items()
+    }
+    rest = {key: value for key, value in element.items() if key != name}
+    return rest | {chosen: sides[element[chosen]]} | parts
 
 
 ALIKE = 0.9
