@@ -814,6 +814,8 @@ MESSAGES = {
     "otree.codes": "participant.code von oTree gilt als Teilnehmerkennung.",
     "otree.background": "{app} wurde einmal gefragt und nennt kein Item; die Antworten ({answers}) stehen in der "
     "Tabelle der Teilnehmenden.",
+    "otree.asked_once": "{app}: {answers} {n:wurde|wurden} nur in einer Runde gefragt und {n:steht|stehen} in der "
+    "Tabelle der Teilnehmenden.",
     "otree.answers": "{app}: Als Antworten gelten {answers}; andere Felder beschreiben die Runde.",
     "otree.several_answers": "Mehrere Felder gelten als Antworten. Falls nur eines eine Antwort ist: --map "
     "response=NAME.",

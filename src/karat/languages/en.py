@@ -605,8 +605,8 @@ MESSAGES = {
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
     "group is read as a row of its own.",
-    "form.annotators": "One row per item, with {n} numbered pairs of columns such as {columns:and} for who judged it and "
-    "how; every pair is read as a row of its own.",
+    "form.annotators": "One row per item, with {n} numbered pairs of columns such as {columns:and} for who judged it "
+    "and how; every pair is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
     "form.wide_participant": "One row per participant: {n} columns are read as items[[ with the questions "
@@ -761,6 +761,8 @@ MESSAGES = {
     "otree.worker_ids": "The worker id is used as the participant. For oTree's own code, use --map participant=code.",
     "otree.codes": "oTree's participant.code is used as the participant.",
     "otree.background": "{app} was asked once and names no item, so its answers ({answers}) are in the table of "
+    "participants.",
+    "otree.asked_once": "{app}: {answers} {n:was|were} asked in one round only and {n:is|are} in the table of "
     "participants.",
     "otree.answers": "{app}: {answers} are read as answers; other fields describe the round.",
     "otree.several_answers": "Several fields are read as answers. If only one of them is an answer, use --map "
