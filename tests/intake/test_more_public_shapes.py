@@ -548,3 +548,19 @@ def test_the_index_of_the_chosen_one_of_two_objects(tmp_path: Path) -> None:
     assert frame.height == 60
     assert frame["response"].to_list() == [("left", "right")[int(str(line["choice"]))] for line in lines]
     assert frame["left"][0] == "long 0"
+
+
+def test_what_eprime_logs_beside_the_answer(tmp_path: Path) -> None:
+    """Delays and onsets are no answers, and trials counted anew in each block no part of the item."""
+    chance, rows = random.Random(11), []
+    for person in range(31, 45):
+        for block in range(1, 5):
+            for at, scene in enumerate(chance.sample(range(1, 11), 10), 1):
+                onset, time = 1000 * at, chance.randint(200, 1500)
+                rows.append(["Politeness", person, block, at, f"{block}_{scene}.wav", chance.randint(20, 50), onset,
+                             chance.choice([1, 2]), time, onset + time, "SceneProc"])  # fmt: skip
+    header = "ExperimentName,Subject,Block,Trial,SoundFile,Decision.OnsetDelay,Decision.OnsetTime,Decision.RESP,"
+    path = saved(tmp_path / "r.csv", header + "Decision.RT,Decision.RTTime,Procedure[Trial]", rows)
+    found = flags(path)
+    assert (found["response"], found["item"]) == ({"response": "Decision.RESP"}, {"item": "SoundFile"})
+    assert accepted(path).frame["rt"].max() <= 1.5  # type: ignore[operator]

@@ -700,7 +700,9 @@ class _RoleSearch:
                 uneven.append(content)
                 continue
             found.append(content)
-        return [*found, *(content for content in uneven if self._is_crossed_between(content, found))]
+        # Positions that begin anew in each block say nothing of the item where something else does.
+        shown = [content for content in found if not (content.plain in NAMES["trial"] and content.is_whole)] or found
+        return [*shown, *(content for content in uneven if self._is_crossed_between(content, shown))]
 
     def _is_heard(self, content: Content) -> bool:
         """Whether a column names the speakers that listeners judge."""
