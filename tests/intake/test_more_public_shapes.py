@@ -564,3 +564,42 @@ def test_what_eprime_logs_beside_the_answer(tmp_path: Path) -> None:
     found = flags(path)
     assert (found["response"], found["item"]) == ({"response": "Decision.RESP"}, {"item": "SoundFile"})
     assert accepted(path).frame["rt"].max() <= 1.5  # type: ignore[operator]
+
+
+def labelled(path: Path, *, one: bool, designed: bool = False) -> Path:
+    """Labels in columns of 0 and 1: one per row, any number of them, or as a design gives them."""
+    chance, rows = random.Random(12), []
+    for person in range(16):
+        for item in range(20) if designed else chance.sample(range(30), 20):
+            label = (item + person) % 4 if designed else chance.choice([0, 0, 1, 2, 3])
+            ticks = [int(at == label if one else chance.random() < 0.2) for at in range(4)]
+            rows.append([item, f"w{person}", *ticks, *([int(chance.random() < 0.5)] if designed else [0])])
+    return saved(
+        path, "rev_id,worker_id,insult,recipient_attack,threat,none," + ("accept" if designed else "spam"), rows
+    )
+
+
+def test_a_column_of_0_and_1_for_each_label(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "r.csv", one=True)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    intake = read_files([path], options=Options(wide="trial", mapping={"item": "rev_id"}))
+    assert intake.judgments.frame.height == 320
+    assert intake.judgments.frame["response"].unique().sort().to_list() == [
+        "insult",
+        "none",
+        "recipient_attack",
+        "threat",
+    ]
+    assert "form.one_hot" in codes(intake.notes)
+
+
+def test_any_number_of_labels_are_questions(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "r.csv", one=False)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    assert set(accepted(path).scales) == {"insult", "recipient_attack", "threat", "none", "spam"}
+
+
+def test_columns_of_0_and_1_that_code_a_design_are_no_labels(tmp_path: Path) -> None:
+    found = flags(labelled(tmp_path / "r.csv", one=True, designed=True))
+    assert "wide" not in found
+    assert found["response"] == {"response": "accept"}

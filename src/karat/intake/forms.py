@@ -636,7 +636,7 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     _refuse_own_answers(contents, judged, file)
     asked = _asked_columns(contents, mapping) if wide in (None, "trial") else []
     if asked:
-        return _by_trial(contents, asked)
+        return _one_hot(contents, asked) or _by_trial(contents, asked)
     if len(judged) < (FEWEST_JUDGES if wide or _are_raters(judged) else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, mapping)
@@ -783,7 +783,7 @@ OF_TOOLS = re.compile(
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
     r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid|"
-    r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient\w+|externalreference"
+    r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient(lastname|firstname|email)|externalreference"
 )
 """Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms, REDCap, Typeform."""
 
@@ -941,10 +941,14 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     for name in rated:
         groups.setdefault(_alphabet(contents[name]), []).append(name)
     asked = max(*groups.values(), _alike_neighbours(contents, person), [], key=len)
-    if person and len(asked) < FEWEST_GROUPS:
-        return _in_turn(contents, person) or _sliders(contents, person)
     if not person:
         return []
+    ticks: list[str] = []
+    if len(asked) < FEWEST_GROUPS:
+        found = _in_turn(contents, person) or _sliders(contents, person)
+        asked = ticks = [] if found else _ticks(contents, person[0])
+        if found or not ticks:
+            return found
     shown = [
         c.name for c in map(contents.__getitem__, contents.names)
         if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
@@ -952,7 +956,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     ]  # fmt: skip
     once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows
     stimuli = contents.combinations(shown)
-    differ = all(contents.combinations([*shown, name]) > DIFFERENT * stimuli for name in asked)
+    # Each of many labels is rare, so that people differ in all of them together.
+    answers_of = [ticks] if ticks else [[name] for name in asked]
+    differ = all(contents.combinations([*shown, *names]) > DIFFERENT * stimuli for names in answers_of)
     return asked if shown and once and 2 * stimuli <= rows and differ else []
 
 
@@ -977,6 +983,54 @@ def _alike_neighbours(contents: Contents, person: Sequence[str]) -> list[str]:
         last = key
         best = max(best, run, key=len)
     return best if len(best) >= FEWEST_GROUPS else []
+
+
+TICKS = ({"0", "1"}, {"0.0", "1.0"}, {"false", "true"})
+
+
+def _ticks(contents: Contents, person: str) -> list[str]:
+    """The most neighbouring columns of 0 and 1 that no design fixes: labels that participants give or do not give."""
+    run: list[str] = []
+    best: list[str] = []
+    for name in contents.names:
+        content = contents[name]
+        values = {value.lower() for value in content.values}
+        # A label may have been given to nothing.
+        ticked = values in TICKS or (bool(run) and values in ({"0"}, {"0.0"}, {"false"}))
+        fits = ticked and content.filled > NEARLY_ALL and not _describes(content)
+        run = [*run, name] if fits and not (len(values) > 1 and _is_designed(contents, name, person)) else []
+        best = max(best, run, key=len)
+    return best if len(best) >= FEWEST_JUDGED else []
+
+
+def _is_designed(contents: Contents, name: str, person: str) -> bool:
+    """Whether a column is the same for each participant, or all of them have it equally often."""
+    given = contents.frame.group_by(person).agg(_ticked(name).sum().cast(pl.Int64))[name]
+    even = int(given.max()) - int(given.min()) < PAIR <= int(given.sum()) / given.len()  # type: ignore[arg-type]
+    return even or contents.follows(name, [person])
+
+
+def _ticked(name: str) -> pl.Expr:
+    return pl.col(name).cast(pl.String).str.to_lowercase().is_in(["1", "1.0", "true"]).alias(name)
+
+
+def _one_hot(contents: Contents, labels: Sequence[str]) -> Shaped | None:
+    """A table with one answer per row where each row has 1 in the column of one label; None where it has not."""
+    given = contents.frame.select(_ticked(name) for name in labels)
+    if not all(
+        {v.lower() for v in contents[name].values} <= {"0", "1", "0.0", "1.0", "true", "false"} for name in labels
+    ):
+        return None
+    if not (given.select(pl.sum_horizontal(pl.all())).to_series() == 1).all():
+        return None
+    answer = pl.coalesce(pl.when(pl.col(name)).then(pl.lit(name)) for name in labels).alias("response")
+    values = {"n": len(labels), "columns": [cut(name) for name in labels[:2]]}
+    question = Question("wide", (Proposal({}, Message("ask.one_hot", values), {"wide": "trial"}),))
+    rest = contents.frame.drop([*labels, "response"], strict=False)
+    return Shaped(
+        rest.with_columns(given.select(answer).to_series()), notes=[Message("form.one_hot", values)],
+        mapping={"response": "response"}, open=[question],
+    )  # fmt: skip
 
 
 def _describes(content: Content) -> bool:

@@ -719,7 +719,8 @@ class _RoleSearch:
         """Whether a column is an id with more values than anybody has answers; sorted by it, a file looks counted."""
         if words_of(content.name)[-1:] != ["id"] or not self.person:
             return False
-        return content.distinct > int(self.contents.codes.group_by(self.person).len()["len"].max())  # type: ignore[arg-type]
+        answers = self.contents.codes.group_by([*self.person, *self.question]).len()["len"]
+        return content.distinct > int(answers.max())  # type: ignore[arg-type]
 
     def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
         """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""

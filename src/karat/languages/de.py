@@ -644,11 +644,14 @@ MESSAGES = {
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items[[, mit den Fragen {questions:and}]]",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
     "ask.wide_trial": "ein Durchgang; {n} Spalten wie {columns:and} sind Fragen zum Item",
+    "ask.one_hot": "ein Durchgang; {n} Spalten wie {columns:and} sind die möglichen Antworten",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
     "form.end_labels": "Beschriftungen neben den Punkten der Skala blieben weg: {labels}.",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
     "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
     "wird als eigene Zeile gelesen.",
+    "form.one_hot": "Jede Zeile hat eine 1 in einer von {n} Spalten wie {columns:and}: Der Name der Spalte gilt als "
+    "Antwort.",
     "form.annotators": "Eine Zeile je Item mit {n} nummerierten Paaren von Spalten wie {columns:and} für Person und "
     "Urteil; jedes Paar wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",

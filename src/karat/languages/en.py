@@ -600,11 +600,14 @@ MESSAGES = {
     "{questions:and}]]",
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.wide_trial": "a trial, and {n} columns such as {columns:and} are questions about its item",
+    "ask.one_hot": "a trial, and {n} columns such as {columns:and} are its possible answers",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
     "form.end_labels": "Labels beside the points of the scale were left out: {labels}.",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
     "group is read as a row of its own.",
+    "form.one_hot": "Each row has 1 in one of {n} columns such as {columns:and}: the name of that column is read as "
+    "the answer.",
     "form.annotators": "One row per item, with {n} numbered pairs of columns such as {columns:and} for who judged it "
     "and how; every pair is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
