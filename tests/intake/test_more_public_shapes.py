@@ -603,3 +603,65 @@ def test_columns_of_0_and_1_that_code_a_design_are_no_labels(tmp_path: Path) -> 
     found = flags(labelled(tmp_path / "r.csv", one=True, designed=True))
     assert "wide" not in found
     assert found["response"] == {"response": "accept"}
+
+
+@pytest.mark.parametrize(("name", "raters"), [("{}_{}", ["1", "2", "3"]), ("ann{1}.{0}", ["ann1", "ann2", "ann3"])])
+def test_raters_with_several_questions_in_columns(tmp_path: Path, name: str, raters: Sequence[str]) -> None:
+    chance, questions = random.Random(13), ("fluency", "adequacy")
+    names = [name.format(question, n) for question in questions for n in (1, 2, 3)]
+    rows = [[n, f"out {n}", *(chance.randint(1, 5) for _ in names)] for n in range(30)]
+    path = saved(tmp_path / "r.csv", ",".join(["id", "output", *names]), rows)
+    assert flags(path)["wide"] == {"wide": "item"}
+    made = accepted(path)
+    assert made.frame["participant"].unique().sort().to_list() == raters
+    assert (set(made.scales), made.frame["item"].n_unique(), len(made)) == (set(questions), 30, 180)
+
+
+def test_rankings_are_refused(tmp_path: Path) -> None:
+    chance = random.Random(14)
+    rows = [[f"a{a}", n, *chance.sample([1, 2, 3, 4], 4)] for a in range(10) for n in range(12)]
+    path = saved(tmp_path / "r.csv", "annotator,item,rank_a,rank_b,rank_c,rank_d", rows)
+    with refuses(KaratError, "r.csv", "rankings", "rank_a"):
+        read_files([path])
+
+
+def test_participants_numbered_anew_on_each_sheet(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name in ("ListA", "ListB"):
+        sheet = book.create_sheet(name)
+        sheet.append(["Participant", "Item", "Condition", "Rating"])
+        for person in range(1, 9):
+            for item in range(12):
+                sheet.append([person, item, "ab"[(item + len(name) + ord(name[-1])) % 2], 1 + (item * person) % 7])
+    path = tmp_path / "r.xlsx"
+    book.save(path)
+    assert flags(path)["participant"] == {"participant": "sheet+Participant"}
+    made = accepted(path)
+    assert (made.frame["participant"].n_unique(), made.frame["item"].n_unique(), len(made)) == (16, 12, 192)
+
+
+def test_means_in_the_last_row_are_no_item(tmp_path: Path) -> None:
+    chance = random.Random(15)
+    rows: list[Sequence[object]] = [[f"w{n}", *(chance.randint(1, 7) for _ in range(6))] for n in range(20)]
+    path = saved(tmp_path / "r.csv", "Word,S1,S2,S3,S4,S5,S6", [*rows, ["Mean", *[4.1] * 6]])
+    intake = read_files([path], options=Options(wide="item"))
+    assert len(intake.judgments) == 120
+    assert len(intake.judgments.scale.levels) == 7  # type: ignore[attr-defined]
+    assert {note.code: n for note, n in intake.set_aside.items()} == {"role.not_trials": 1}
+
+
+def test_ratings_of_nobody_in_lists_of_objects(tmp_path: Path) -> None:
+    lines = [
+        {
+            "id": f"dm{n}",
+            "decoded": f"summary {n}",
+            "crowd_annotations": [{"coherence": 2, "fluency": 4}] * 5,
+            "expert_annotations": [{"coherence": 1 + n % 5, "fluency": 3}] * 3,
+        }
+        for n in range(12)
+    ]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    with refuses(KaratError, "r.jsonl", "crowd_annotations", "who"):
+        read_files([path])

@@ -88,7 +88,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         _refuse_headless(frame, file)
         frame = _unquoted(frame)
         _refuse_best_worst(frame, file)
-        long = _with_records(frame) or _with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
+        long = _with_records(frame, file) or _with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
     split, notes = _with_parts(frame)
@@ -183,7 +183,7 @@ def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(single).str.strip_chars("[] ")) if single else frame
 
 
-def _with_records(frame: pl.DataFrame) -> Shaped | None:
+def _with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
     """A row per trial where a column holds the trials of a participant as a list of objects: `[{"item": ...}, ...]`."""
     contents = Contents(frame)
     found: dict[str, list[Any]] = {}
@@ -202,6 +202,9 @@ def _with_records(frame: pl.DataFrame) -> Shaped | None:
     names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
     if len(names) < 2:  # a bare rating: nothing says of what
         return None
+    numbers = (as_number(_text(value) or "") for one in found[trials] for part in one or [] for value in part.values())
+    if None not in numbers and not guess_columns(names, {}).keys() & {"participant", "item", "trial"}:
+        _refuse_nobody(contents, found, file)
     own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
     records, rows = [], []
     for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
@@ -426,12 +429,16 @@ def _refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
             (pl.col(best).is_in(shown) & pl.col(worst).is_in(shown)).mean()
         ).item() > NEARLY_ALL:  # fmt: skip
             continue
-        raise IntakeError(
-            f"{file} holds best-worst choices: {best} and {worst} of {len(options)} options in each row. karat reads "
-            "ratings and choices between two. Comparisons made of a best-worst choice are not independent, and "
-            "estimates from them would look more certain than they are. Score the options by how often they were "
-            "best minus how often worst, or make a table with one choice per trial: participant, left, right, response."
-        )
+        raise _several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
+
+
+def _several_at_once(file: str, what: str) -> IntakeError:
+    """The error that a trial holds several comparisons at once."""
+    return IntakeError(
+        f"{file} holds {what}. karat reads ratings and choices between two. Several comparisons made of one trial are "
+        "not independent, and estimates from them would look more certain than they are. Make a table with one "
+        "choice per trial: participant, left, right, response."
+    )
 
 
 GROUP_ANSWERS = ("response", "responses", "answer", "rating", "judgment", "judgement", "choice", "score", "resp")
@@ -636,6 +643,7 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     _refuse_own_answers(contents, judged, file)
     asked = _asked_columns(contents, mapping) if wide in (None, "trial") else []
     if asked:
+        _refuse_rankings(contents, asked, file)
         return _one_hot(contents, asked) or _by_trial(contents, asked)
     if len(judged) < (FEWEST_JUDGES if wide or _are_raters(judged) else FEWEST_JUDGED):
         return None
@@ -645,6 +653,14 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     if kind == "trial":
         return _by_trial(contents, judged)
     return _by_participant(contents, judged, mapping) if kind == "participant" else _by_item(contents, judged, mapping)
+
+
+def _refuse_rankings(contents: Contents, asked: Sequence[str], file: str) -> None:
+    """IntakeError where each row has all ranks from 1 on, one in each column."""
+    ranks = contents.frame.select(pl.concat_list(pl.col(asked).cast(pl.Float64, strict=False)).list.sort())
+    if (ranks.to_series() == [float(n) for n in range(1, len(asked) + 1)]).mean() < NEARLY_ALL:  # type: ignore[operator]
+        return
+    raise _several_at_once(file, f"rankings: each row orders {len(asked)} options ({', '.join(asked[:2])}, ...)")
 
 
 def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str]) -> list[str]:
@@ -824,6 +840,9 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
         return None
     if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
         return "item"
+    texts = [c for c in unique if not (c.is_number or c.are_person_codes or c.is_about_people or _is_of_tool(c))]
+    if not persons and texts and _raters_of(judged):
+        return "item"
     if sentences:
         return "participant"
     if _are_raters(judged) and not persons and len(_sides_shown(contents, judged)) == PAIR:
@@ -866,7 +885,7 @@ def _are_raters(judged: Sequence[str]) -> bool:
 
 RATERS = (
     "rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor",
-    "human", "evaluator", "expert", "reviewer",
+    "human", "evaluator", "expert", "reviewer", "ann", "anno",
 )  # fmt: skip
 
 
@@ -880,6 +899,27 @@ def _is_rater(name: str) -> bool:
         return True
     who = re.search(rf"(?i)(?<![a-z])({'|'.join(RATERS)})s?[\W_]*(\d+|[a-z])?(?![a-z])", name)
     return who is not None and bool(who[2])
+
+
+def _raters_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The rater and the question of each column, where every rater has a column for each of several questions.
+
+    >>> _raters_of(["fluency_1", "fluency_2", "adequacy_1", "adequacy_2"])["adequacy_2"]
+    ('2', 'adequacy')
+    >>> _raters_of(["ann1.sys1", "ann2.sys1", "ann1.sys2", "ann2.sys2"])["ann2.sys1"], _raters_of(["item_1", "item_2"])
+    (('ann2', 'sys1'), {})
+    """
+    for rater in (rf"(?:{'|'.join(RATERS)})s?[\W_]*(?:\d+|[a-z])", r"\d{1,2}"):
+        for pattern in (rf"(?P<rest>.+?)[\W_]+(?P<rater>{rater})", rf"(?P<rater>{rater})[\W_]+(?P<rest>.+)"):
+            found = [match for name in names if (match := re.fullmatch(pattern, name, re.IGNORECASE))]
+            pairs = {match[0]: (match["rater"], match["rest"]) for match in found}
+            raters, rests = {one for one, _ in pairs.values()}, {rest for _, rest in pairs.values()}
+            whole = len(set(pairs.values())) == len(names) == len(raters) * len(rests)
+            # A number alone may be that of an item.
+            asked = all(any(CRITERIA.fullmatch(word) for word in words_of(rest)) for rest in rests)
+            if whole and min(len(raters), len(rests)) > 1 and (asked or not rater.startswith(r"\d")):
+                return pairs
+    return {}
 
 
 def _sides_shown(contents: Contents, judged: Sequence[str]) -> list[str]:
@@ -1263,13 +1303,21 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     means = [name for name in rest if _is_summary(name) and plain(name) not in NAMES["expected"]]
     keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
     frame, lines = _melted(contents, judged, "participant", keep)
+    asked = _raters_of(judged) if "question" not in keep else {}
+    if asked:
+        frame = frame.with_columns(
+            pl.col("participant").replace_strict({name: rater for name, (rater, _) in asked.items()}),
+            question=pl.col("participant").replace_strict({name: question for name, (_, question) in asked.items()}),
+        )
+    people = frame["participant"].n_unique()
     empty = frame["response"].is_null()
-    question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": len(judged)}), {"wide": "item"}),))
+    question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": people}), {"wide": "item"}),))
     paired = len(_sides_shown(contents, judged)) == PAIR and "item" not in mapping
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
-        notes=[Message("form.wide_item", {"n": len(judged), "left": len(means) or None})],
-        mapping={"participant": "participant", "response": "response"} | ({} if paired else {"item": item}),
+        notes=[Message("form.wide_item", {"n": people, "left": len(means) or None})],
+        mapping={"participant": "participant", "response": "response"} | ({} if paired else {"item": item})
+        | ({"question": "question"} if asked else {}),
         open=[question], units_in=rows * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():

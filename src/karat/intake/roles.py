@@ -74,6 +74,8 @@ CERTAIN_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 WORKERS = ("worker", "workerid")
 """Workers of a crowd have tasks: beside them a task is an item."""
+SHEET = "sheet"
+"""The column that holds the name of the sheet of each row where several sheets are read together."""
 OWN_FILE = "results_file"
 """The column that holds the name of the file of each row where one study is in several files."""
 FUNCTION_NAMES = (
@@ -286,6 +288,12 @@ class _RoleSearch:
             self._participant_of_ibex()
             return
         best, sure = found[0][-1], not any(found[0][:3])
+        if self._counts_anew(best):
+            self._take("participant", f"{SHEET}+{best.name}")
+            self._ask(
+                "participant", [self._choice("participant", parts) for parts in ([SHEET, best.name], [best.name])]
+            )
+            return
         self._take("participant", best.name)
         if not sure:
             rest = [one[-1] for one in found[1:] if not self._same(one[-1].name, best.name)]
@@ -297,6 +305,17 @@ class _RoleSearch:
             self.taken.add(content.name)
             values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
             self.roles.notes.append(Message("role.empty_participant", values))
+
+    def _counts_anew(self, content: Content) -> bool:
+        """Whether participants are numbered from 1 on each sheet of a workbook: then 1 is somebody else on each."""
+        if SHEET not in self.contents.names or not content.is_whole:
+            return False
+        sheets = pl.DataFrame({"sheet": self.contents[SHEET].cells, "n": content.numbers}).drop_nulls()
+        each = sheets.group_by("sheet").agg(
+            pl.col("n").min().alias("low"), pl.col("n").max().alias("high"), pl.col("n").n_unique().alias("people")
+        )
+        counted = (each["low"] == 1) & (each["high"] == each["people"]) & (each["people"] > 1)
+        return each.height > 1 and bool(counted.all())
 
     def _is_once_per_file(self, content: Content) -> bool:
         """Whether a column is another one in every row of a file: it numbers what was judged, not who judged."""
