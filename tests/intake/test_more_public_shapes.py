@@ -665,3 +665,32 @@ def test_ratings_of_nobody_in_lists_of_objects(tmp_path: Path) -> None:
     path.write_text("\n".join(map(json.dumps, lines)))
     with refuses(KaratError, "r.jsonl", "crowd_annotations", "who"):
         read_files([path])
+
+
+def test_each_participant_rates_one_dimension(tmp_path: Path) -> None:
+    chance, rows = random.Random(16), []
+    for person in range(18):
+        dimension = ("valence", "arousal")[person % 2]
+        rows += [[f"s{person}", f"word{n}", dimension, chance.randint(1, 9)] for n in chance.sample(range(30), 20)]
+    intake = read_files(
+        [saved(tmp_path / "r.csv", "subject,word,dimension,rating", rows)], options=Options(accept=True)
+    )
+    assert set(intake.judgments.scales) == {"valence", "arousal"}
+    assert (intake.judgments.frame["item"].n_unique(), "role.dimension" in codes(intake.notes)) == (30, True)
+
+
+def test_a_context_of_few_levels_is_a_factor_and_a_second_answer_none(tmp_path: Path) -> None:
+    chance, rows = random.Random(17), []
+    for person in range(24):
+        for item in range(16):
+            context = ("neutral", "biased")[(item + person) % 2]
+            rows.append([f"s{person}", item, context, chance.randint(1, 7), chance.choice(["he", "she", "they"])])
+    path = saved(tmp_path / "r.csv", "subject,item,Context,nat_rating,gen_answer", rows)
+    assert accepted(path).factors() == ["Context"]
+
+
+def test_an_item_called_v1_is_no_row_number(tmp_path: Path) -> None:
+    chance = random.Random(18)
+    rows = [[person, *(chance.randint(1, 5) for _ in range(12))] for person in range(1, 25)]
+    path = saved(tmp_path / "r.csv", ",".join(["VP", *(f"V{n}" for n in range(1, 13))]), rows)
+    assert accepted(path).frame["item"].n_unique() == 12

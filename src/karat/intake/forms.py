@@ -820,9 +820,8 @@ def _is_of_tool(content: Content) -> bool:
         return True
     if content.name.endswith("_complete") and set(content.values) <= {"0", "1", "2"}:
         return True  # REDCap says so of each form.
-    return bool(
-        OF_TOOLS.fullmatch(name) or ROW_NUMBERS.fullmatch(name) or name in NAMES["participant"] or content.is_other
-    )
+    numbers = ROW_NUMBERS.fullmatch(name) and content.distinct >= NEARLY_ALL * len(content.cells)
+    return bool(OF_TOOLS.fullmatch(name) or numbers or name in NAMES["participant"] or content.is_other)
 
 
 def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> str | None:

@@ -67,6 +67,8 @@ NO_ANSWER_WORDS = ("acc", "corr", "rt", "rts", "order", "rule", "key", "time", "
 QUESTION_NAMES = (
     "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
 )  # fmt: skip
+DIMENSIONS = ("scale", "dimension", "measure", "dv", "skala", "attribute", "ratingtype", "normtype")
+"""Names of columns that say what was rated, also where each participant rated one thing only."""
 WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
 VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 """Names that many columns have: they are proposed, never certain."""
@@ -830,6 +832,7 @@ class _RoleSearch:
             self._prompt_of_choices()
             return
         self._scale_of_answers()
+        self._dimension_of_people()
         question = self._question()
         if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             if question and self._parts_answers(self.contents[question]):
@@ -964,6 +967,14 @@ class _RoleSearch:
             if min(most) >= FEWEST_ROWS and min(few) > 1 and max(few) >= MORE_ANSWERS * min(few):
                 self._take("question", content.name)
                 self.roles.notes.append(Message("role.scales", {"column": content.name}))
+                return
+
+    def _dimension_of_people(self) -> None:
+        """A column that names what each participant rated: words for valence by some and for arousal by others."""
+        for content in self._free() if not {"question", "item"} & set(self.roles.mapping) else []:
+            if content.plain in DIMENSIONS and 2 <= content.distinct <= MOST_QUESTIONS and self._of_person(content):
+                self._take("question", content.name)
+                self.roles.notes.append(Message("role.dimension", {"column": content.name}))
                 return
 
     def _question(self) -> str | None:

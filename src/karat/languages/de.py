@@ -612,6 +612,7 @@ MESSAGES = {
     "Bedingung gelesen.",
     "role.filled_items": "Bei {n} Antworten zu Items, die keine Testitems sind, ist {column} leer; {other} benennt "
     "diese Items.",
+    "role.dimension": "{column} gilt als Frage, weil darin steht, was jede Person bewertet hat.",
     "role.question": "{column} wird als Frage gelesen, weil jede ihrer Stufen zu denselben Items beantwortet wurde. "
     "Mit --map question= entfällt das.",
     "role.scales": "{column} wird als Frage gelesen, weil ihre Stufen auf verschiedenen Skalen beantwortet wurden. "

@@ -569,6 +569,7 @@ MESSAGES = {
     "a condition.",
     "role.filled_items": "{n} answers to items that are no test items have nothing in {column}; {other} names their "
     "items.",
+    "role.dimension": "{column} is read as the question, because it says what each participant rated.",
     "role.question": "{column} is read as the question, because participants answered each of its levels on the same "
     "items. To undo this, use --map question=",
     "role.scales": "{column} is read as the question, because its levels were answered on different scales. To undo "
