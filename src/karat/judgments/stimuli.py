@@ -65,7 +65,7 @@ NO_CONDITION = re.compile(
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
 MOST_CONTEXTS = 8
-"""With more values, a column called context holds what was told before each item, and no factor."""
+"""With more values, a column called context holds a text before each item, and no factor."""
 LAYOUT = re.compile(
     r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*"
 )
@@ -212,8 +212,8 @@ def _may_be_factor(column: pl.Series) -> bool:
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "_", column.name).lower()
     never = (NO_CONDITION.fullmatch(column.name), NO_CONDITION.fullmatch(words), LAYOUT.fullmatch(words))
     values = column.drop_nulls().unique()
-    told = words == "context" and values.len() > MOST_CONTEXTS
-    if words in ("sentence", "sentence_2") or told or any(never):
+    texts = words == "context" and values.len() > MOST_CONTEXTS
+    if words in ("sentence", "sentence_2") or texts or any(never):
         return False
     if values.dtype == pl.String:
         values = values.filter(~values.is_in(NOTHING))
