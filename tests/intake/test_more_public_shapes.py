@@ -694,3 +694,21 @@ def test_an_item_called_v1_is_no_row_number(tmp_path: Path) -> None:
     rows = [[person, *(chance.randint(1, 5) for _ in range(12))] for person in range(1, 25)]
     path = saved(tmp_path / "r.csv", ",".join(["VP", *(f"V{n}" for n in range(1, 13))]), rows)
     assert accepted(path).frame["item"].n_unique() == 12
+
+
+def test_lines_of_ibex_without_their_comments(tmp_path: Path) -> None:
+    chance, lines = random.Random(19), []
+    for person in range(6):
+        head = f"{1498778944 + 60 * person},{person:032x}"
+        lines.append(f"{head},Form,1,0,intro,NULL,age,{20 + person}")
+        for n in chance.sample(range(1, 9), 8):
+            trial = f"{head},AcceptabilityJudgment,{n + 3},0,{('good', 'bad')[n % 2]},{n}"
+            lines.append(f"{trial},The {n} cats slept.")
+            lines.append(f"{trial},How good is it?,{chance.randint(1, 5)},NULL,{chance.randint(900, 5000)}")
+    path = tmp_path / "results.txt"
+    path.write_text("\n".join(lines) + "\n")
+    intake = read_files([path])
+    assert (len(intake.judgments), intake.judgments.frame["item"].n_unique()) == (48, 8)
+    assert intake.judgments.frame["participant"].n_unique() == 6
+    assert intake.judgments.frame["rt"].null_count() == 0
+    assert "pcibex.no_comments" in codes(intake.notes)

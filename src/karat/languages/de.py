@@ -727,6 +727,8 @@ MESSAGES = {
     "pcibex.participants_by_hash": "Teilnehmende werden an Empfangszeit und Hash ihrer Adresse erkannt. Falls eine "
     "Spalte sie nennt: --map participant=NAME.",
     "pcibex.sessions": "Manche nahmen mehrmals teil; session nummeriert die Teilnahmen.",
+    "pcibex.no_comments": "Der Datei fehlen die Kommentarzeilen mit den Namen der Spalten; angenommen werden die "
+    "Spalten, die Ibex selbst schreibt.",
     "pcibex.function": "function stammt von Labels, die practice, filler oder attention nennen. Um das rückgängig "
     "zu machen: --map function=",
     "pcibex.questions": "Manche Trials haben mehrere Antworten; question ist der Name des Elements.",

@@ -677,6 +677,8 @@ MESSAGES = {
     "pcibex.participants_by_hash": "Participants are identified by reception time and hash of their address. If a "
     "column names them, use --map participant=NAME.",
     "pcibex.sessions": "Some participants took part more than once; the column session numbers their participations.",
+    "pcibex.no_comments": "The file lacks the comment lines that name its columns, so the columns of Ibex's own "
+    "controllers are assumed.",
     "pcibex.function": "function comes from labels that name practice, fillers or attention. To undo this, use "
     "--map function=",
     "pcibex.questions": "Some trials have several answers, so question is the name of the element.",
