@@ -423,3 +423,292 @@ def test_ids_of_items_in_a_file_sorted_by_them_are_no_positions(tmp_path: Path) 
     ]  # fmt: skip
     path = saved(tmp_path / "comments.csv", "rev_id,worker_id,label", rows)
     assert accepted(path).frame["item"].n_unique() == 60
+
+
+@pytest.mark.parametrize(("who", "how"), [("TurkId{}", "Score{}"), ("worker{}_id", "worker{}_label")])
+def test_annotators_in_numbered_columns_beside_their_answers(tmp_path: Path, who: str, how: str) -> None:
+    chance, known, rows = random.Random(3), {}, []
+    for n in range(40):
+        people = chance.sample([f"A{code:03}" for code in range(20)], 3)
+        answers = [chance.randint(1, 5) for _ in people]
+        known |= {(person, f"Could you {n}, please?"): str(a) for person, a in zip(people, answers, strict=True)}
+        rows.append([f"Could you {n}, please?", *answers, *people, sum(answers) / 3])
+    names = ["Request", *(how.format(n) for n in (1, 2, 3)), *(who.format(n) for n in (1, 2, 3)), "mean"]
+    path = saved(tmp_path / "r.csv", ",".join(names), [[f'"{row[0]}"', *row[1:]] for row in rows])
+    found = accepted(path).frame
+    assert {(p, i): r for p, i, r in found.select("participant", "item", "response").iter_rows()} == known
+
+
+def test_annotators_without_an_answer_are_counted(tmp_path: Path) -> None:
+    rows: list[Sequence[object]] = [
+        [f"t{n}", f"a{n % 4}", 1 + n % 3, f"a{(n + 1) % 4}" if n % 5 else "", 1 + n % 2 if n % 5 else ""]
+        for n in range(30)
+    ]
+    path = saved(tmp_path / "r.csv", "text,annotator_1,score_1,annotator_2,score_2", rows)
+    intake = read_files([path], options=Options(accept=True))
+    assert len(intake.judgments) == 54
+    assert {note.code: n for note, n in intake.set_aside.items()} == {"aside.empty_cells": 6}
+
+
+@pytest.mark.parametrize(
+    "names", ["Item{},BestItem,WorstItem", "option{},best,worst", "text{},most_polite,least_polite"]
+)
+def test_best_worst_choices_are_refused(tmp_path: Path, names: str) -> None:
+    chance, rows = random.Random(4), []
+    for n in range(40):
+        four = chance.sample([f"w{k}" for k in range(12)], 4)
+        rows.append([f"s{n % 6}", *four, *chance.sample(four, 2)])
+    option, best, worst = names.split(",")
+    header = ",".join(["annotator", *(option.format(n) for n in range(1, 5)), best, worst])
+    with refuses(KaratError, best, worst, "best-worst"):
+        read_files([saved(tmp_path / "r.csv", header, rows)])
+
+
+def rated_texts(path: Path, names: Sequence[str], answers: Sequence[object], *, shown: str = "response") -> Path:
+    """Twenty raters, several questions on each text, and a text in a column called response."""
+    chance = random.Random(5)
+    rows = [
+        [f"r{person}", item, f"I would say so {item}", item % 2, *(chance.choice(answers) for _ in names)]
+        for person in range(20)
+        for item in range(15)
+    ]
+    return saved(path, ",".join(["rater_id", "item_id", shown, "attention", *names]), rows)
+
+
+@pytest.mark.parametrize("answers", [[1, 2, 3, 4, 5], ["No", "Unsure", "Yes"]])
+def test_a_text_called_response_is_no_answer(tmp_path: Path, answers: Sequence[object]) -> None:
+    names = ["Q1_anger", "Q2_joy", "Q3_native_speaker", "Q_written"]
+    path = rated_texts(tmp_path / "r.csv", names, answers)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    made = accepted(path)
+    assert set(made.scales) == set(names)
+    assert (made.frame["item"].n_unique(), made.frame.height) == (15, 1200)
+    # What half of the trials have is no attention check.
+    assert set(made.frame["function"]) == {"test"}
+
+
+def test_a_text_called_response_is_asked_about(tmp_path: Path) -> None:
+    path = rated_texts(tmp_path / "r.csv", ["harm"], [1, 2, 3, 4])
+    assert flags(path)["response"] == {"response": "harm"}
+
+
+def test_a_label_that_all_have_on_an_item_is_its_key(tmp_path: Path) -> None:
+    chance, rows = random.Random(6), []
+    for person in range(12):
+        for item in range(40):
+            label = item * 7 % 3 % 2
+            rows.append([person, f"acl{item}", label, label if chance.random() < 0.8 else 1 - label])
+    path = saved(tmp_path / "r.csv", "annotator,instance,label,prediction", rows)
+    assert flags(path)["response"] == {"response": "prediction"}
+
+
+def test_answers_beside_a_check_that_few_trials_have(tmp_path: Path) -> None:
+    chance, rows = random.Random(7), []
+    for person in range(20):
+        rows.append([person, "", "", "Ann", "", "check"])
+        for at in range(16):
+            speaker = "" if at % 8 == 0 else chance.randint(0, 100) / 100
+            rows.append([person, f"story{at}", speaker, "", chance.randint(0, 100) / 100, ("know", "say")[at % 2]])
+    path = saved(tmp_path / "r.csv", "workerid,item,speaker_response,response,holder_response,verb", rows)
+    assert flags(path) == {"wide": {"wide": "trial"}}
+    made = accepted(path)
+    assert set(made.scales) == {"speaker_response", "holder_response"}
+    assert (made.answers, made.frame["item"].n_unique()) == (600, 16)
+
+
+def test_one_rating_beside_a_check_called_response_is_asked_about(tmp_path: Path) -> None:
+    chance = random.Random(8)
+    rows = [[f"s{p}", i, chance.choice(["yes", "no"]), chance.randint(1, 7)] for p in range(20) for i in range(12)]
+    path = saved(tmp_path / "r.csv", "subject,item,response,response_naturalness", rows)
+    assert flags(path)["response"] == {"response": "response_naturalness"}
+
+
+def test_listeners_judge_speakers(tmp_path: Path) -> None:
+    chance, rows = random.Random(9), []
+    for listener in range(16):
+        for speaker in range(6):
+            rows += [
+                [f"M{speaker}", word, f"L{listener}", chance.choice("ieau")] for word in ("bad", "bed", "bid", "bud")
+            ]
+    made = accepted(saved(tmp_path / "r.csv", "speaker,word,listener,response", rows))
+    assert (made.frame["participant"].n_unique(), made.frame["item"].n_unique()) == (16, 24)
+
+
+def test_the_index_of_the_chosen_one_of_two_objects(tmp_path: Path) -> None:
+    chance, path = random.Random(10), tmp_path / "r.jsonl"
+    lines = [
+        {
+            "info": {"id": f"post{n % 9}"}, "worker": f"w{chance.randint(1, 6)}", "choice": n % 2,
+            "summaries": [{"text": f"long {n % 9}", "policy": "sup"}, {"text": f"short {n % 9}", "policy": "ref"}],
+        }
+        for n in range(60)
+    ]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)))
+    frame = accepted(path).frame
+    assert frame.height == 60
+    assert frame["response"].to_list() == [("left", "right")[int(str(line["choice"]))] for line in lines]
+    assert frame["left"][0] == "long 0"
+
+
+def test_what_eprime_logs_beside_the_answer(tmp_path: Path) -> None:
+    """Delays and onsets are no answers, and trials counted anew in each block no part of the item."""
+    chance, rows = random.Random(11), []
+    for person in range(31, 45):
+        for block in range(1, 5):
+            for at, scene in enumerate(chance.sample(range(1, 11), 10), 1):
+                onset, time = 1000 * at, chance.randint(200, 1500)
+                rows.append(["Politeness", person, block, at, f"{block}_{scene}.wav", chance.randint(20, 50), onset,
+                             chance.choice([1, 2]), time, onset + time, "SceneProc"])  # fmt: skip
+    header = "ExperimentName,Subject,Block,Trial,SoundFile,Decision.OnsetDelay,Decision.OnsetTime,Decision.RESP,"
+    path = saved(tmp_path / "r.csv", header + "Decision.RT,Decision.RTTime,Procedure[Trial]", rows)
+    found = flags(path)
+    assert (found["response"], found["item"]) == ({"response": "Decision.RESP"}, {"item": "SoundFile"})
+    assert accepted(path).frame["rt"].max() <= 1.5  # type: ignore[operator]
+
+
+def labelled(path: Path, *, one: bool, designed: bool = False) -> Path:
+    """Labels in columns of 0 and 1: one per row, any number of them, or as a design gives them."""
+    chance, rows = random.Random(12), []
+    for person in range(16):
+        for item in range(20) if designed else chance.sample(range(30), 20):
+            label = (item + person) % 4 if designed else chance.choice([0, 0, 1, 2, 3])
+            ticks = [int(at == label if one else chance.random() < 0.2) for at in range(4)]
+            rows.append([item, f"w{person}", *ticks, *([int(chance.random() < 0.5)] if designed else [0])])
+    return saved(
+        path, "rev_id,worker_id,insult,recipient_attack,threat,none," + ("accept" if designed else "spam"), rows
+    )
+
+
+def test_a_column_of_0_and_1_for_each_label(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "r.csv", one=True)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    intake = read_files([path], options=Options(wide="trial", mapping={"item": "rev_id"}))
+    assert intake.judgments.frame.height == 320
+    assert intake.judgments.frame["response"].unique().sort().to_list() == [
+        "insult",
+        "none",
+        "recipient_attack",
+        "threat",
+    ]
+    assert "form.one_hot" in codes(intake.notes)
+
+
+def test_any_number_of_labels_are_questions(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "r.csv", one=False)
+    assert flags(path)["wide"] == {"wide": "trial"}
+    assert set(accepted(path).scales) == {"insult", "recipient_attack", "threat", "none", "spam"}
+
+
+def test_columns_of_0_and_1_that_code_a_design_are_no_labels(tmp_path: Path) -> None:
+    found = flags(labelled(tmp_path / "r.csv", one=True, designed=True))
+    assert "wide" not in found
+    assert found["response"] == {"response": "accept"}
+
+
+@pytest.mark.parametrize(("name", "raters"), [("{}_{}", ["1", "2", "3"]), ("ann{1}.{0}", ["ann1", "ann2", "ann3"])])
+def test_raters_with_several_questions_in_columns(tmp_path: Path, name: str, raters: Sequence[str]) -> None:
+    chance, questions = random.Random(13), ("fluency", "adequacy")
+    names = [name.format(question, n) for question in questions for n in (1, 2, 3)]
+    rows = [[n, f"out {n}", *(chance.randint(1, 5) for _ in names)] for n in range(30)]
+    path = saved(tmp_path / "r.csv", ",".join(["id", "output", *names]), rows)
+    assert flags(path)["wide"] == {"wide": "item"}
+    made = accepted(path)
+    assert made.frame["participant"].unique().sort().to_list() == raters
+    assert (set(made.scales), made.frame["item"].n_unique(), len(made)) == (set(questions), 30, 180)
+
+
+def test_rankings_are_refused(tmp_path: Path) -> None:
+    chance = random.Random(14)
+    rows = [[f"a{a}", n, *chance.sample([1, 2, 3, 4], 4)] for a in range(10) for n in range(12)]
+    path = saved(tmp_path / "r.csv", "annotator,item,rank_a,rank_b,rank_c,rank_d", rows)
+    with refuses(KaratError, "r.csv", "rankings", "rank_a"):
+        read_files([path])
+
+
+def test_participants_numbered_anew_on_each_sheet(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name in ("ListA", "ListB"):
+        sheet = book.create_sheet(name)
+        sheet.append(["Participant", "Item", "Condition", "Rating"])
+        for person in range(1, 9):
+            for item in range(12):
+                sheet.append([person, item, "ab"[(item + len(name) + ord(name[-1])) % 2], 1 + (item * person) % 7])
+    path = tmp_path / "r.xlsx"
+    book.save(path)
+    assert flags(path)["participant"] == {"participant": "sheet+Participant"}
+    made = accepted(path)
+    assert (made.frame["participant"].n_unique(), made.frame["item"].n_unique(), len(made)) == (16, 12, 192)
+
+
+def test_means_in_the_last_row_are_no_item(tmp_path: Path) -> None:
+    chance = random.Random(15)
+    rows: list[Sequence[object]] = [[f"w{n}", *(chance.randint(1, 7) for _ in range(6))] for n in range(20)]
+    path = saved(tmp_path / "r.csv", "Word,S1,S2,S3,S4,S5,S6", [*rows, ["Mean", *[4.1] * 6]])
+    intake = read_files([path], options=Options(wide="item"))
+    assert len(intake.judgments) == 120
+    assert len(intake.judgments.scale.levels) == 7  # type: ignore[attr-defined]
+    assert {note.code: n for note, n in intake.set_aside.items()} == {"role.not_trials": 1}
+
+
+def test_ratings_of_nobody_in_lists_of_objects(tmp_path: Path) -> None:
+    lines = [
+        {
+            "id": f"dm{n}",
+            "decoded": f"summary {n}",
+            "crowd_annotations": [{"coherence": 2, "fluency": 4}] * 5,
+            "expert_annotations": [{"coherence": 1 + n % 5, "fluency": 3}] * 3,
+        }
+        for n in range(12)
+    ]
+    path = tmp_path / "r.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    with refuses(KaratError, "r.jsonl", "crowd_annotations", "who"):
+        read_files([path])
+
+
+def test_each_participant_rates_one_dimension(tmp_path: Path) -> None:
+    chance, rows = random.Random(16), []
+    for person in range(18):
+        dimension = ("valence", "arousal")[person % 2]
+        rows += [[f"s{person}", f"word{n}", dimension, chance.randint(1, 9)] for n in chance.sample(range(30), 20)]
+    intake = read_files(
+        [saved(tmp_path / "r.csv", "subject,word,dimension,rating", rows)], options=Options(accept=True)
+    )
+    assert set(intake.judgments.scales) == {"valence", "arousal"}
+    assert (intake.judgments.frame["item"].n_unique(), "role.dimension" in codes(intake.notes)) == (30, True)
+
+
+def test_a_context_of_few_levels_is_a_factor_and_a_second_answer_none(tmp_path: Path) -> None:
+    chance, rows = random.Random(17), []
+    for person in range(24):
+        for item in range(16):
+            context = ("neutral", "biased")[(item + person) % 2]
+            rows.append([f"s{person}", item, context, chance.randint(1, 7), chance.choice(["he", "she", "they"])])
+    path = saved(tmp_path / "r.csv", "subject,item,Context,nat_rating,gen_answer", rows)
+    assert accepted(path).factors() == ["Context"]
+
+
+def test_an_item_called_v1_is_no_row_number(tmp_path: Path) -> None:
+    chance = random.Random(18)
+    rows = [[person, *(chance.randint(1, 5) for _ in range(12))] for person in range(1, 25)]
+    path = saved(tmp_path / "r.csv", ",".join(["VP", *(f"V{n}" for n in range(1, 13))]), rows)
+    assert accepted(path).frame["item"].n_unique() == 12
+
+
+def test_lines_of_ibex_without_their_comments(tmp_path: Path) -> None:
+    chance, lines = random.Random(19), []
+    for person in range(6):
+        head = f"{1498778944 + 60 * person},{person:032x}"
+        lines.append(f"{head},Form,1,0,intro,NULL,age,{20 + person}")
+        for n in chance.sample(range(1, 9), 8):
+            trial = f"{head},AcceptabilityJudgment,{n + 3},0,{('good', 'bad')[n % 2]},{n}"
+            lines.append(f"{trial},The {n} cats slept.")
+            lines.append(f"{trial},How good is it?,{chance.randint(1, 5)},NULL,{chance.randint(900, 5000)}")
+    path = tmp_path / "results.txt"
+    path.write_text("\n".join(lines) + "\n")
+    intake = read_files([path])
+    assert (len(intake.judgments), intake.judgments.frame["item"].n_unique()) == (48, 8)
+    assert intake.judgments.frame["participant"].n_unique() == 6
+    assert intake.judgments.frame["rt"].null_count() == 0
+    assert "pcibex.no_comments" in codes(intake.notes)

@@ -211,6 +211,24 @@ def test_names_and_addresses_are_left_out(tmp_path):
     assert "otree.label_left_out" in codes(intake.notes)
 
 
+def test_one_round_asks_for_the_background_and_a_field_says_what_was_shown(tmp_path):
+    """A choice experiment: sets of options in two blocks, and the age in the first round."""
+    names = [f"dce.{n}.player.{name}" for n in range(1, 5) for name in ("age", "selected", "set")]
+    rows = [
+        [f"k{p}", *(cell for n in range(4) for cell in ("" if n else 20 + p, 1 + p * n % 2, 2 * n + p % 2))]
+        for p in range(12)
+    ]
+    file = tmp_path / "all_apps_wide.csv"
+    lines = [["participant.code", *names], *rows]
+    file.write_text("\n".join(",".join(map(str, line)) for line in lines))
+    intake = read_files([file])
+    frame = intake.judgments.frame
+    assert (frame.height, frame["item"].n_unique(), set(frame["response"])) == (48, 8, {"1", "2"})
+    assert intake.judgments.participants["dce.age"].to_list() == [str(20 + p) for p in range(12)]
+    assert noted(intake.notes, "otree.asked_once")["n"] == 1
+    assert intake.judgments.answers == 48
+
+
 def test_the_answer_the_item_and_the_time_can_be_reported(tmp_path):
     file = tmp_path / "urteile.csv"
     file.write_text(

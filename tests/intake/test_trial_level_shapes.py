@@ -32,7 +32,7 @@ def test_ratings_beside_a_check_called_response(tmp_path: Path, check: tuple[str
     assert flags(path)["wide"] == {"wide": "trial"}
     made = accepted(path)
     assert set(made.scales) == {"response_naturalness", "response_truth"}
-    assert (made.answers, made.frame["item"].n_unique()) == (960, 48)
+    assert (made.answers, made.frame["item"].n_unique()) == (960, 24)
     assert made.factors() == ["condition"]
 
 

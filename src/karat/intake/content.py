@@ -45,6 +45,11 @@ PLATFORM = re.compile(
     r"windowheight|navigator|studyid|sessionid|prolificstudyid|prolificsessionid|proliferatecondition|plugin.*"
 )
 """Columns about the HIT, the browser and the page."""
+EPRIME = re.compile(
+    r".+\.(OnsetDelay|OnsetTime|OffsetDelay|OffsetTime|RTTime|DurationError|Cycle|Sample)|(Procedure|Running)\[.*\]|"
+    r"RandomSeed|Display\.RefreshRate|Clock\.Information|ExperimentName"
+)
+"""What E-Prime logs beside the answer (.RESP) and its time (.RT)."""
 OF_ALL = re.compile(r"title|description|annotation|system|version")
 """Names that HITs and browsers have as well as stimuli: they are about the platform where they do not vary."""
 PLACES = re.compile(
@@ -152,6 +157,7 @@ class Content:
         own = words_of(self.name.rpartition(".")[2]) or words
         return bool(
             PLATFORM.fullmatch(self.plain)
+            or EPRIME.fullmatch(self.name)
             or (OF_ALL.fullmatch(self.plain) and self.distinct < 2)
             or TIMES.fullmatch(self.plain)
             or any(TIMES.fullmatch(word) for word in own)

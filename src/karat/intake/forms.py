@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError
-from karat.intake.content import ROW_NUMBERS, Content, Contents, words_of
+from karat.intake.content import LAYOUT, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
 from karat.intake.guess import NAMES, guess_columns, joined, missing_codes, plain
 from karat.intake.personal import asks_for_a_person, describes_a_person, names_a_person
 from karat.intake.reading import Proposal, Question
@@ -87,7 +87,8 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
     if wide is None:
         _refuse_headless(frame, file)
         frame = _unquoted(frame)
-        long = _with_records(frame) or _with_lists(frame, file) or _with_groups(frame)
+        _refuse_best_worst(frame, file)
+        long = _with_records(frame, file) or _with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
     split, notes = _with_parts(frame)
@@ -182,7 +183,7 @@ def _unquoted(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(single).str.strip_chars("[] ")) if single else frame
 
 
-def _with_records(frame: pl.DataFrame) -> Shaped | None:
+def _with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
     """A row per trial where a column holds the trials of a participant as a list of objects: `[{"item": ...}, ...]`."""
     contents = Contents(frame)
     found: dict[str, list[Any]] = {}
@@ -201,6 +202,9 @@ def _with_records(frame: pl.DataFrame) -> Shaped | None:
     names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
     if len(names) < 2:  # a bare rating: nothing says of what
         return None
+    numbers = (as_number(_text(value) or "") for one in found[trials] for part in one or [] for value in part.values())
+    if None not in numbers and not guess_columns(names, {}).keys() & {"participant", "item", "trial"}:
+        _refuse_nobody(contents, found, file)
     own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
     records, rows = [], []
     for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
@@ -327,12 +331,7 @@ def _with_groups(frame: pl.DataFrame) -> Shaped | None:
     persons = [c for c in map(contents.__getitem__, contents.names) if c.plain in NAMES["participant"]]
     if not any(c.distinct >= NEARLY_ALL * rows for c in persons):
         return None
-    columns: dict[str, dict[int, str]] = {}
-    for name in contents.names:
-        found = NUMBERED.fullmatch(name)
-        if found:
-            stem = found["stem"] + (f"_{found['rest']}" if found["rest"] else "")
-            columns.setdefault(stem, {})[int(found["at"])] = name
+    columns = _numbered_columns(contents.names)
     by_numbers: dict[tuple[int, ...], list[str]] = {}
     for stem, numbered in columns.items():
         by_numbers.setdefault(tuple(sorted(numbered)), []).append(stem)
@@ -340,20 +339,106 @@ def _with_groups(frame: pl.DataFrame) -> Shaped | None:
     answers = [s for s in stems if any(word in GROUP_ANSWERS for word in words_of(s.removeprefix("Answer.")))]
     if len(numbers) < FEWEST_GROUPS or not answers or not _name_stimuli(contents, columns, stems, answers):
         return None
-    used = {columns[stem][at] for stem in stems for at in numbers}
-    rest = [name for name in frame.columns if name not in used]
-    place = "trial" if "trial" not in (*stems, *rest) else "trial_"
-    blocks = [
-        frame.select(
-            *(pl.col(name).alias(f"{name}_" if name in stems else name) for name in rest), pl.lit(nth).alias(place),
-            *(pl.col(columns[stem][at]).cast(pl.String).alias(stem) for stem in stems),
-        ).with_row_index(" row")
-        for nth, at in enumerate(numbers, 1)
-    ]  # fmt: skip
-    long = pl.concat(blocks).sort(" row", place)
+    place = "trial" if "trial" not in (*stems, *frame.columns) else "trial_"
+    long = _stacked_groups(frame, {stem: columns[stem] for stem in stems}, numbers, place)
     note = Message("form.groups", {"columns": [columns[stem][numbers[0]] for stem in stems[:3]], "n": len(numbers)})
     lines = long[" row"].cast(pl.Int64).to_list()
     return Shaped(long.drop(" row"), lines, notes=[note], units_in=long.height, unit="answers and rows")
+
+
+def _numbered_columns(names: Sequence[str]) -> dict[str, dict[int, str]]:
+    """Columns that differ in a number, by what is the same in their names.
+
+    >>> _numbered_columns(["id", "TurkId1", "TurkId2", "worker1_label"])
+    {'TurkId': {1: 'TurkId1', 2: 'TurkId2'}, 'worker_label': {1: 'worker1_label'}}
+    """
+    columns: dict[str, dict[int, str]] = {}
+    for name in names:
+        found = NUMBERED.fullmatch(name)
+        if found:
+            stem = found["stem"] + (f"_{found['rest']}" if found["rest"] else "")
+            columns.setdefault(stem, {})[int(found["at"])] = name
+    return columns
+
+
+def _stacked_groups(
+    frame: pl.DataFrame, groups: Mapping[str, Mapping[int, str]], numbers: Sequence[int], place: str
+) -> pl.DataFrame:
+    """A row for each number, with the numbered columns under their common names and the row of the table."""
+    used = {columns[at] for columns in groups.values() for at in numbers}
+    rest = [name for name in frame.columns if name not in used]
+    blocks = [
+        frame.select(
+            *(pl.col(name).alias(f"{name}_" if name in groups else name) for name in rest), pl.lit(nth).alias(place),
+            *(pl.col(columns[at]).cast(pl.String).alias(stem) for stem, columns in groups.items()),
+        ).with_row_index(" row")
+        for nth, at in enumerate(numbers, 1)
+    ]  # fmt: skip
+    return pl.concat(blocks).sort(" row", place)
+
+
+def _with_annotators(frame: pl.DataFrame) -> Shaped | None:
+    """A row per answer where a row has an item and, in numbered columns, who judged it and how: TurkId1, Score1, ...
+
+    >>> people = {"text": ["t", "u", "v"], "annotator1": ["a", "c", "b"], "annotator2": ["b", "a", "c"]}
+    >>> _with_annotators(pl.DataFrame({**people, "score1": [4, 2, 3], "score2": [5, 1, 1]})).frame.row(1)
+    ('t', 'b', '5')
+    """
+    columns = _numbered_columns(frame.columns)
+    for stem, numbered in columns.items():
+        if len(numbered) < FEWEST_JUDGES or not set(words_of(stem)) & {*PERSON_WORDS, *RATERS, "turk", "turker"}:
+            continue
+        groups = {one: found for one, found in columns.items() if set(found) >= set(numbered)}
+        who = frame.select(pl.col(list(numbered.values())).cast(pl.String))
+        ids = who.unpivot()["value"].drop_nulls()
+        # Several people judge an item, nobody twice, and each of them judges several items.
+        apart = who.select(pl.concat_list(pl.all()).list.drop_nulls().alias("who")).to_series()
+        once = (apart.list.n_unique() == apart.list.len()).mean()
+        if len(groups) < 2 or 2 * ids.n_unique() > ids.len() or once < NEARLY_ALL:  # type: ignore[operator]
+            continue
+        long = _stacked_groups(frame, groups, sorted(numbered), " nth")
+        known = long.filter(pl.col(stem).is_not_null())
+        answers = [one for one in groups if one != stem]
+        shaped = Shaped(
+            known.drop(" row", " nth"), known[" row"].cast(pl.Int64).to_list(),
+            notes=[Message("form.annotators", {"columns": [numbered[min(numbered)], columns[answers[0]][min(numbered)]],
+                                               "n": len(numbered)})],
+            mapping={"participant": stem} | ({"response": answers[0]} if len(answers) == 1 else {}),
+            units_in=long.height, unit="answers and rows",
+        )  # fmt: skip
+        if long.height > known.height:
+            shaped.set_aside[Message("aside.empty_cells")] = long.height - known.height
+        return shaped
+    return None
+
+
+BEST_WORST = (("best", "worst"), ("most", "least"))
+
+
+def _refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where people chose the best and the worst of several: one trial holds several comparisons."""
+    for high, low in BEST_WORST:
+        found = [[n for n in frame.columns if word in words_of(n)] for word in (high, low)]
+        if not all(len(names) == 1 for names in found):
+            continue
+        (best,), (worst,) = found
+        options = next((o for o in _numbered_columns(frame.columns).values() if len(o) > PAIR), {})
+        texts = frame.select(pl.col([best, worst, *options.values()]).cast(pl.String)).drop_nulls()
+        shown = pl.concat_list(list(options.values())) if options else pl.lit(None)
+        if not options or not texts.height or not texts.select(
+            (pl.col(best).is_in(shown) & pl.col(worst).is_in(shown)).mean()
+        ).item() > NEARLY_ALL:  # fmt: skip
+            continue
+        raise _several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
+
+
+def _several_at_once(file: str, what: str) -> IntakeError:
+    """The error that a trial holds several comparisons at once."""
+    return IntakeError(
+        f"{file} holds {what}. karat reads ratings and choices between two. Several comparisons made of one trial are "
+        "not independent, and estimates from them would look more certain than they are. Make a table with one "
+        "choice per trial: participant, left, right, response."
+    )
 
 
 GROUP_ANSWERS = ("response", "responses", "answer", "rating", "judgment", "judgement", "choice", "score", "resp")
@@ -558,7 +643,8 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     _refuse_own_answers(contents, judged, file)
     asked = _asked_columns(contents, mapping) if wide in (None, "trial") else []
     if asked:
-        return _by_trial(contents, asked)
+        _refuse_rankings(contents, asked, file)
+        return _one_hot(contents, asked) or _by_trial(contents, asked)
     if len(judged) < (FEWEST_JUDGES if wide or _are_raters(judged) else FEWEST_JUDGED):
         return None
     kind = wide or _what_a_row_is(contents, judged, mapping)
@@ -567,6 +653,14 @@ def _wide(frame: pl.DataFrame, wide: str | None, mapping: dict[str, str], file: 
     if kind == "trial":
         return _by_trial(contents, judged)
     return _by_participant(contents, judged, mapping) if kind == "participant" else _by_item(contents, judged, mapping)
+
+
+def _refuse_rankings(contents: Contents, asked: Sequence[str], file: str) -> None:
+    """IntakeError where each row has all ranks from 1 on, one in each column."""
+    ranks = contents.frame.select(pl.concat_list(pl.col(asked).cast(pl.Float64, strict=False)).list.sort())
+    if (ranks.to_series() == [float(n) for n in range(1, len(asked) + 1)]).mean() < NEARLY_ALL:  # type: ignore[operator]
+        return
+    raise _several_at_once(file, f"rankings: each row orders {len(asked)} options ({', '.join(asked[:2])}, ...)")
 
 
 def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str]) -> list[str]:
@@ -705,7 +799,7 @@ OF_TOOLS = re.compile(
     r"datecreated|datemodified|custom\w*|case|serial|ref|questnnr|mode|started|lastdata|status|finished|progress|q_.*|"
     r"time\d+|timesum|mailsent|missing|missrel|maxpage|timersum|degtime|responseid|interviewtime|id|responselastpage|"
     r"grouptime\d+|\w*q\w*\d+\w*time|recordid|redcap\w+|responsetype|(start|stage|submit)dateutc|networkid|"
-    r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient\w+|externalreference"
+    r"ipaddress|recordeddate|distributionchannel|userlanguage|durationinseconds|recipient(lastname|firstname|email)|externalreference"
 )
 """Columns that survey tools add: LimeSurvey, SurveyMonkey, SoSci Survey, Google Forms, REDCap, Typeform."""
 
@@ -726,9 +820,8 @@ def _is_of_tool(content: Content) -> bool:
         return True
     if content.name.endswith("_complete") and set(content.values) <= {"0", "1", "2"}:
         return True  # REDCap says so of each form.
-    return bool(
-        OF_TOOLS.fullmatch(name) or ROW_NUMBERS.fullmatch(name) or name in NAMES["participant"] or content.is_other
-    )
+    numbers = ROW_NUMBERS.fullmatch(name) and content.distinct >= NEARLY_ALL * len(content.cells)
+    return bool(OF_TOOLS.fullmatch(name) or numbers or name in NAMES["participant"] or content.is_other)
 
 
 def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> str | None:
@@ -745,6 +838,9 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
         return None
     if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
+        return "item"
+    texts = [c for c in unique if not (c.is_number or c.are_person_codes or c.is_about_people or _is_of_tool(c))]
+    if not persons and texts and _raters_of(judged):
         return "item"
     if sentences:
         return "participant"
@@ -788,7 +884,7 @@ def _are_raters(judged: Sequence[str]) -> bool:
 
 RATERS = (
     "rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor",
-    "human", "evaluator", "expert", "reviewer",
+    "human", "evaluator", "expert", "reviewer", "ann", "anno",
 )  # fmt: skip
 
 
@@ -802,6 +898,27 @@ def _is_rater(name: str) -> bool:
         return True
     who = re.search(rf"(?i)(?<![a-z])({'|'.join(RATERS)})s?[\W_]*(\d+|[a-z])?(?![a-z])", name)
     return who is not None and bool(who[2])
+
+
+def _raters_of(names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """The rater and the question of each column, where every rater has a column for each of several questions.
+
+    >>> _raters_of(["fluency_1", "fluency_2", "adequacy_1", "adequacy_2"])["adequacy_2"]
+    ('2', 'adequacy')
+    >>> _raters_of(["ann1.sys1", "ann2.sys1", "ann1.sys2", "ann2.sys2"])["ann2.sys1"], _raters_of(["item_1", "item_2"])
+    (('ann2', 'sys1'), {})
+    """
+    for rater in (rf"(?:{'|'.join(RATERS)})s?[\W_]*(?:\d+|[a-z])", r"\d{1,2}"):
+        for pattern in (rf"(?P<rest>.+?)[\W_]+(?P<rater>{rater})", rf"(?P<rater>{rater})[\W_]+(?P<rest>.+)"):
+            found = [match for name in names if (match := re.fullmatch(pattern, name, re.IGNORECASE))]
+            pairs = {match[0]: (match["rater"], match["rest"]) for match in found}
+            raters, rests = {one for one, _ in pairs.values()}, {rest for _, rest in pairs.values()}
+            whole = len(set(pairs.values())) == len(names) == len(raters) * len(rests)
+            # A number alone may be that of an item.
+            asked = all(any(CRITERIA.fullmatch(word) for word in words_of(rest)) for rest in rests)
+            if whole and min(len(raters), len(rests)) > 1 and (asked or not rater.startswith(r"\d")):
+                return pairs
+    return {}
 
 
 def _sides_shown(contents: Contents, judged: Sequence[str]) -> list[str]:
@@ -843,7 +960,9 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     """
     if {"response", "question"} & set(mapping):
         return []
-    answers = [name for name in contents.names if contents[name].plain in NAMES["response"]]
+    named = [name for name in contents.names if contents[name].plain in NAMES["response"]]
+    # A text under such a name was shown or written; what is rated stands beside it.
+    answers = [name for name in named if not contents[name].is_text]
     if answers:
         return _beside_a_check(contents, answers)
     rows = contents.frame.height
@@ -860,11 +979,15 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     groups: dict[object, list[str]] = {}
     for name in rated:
         groups.setdefault(_alphabet(contents[name]), []).append(name)
-    asked = max(groups.values(), key=len, default=[])
-    if person and len(asked) < FEWEST_GROUPS:
-        return _in_turn(contents, person) or _sliders(contents, person)
+    asked = max(*groups.values(), _alike_neighbours(contents, person), [], key=len)
     if not person:
         return []
+    ticks: list[str] = []
+    if len(asked) < FEWEST_GROUPS:
+        found = _in_turn(contents, person) or _sliders(contents, person)
+        asked = ticks = [] if found else _ticks(contents, person[0])
+        if found or not ticks:
+            return found
     shown = [
         c.name for c in map(contents.__getitem__, contents.names)
         if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
@@ -872,21 +995,106 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
     ]  # fmt: skip
     once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows
     stimuli = contents.combinations(shown)
-    differ = all(contents.combinations([*shown, name]) > DIFFERENT * stimuli for name in asked)
+    # Each of many labels is rare, so that people differ in all of them together.
+    answers_of = [ticks] if ticks else [[name] for name in asked]
+    differ = all(contents.combinations([*shown, *names]) > DIFFERENT * stimuli for names in answers_of)
     return asked if shown and once and 2 * stimuli <= rows and differ else []
 
 
 DIFFERENT = 1.3
 
 
+def _alike_neighbours(contents: Contents, person: Sequence[str]) -> list[str]:
+    """The most neighbouring columns with the same points of a scale, or the same three answers or more in words."""
+    run: list[str] = []
+    best: list[str] = []
+    last: object = None
+    for name in contents.names:
+        content = contents[name]
+        key: object = None
+        if content.filled > NEARLY_ALL and MOST_OPTIONS <= content.distinct <= MOST_ANSWERS and not _describes(content):
+            key = _alphabet(content)
+            if content.is_whole:
+                key = (content.numbers.min(), content.numbers.max())
+            if content.is_text or key == "slider" or any(contents.follows(name, [one]) for one in person):
+                key = None
+        run = [*run, name] if key is not None and key == last else [name] if key is not None else []
+        last = key
+        best = max(best, run, key=len)
+    return best if len(best) >= FEWEST_GROUPS else []
+
+
+TICKS = ({"0", "1"}, {"0.0", "1.0"}, {"false", "true"})
+
+
+def _ticks(contents: Contents, person: str) -> list[str]:
+    """The most neighbouring columns of 0 and 1 that no design fixes: labels that participants give or do not give."""
+    run: list[str] = []
+    best: list[str] = []
+    for name in contents.names:
+        content = contents[name]
+        values = {value.lower() for value in content.values}
+        # A label may have been given to nothing.
+        ticked = values in TICKS or (bool(run) and values in ({"0"}, {"0.0"}, {"false"}))
+        fits = ticked and content.filled > NEARLY_ALL and not _describes(content)
+        run = [*run, name] if fits and not (len(values) > 1 and _is_designed(contents, name, person)) else []
+        best = max(best, run, key=len)
+    return best if len(best) >= FEWEST_JUDGED else []
+
+
+def _is_designed(contents: Contents, name: str, person: str) -> bool:
+    """Whether a column is the same for each participant, or all of them have it equally often."""
+    given = contents.frame.group_by(person).agg(_ticked(name).sum().cast(pl.Int64))[name]
+    even = int(given.max()) - int(given.min()) < PAIR <= int(given.sum()) / given.len()  # type: ignore[arg-type]
+    return even or contents.follows(name, [person])
+
+
+def _ticked(name: str) -> pl.Expr:
+    return pl.col(name).cast(pl.String).str.to_lowercase().is_in(["1", "1.0", "true"]).alias(name)
+
+
+def _one_hot(contents: Contents, labels: Sequence[str]) -> Shaped | None:
+    """A table with one answer per row where each row has 1 in the column of one label; None where it has not."""
+    given = contents.frame.select(_ticked(name) for name in labels)
+    if not all(
+        {v.lower() for v in contents[name].values} <= {"0", "1", "0.0", "1.0", "true", "false"} for name in labels
+    ):
+        return None
+    if not (given.select(pl.sum_horizontal(pl.all())).to_series() == 1).all():
+        return None
+    answer = pl.coalesce(pl.when(pl.col(name)).then(pl.lit(name)) for name in labels).alias("response")
+    values = {"n": len(labels), "columns": [cut(name) for name in labels[:2]]}
+    question = Question("wide", (Proposal({}, Message("ask.one_hot", values), {"wide": "trial"}),))
+    rest = contents.frame.drop([*labels, "response"], strict=False)
+    return Shaped(
+        rest.with_columns(given.select(answer).to_series()), notes=[Message("form.one_hot", values)],
+        mapping={"response": "response"}, open=[question],
+    )  # fmt: skip
+
+
+def _describes(content: Content) -> bool:
+    """Whether the name of a column is one for people, items, positions or lists."""
+    known = any(content.plain in names for role, names in NAMES.items() if role != "response")
+    named = (
+        PLACES.fullmatch(content.plain)
+        or LAYOUT.fullmatch(content.plain)
+        or set(words_of(content.name)) & {*ITEM_WORDS}
+    )
+    return bool(known or named or content.is_other or _is_of_tool(content))
+
+
 def _beside_a_check(contents: Contents, answers: Sequence[str]) -> list[str]:
-    """Ratings in columns called response_clarity and response_truth, where response itself is a check in two words."""
+    """Ratings in columns called response_clarity and truth_response, where response itself is a check.
+
+    A check has two words for answers, or few trials have it.
+    """
     for check in answers:
-        if contents[check].distinct != PAIR or contents[check].is_number:
+        rare = contents[check].filled < 1 - SPARSE
+        if not rare and (contents[check].distinct != PAIR or contents[check].is_number):
             continue
         rated = [
             name for name in contents.names
-            if re.match(rf"{re.escape(check)}[\W_]", name) and not contents[name].is_other
+            if re.match(rf"{re.escape(check)}[\W_]|.*[\W_]{re.escape(check)}$", name) and not contents[name].is_other
             and contents[name].is_number and contents[name].distinct > FEWEST_GROUPS
         ]  # fmt: skip
         if len(rated) > 1 and len({_alphabet(contents[name]) for name in rated}) == 1:
@@ -1094,13 +1302,21 @@ def _by_item(contents: Contents, judged: Sequence[str], mapping: dict[str, str])
     means = [name for name in rest if _is_summary(name) and plain(name) not in NAMES["expected"]]
     keep = [item, *(name for name in rest if name != item and name not in means and not _is_of_tool(contents[name]))]
     frame, lines = _melted(contents, judged, "participant", keep)
+    asked = _raters_of(judged) if "question" not in keep else {}
+    if asked:
+        frame = frame.with_columns(
+            pl.col("participant").replace_strict({name: rater for name, (rater, _) in asked.items()}),
+            question=pl.col("participant").replace_strict({name: question for name, (_, question) in asked.items()}),
+        )
+    people = frame["participant"].n_unique()
     empty = frame["response"].is_null()
-    question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": len(judged)}), {"wide": "item"}),))
+    question = Question("wide", (Proposal({}, Message("ask.wide_item", {"n": people}), {"wide": "item"}),))
     paired = len(_sides_shown(contents, judged)) == PAIR and "item" not in mapping
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(lines, empty.to_list(), strict=True) if not gone],
-        notes=[Message("form.wide_item", {"n": len(judged), "left": len(means) or None})],
-        mapping={"participant": "participant", "response": "response"} | ({} if paired else {"item": item}),
+        notes=[Message("form.wide_item", {"n": people, "left": len(means) or None})],
+        mapping={"participant": "participant", "response": "response"} | ({} if paired else {"item": item})
+        | ({"question": "question"} if asked else {}),
         open=[question], units_in=rows * len(judged), unit="cells",
     )  # fmt: skip
     if empty.any():

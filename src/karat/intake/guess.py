@@ -35,7 +35,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid",
         "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
         "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
-        "subjnum", "ppid",
+        "subjnum", "ppid", "listener", "listenerid",
         "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
         "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
         "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",

@@ -28,6 +28,7 @@ from karat.messages import Message
 PERSON_WORDS = (
     "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
     "judge", "user", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "assignment",
+    "listener", "evaluator", "assessor", "reviewer", "turker",
 )  # fmt: skip
 PERSON_IDS = ("id", "anonid", "code", "hash", "ip", "ipaddress", "responseid", "recordid", "caseid")
 """Names that may be of anything, and are of people where they come again."""
@@ -66,6 +67,8 @@ NO_ANSWER_WORDS = ("acc", "corr", "rt", "rts", "order", "rule", "key", "time", "
 QUESTION_NAMES = (
     "question", "questiontype", "tasktype", "task", "measure", "dv", "questionid", "scale", "dimension", "prompttype",
 )  # fmt: skip
+DIMENSIONS = ("scale", "dimension", "measure", "dv", "skala", "attribute", "ratingtype", "normtype")
+"""Names of columns that say what was rated, also where each participant rated one thing only."""
 WEAK_ANSWERS = ("label", "value", "score", "annotation", "selected", "choice")
 VAGUE_ANSWERS = ("value", "score", "annotation", "selected")
 """Names that many columns have: they are proposed, never certain."""
@@ -73,6 +76,8 @@ CERTAIN_ANSWERS = ("response", "answer", "rating", "judgment", "judgement")
 WEAK_ITEMS = ("task", "taskid", "question", "questionid", "example", "tid")
 WORKERS = ("worker", "workerid")
 """Workers of a crowd have tasks: beside them a task is an item."""
+SHEET = "sheet"
+"""The column that holds the name of the sheet of each row where several sheets are read together."""
 OWN_FILE = "results_file"
 """The column that holds the name of the file of each row where one study is in several files."""
 FUNCTION_NAMES = (
@@ -91,6 +96,7 @@ DESIGNED = 0.4
 """Below this dispersion a design gives every participant each level equally often."""
 FREE = 0.7
 """Above it, nothing fixes how often a participant has each level."""
+PAIR = 2
 FEW_WORDS = 7
 PHRASE = 2
 OVERDISPERSED = 1.5
@@ -117,6 +123,8 @@ PLACE = re.compile(r"(?i)(trial|slide|page|screen|position)[\W_]*\d+")
 """A place in the questionnaire with its number, as Trial7."""
 FLAGS = (("no", "yes"), ("false", "true"), ("0", "1"), ("n", "y"), ("nein", "ja"), ("non", "oui"), ("0.0", "1.0"))
 """What a column that marks some trials says of the others, and of these."""
+CHECKS, MOST_CHECKS = ("attention", "control", "calibration"), 1 / 3
+"""Functions that few trials have, and the share of trials up to which a column may mark them."""
 ONE_PERSON = 0.9
 FEWEST_TIMED = 2
 MOSTLY = 0.8
@@ -282,6 +290,12 @@ class _RoleSearch:
             self._participant_of_ibex()
             return
         best, sure = found[0][-1], not any(found[0][:3])
+        if self._counts_anew(best):
+            self._take("participant", f"{SHEET}+{best.name}")
+            self._ask(
+                "participant", [self._choice("participant", parts) for parts in ([SHEET, best.name], [best.name])]
+            )
+            return
         self._take("participant", best.name)
         if not sure:
             rest = [one[-1] for one in found[1:] if not self._same(one[-1].name, best.name)]
@@ -293,6 +307,17 @@ class _RoleSearch:
             self.taken.add(content.name)
             values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
             self.roles.notes.append(Message("role.empty_participant", values))
+
+    def _counts_anew(self, content: Content) -> bool:
+        """Whether participants are numbered from 1 on each sheet of a workbook: then 1 is somebody else on each."""
+        if SHEET not in self.contents.names or not content.is_whole:
+            return False
+        sheets = pl.DataFrame({"sheet": self.contents[SHEET].cells, "n": content.numbers}).drop_nulls()
+        each = sheets.group_by("sheet").agg(
+            pl.col("n").min().alias("low"), pl.col("n").max().alias("high"), pl.col("n").n_unique().alias("people")
+        )
+        counted = (each["low"] == 1) & (each["high"] == each["people"]) & (each["people"] > 1)
+        return each.height > 1 and bool(counted.all())
 
     def _is_once_per_file(self, content: Content) -> bool:
         """Whether a column is another one in every row of a file: it numbers what was judged, not who judged."""
@@ -374,6 +399,9 @@ class _RoleSearch:
             no = next((low for low, high in FLAGS if {low, high} == set(values)), None)
             if function is None or no is None or self._of_person(content):
                 continue
+            marked = content.cells.drop_nulls() != values[no]
+            if function in CHECKS and marked.mean() > MOST_CHECKS:  # type: ignore[operator]
+                continue  # what was asked about, such as how much attention an event draws
             self.roles.functions = {value: "test" if low == no else function for low, value in values.items()}
             self.roles.mapping["function"] = content.name
             self.taken.add(content.name)
@@ -471,7 +499,8 @@ class _RoleSearch:
         if content.is_whole and self._is_position(content):
             return False
         if exact:
-            return content.distinct > 1 and content.filled > FEWEST_FILLED
+            shown = content.is_text and self._is_of_item(content)
+            return content.distinct > 1 and content.filled > FEWEST_FILLED and not shown
         if not self._is_answer_like(content) or content.plain in NAMES["item"] or content.is_text:
             return False
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
@@ -514,6 +543,22 @@ class _RoleSearch:
             return False
         return codes.select(*keys, content.name).n_unique() > 1.5 * cells
 
+    def _is_of_item(self, content: Content) -> bool:
+        """Whether everybody has the same value on the same item: it was shown or is right, as answers would differ."""
+        items = [
+            c.name for c in self._free()
+            if c is not content and self._names_items(c) and not _says_answer(c)
+            and not {"chosen", "selected", "preferred"} & set(words_of(c.name))
+            and FEWEST_ITEMS <= c.distinct <= self.rows / 2 - FEWEST_ROWS
+        ]  # fmt: skip
+        return bool(self.person) and any(
+            self._is_judged_once(name, []) and self.contents.follows(content.name, [name]) for name in items
+        )
+
+    def _is_key(self, content: Content) -> bool:
+        """Whether a column called label or score holds what is right of an item."""
+        return content.plain in WEAK_ANSWERS and self._is_of_item(content)
+
     def _response(self) -> None:
         if "response" in self.mapping:
             return
@@ -527,17 +572,22 @@ class _RoleSearch:
             if self._may_be_response(content):
                 exact = content.plain in NAMES["response"]
                 rank = NAMES["response"].index(content.plain) if exact else 99
-                found.append((not self._is_answer_like(content), not exact, content.plain in WEAK_ANSWERS,
+                found.append((not self._is_answer_like(content) or self._is_key(content), not exact,
+                              content.plain in WEAK_ANSWERS,
                               not _says_answer(content), not self._names_file(content), rank, not content.is_number,
                               content))  # fmt: skip
         found.sort(key=lambda one: one[:-1])
-        if not found:
+        if not found or self._is_key(found[0][-1]):
             self._propose_response()
-            return
+            if not found or "response" in self.roles.mapping:
+                return
         best = found[0][-1]
         full = [one[-1] for one in found if one[-1].filled > 0.6]
         if best.filled < 0.5 and full:
             best = full[0]
+        rated = [one for one in full if one.name.startswith((f"{best.name}_", f"{best.name}.")) and one.is_number]
+        if best.distinct == PAIR and not best.is_number and rated and rated[0].distinct > PAIR:
+            best = rated[0]  # in two words, a check beside the rating
         sure = best.plain in NAMES["response"] and best.plain not in VAGUE_ANSWERS and not found[0][0]
         rivals = [
             one[-1] for one in found
@@ -650,7 +700,7 @@ class _RoleSearch:
             if (
                 (ROW_NUMBERS.fullmatch(content.plain) and not self._is_judged_by_several(content))
                 or CHOSEN.fullmatch(content.name.lower())
-                or LAYOUT.fullmatch(content.plain)
+                or (LAYOUT.fullmatch(content.plain) and not self._is_heard(content))
                 or _is_beside_the_answer(content)
                 or _is_list(content)
             ):
@@ -671,7 +721,13 @@ class _RoleSearch:
                 uneven.append(content)
                 continue
             found.append(content)
-        return [*found, *(content for content in uneven if self._is_crossed_between(content, found))]
+        # Positions that begin anew in each block say nothing of the item where something else does.
+        shown = [content for content in found if not (content.plain in NAMES["trial"] and content.is_whole)] or found
+        return [*shown, *(content for content in uneven if self._is_crossed_between(content, shown))]
+
+    def _is_heard(self, content: Content) -> bool:
+        """Whether a column names the speakers that listeners judge."""
+        return "speaker" in words_of(content.name) and any("listener" in words_of(name) for name in self.person)
 
     def _is_judged_by_several(self, content: Content) -> bool:
         """Whether what is called a row is a row of the materials: most participants have it, each of them once."""
@@ -684,7 +740,8 @@ class _RoleSearch:
         """Whether a column is an id with more values than anybody has answers; sorted by it, a file looks counted."""
         if words_of(content.name)[-1:] != ["id"] or not self.person:
             return False
-        return content.distinct > int(self.contents.codes.group_by(self.person).len()["len"].max())  # type: ignore[arg-type]
+        answers = self.contents.codes.group_by([*self.person, *self.question]).len()["len"]
+        return content.distinct > int(answers.max())  # type: ignore[arg-type]
 
     def _is_crossed_between(self, content: Content, design: Sequence[Content]) -> bool:
         """Whether a column is a factor that most participants have one level of: all stimuli come in every level."""
@@ -775,6 +832,7 @@ class _RoleSearch:
             self._prompt_of_choices()
             return
         self._scale_of_answers()
+        self._dimension_of_people()
         question = self._question()
         if "item" in self.mapping or ({"left", "right"} <= set(self.by_name) and "item" not in self.by_name):
             if question and self._parts_answers(self.contents[question]):
@@ -826,7 +884,7 @@ class _RoleSearch:
         """What distinguishes stimuli, and whether that is certain."""
         names = [content.name for content in design]
         full = self.contents.combinations(names)
-        asked = [question] if question else []
+        asked = [question] if question else self.question
         if native is not None and native.plain == "item" and self._is_judged_once(native.name, asked):
             return True, [native.name]
         single = [c for c in design if self.contents.combinations([c.name]) >= NEARLY * full and not c.is_about_people]
@@ -909,6 +967,14 @@ class _RoleSearch:
             if min(most) >= FEWEST_ROWS and min(few) > 1 and max(few) >= MORE_ANSWERS * min(few):
                 self._take("question", content.name)
                 self.roles.notes.append(Message("role.scales", {"column": content.name}))
+                return
+
+    def _dimension_of_people(self) -> None:
+        """A column that names what each participant rated: words for valence by some and for arousal by others."""
+        for content in self._free() if not {"question", "item"} & set(self.roles.mapping) else []:
+            if content.plain in DIMENSIONS and 2 <= content.distinct <= MOST_QUESTIONS and self._of_person(content):
+                self._take("question", content.name)
+                self.roles.notes.append(Message("role.dimension", {"column": content.name}))
                 return
 
     def _question(self) -> str | None:

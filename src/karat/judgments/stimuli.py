@@ -58,12 +58,14 @@ NO_CONDITION = re.compile(
     r"(?!(system|model|cond|condition|method)[_. ]id$).*[_. ]id|id|hit|assignment|.*(hit|assignment|worker|"
     r"session)_?id|"
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|(.*[_. ])?comments?|confidence|"
-    r"answer_text|.*\[\d+\]|(response|rating|judge?ment)_?|"
+    r"answer_text|.*\[\d+\]|(response|rating|judge?ment)_?|.*[_. ](response|answer|rating|judge?ment)s?|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
     r"internal_node_id|accuracy|(.*[_. ])?feedback|proliferate\.condition|.*_pid|sentence_text|"
     r"gender|sex|age|languages?|education|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
 )
 """Names of columns that are never conditions: left by R, ids, positions, texts, second answers, the platform."""
+MOST_CONTEXTS = 8
+"""With more values, a column called context holds a text before each item, and no factor."""
 LAYOUT = re.compile(
     r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*"
 )
@@ -209,9 +211,10 @@ def _may_be_factor(column: pl.Series) -> bool:
     """Whether a column may be a factor by its name and its values: no id, position or measurement, no running text."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|\s+", "_", column.name).lower()
     never = (NO_CONDITION.fullmatch(column.name), NO_CONDITION.fullmatch(words), LAYOUT.fullmatch(words))
-    if words in ("sentence", "sentence_2", "context") or any(never):
-        return False
     values = column.drop_nulls().unique()
+    texts = words == "context" and values.len() > MOST_CONTEXTS
+    if words in ("sentence", "sentence_2") or texts or any(never):
+        return False
     if values.dtype == pl.String:
         values = values.filter(~values.is_in(NOTHING))
     numbers = values.cast(pl.Float64, strict=False)

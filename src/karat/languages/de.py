@@ -615,6 +615,7 @@ MESSAGES = {
     "Bedingung gelesen.",
     "role.filled_items": "Bei {n} Antworten zu Items, die keine Testitems sind, ist {column} leer; {other} benennt "
     "diese Items.",
+    "role.dimension": "{column} gilt als Frage, weil darin steht, was jede Person bewertet hat.",
     "role.question": "{column} wird als Frage gelesen, weil jede ihrer Stufen zu denselben Items beantwortet wurde. "
     "Mit --map question= entfällt das.",
     "role.scales": "{column} wird als Frage gelesen, weil ihre Stufen auf verschiedenen Skalen beantwortet wurden. "
@@ -647,11 +648,16 @@ MESSAGES = {
     "ask.wide_participant": "eine Person; {n} Spalten wie {columns:and} sind Items[[, mit den Fragen {questions:and}]]",
     "ask.wide_item": "ein Item; {n} Spalten sind Teilnehmende",
     "ask.wide_trial": "ein Durchgang; {n} Spalten wie {columns:and} sind Fragen zum Item",
+    "ask.one_hot": "ein Durchgang; {n} Spalten wie {columns:and} sind die möglichen Antworten",
     "ask.answers_begin": "{n} Texte, die mit {beginnings:or} beginnen",
     "form.end_labels": "Beschriftungen neben den Punkten der Skala blieben weg: {labels}.",
     "form.comments": "{n} {n:Kommentarzeile|Kommentarzeilen} vor der Kopfzeile {n:wurde|wurden} weggelassen.",
     "form.groups": "Eine Zeile je Person mit {n} nummerierten Gruppen von Spalten wie {columns:and}; jede Gruppe "
     "wird als eigene Zeile gelesen.",
+    "form.one_hot": "Jede Zeile hat eine 1 in einer von {n} Spalten wie {columns:and}: Der Name der Spalte gilt als "
+    "Antwort.",
+    "form.annotators": "Eine Zeile je Item mit {n} nummerierten Paaren von Spalten wie {columns:and} für Person und "
+    "Urteil; jedes Paar wird als eigene Zeile gelesen.",
     "form.lists": "Jede Zelle von {columns:and} enthält eine Liste; jedes Element wird als eigene Zeile gelesen.",
     "form.parts": "Jede Zelle von {column} enthält {n} Antworten, gelesen als {columns:and}.",
     "form.wide_participant": "Eine Zeile pro Person: {n} Spalten werden als Items[[ mit den Fragen "
@@ -724,6 +730,8 @@ MESSAGES = {
     "pcibex.participants_by_hash": "Teilnehmende werden an Empfangszeit und Hash ihrer Adresse erkannt. Falls eine "
     "Spalte sie nennt: --map participant=NAME.",
     "pcibex.sessions": "Manche nahmen mehrmals teil; session nummeriert die Teilnahmen.",
+    "pcibex.no_comments": "Der Datei fehlen die Kommentarzeilen mit den Namen der Spalten; angenommen werden die "
+    "Spalten, die Ibex selbst schreibt.",
     "pcibex.function": "function stammt von Labels, die practice, filler oder attention nennen. Um das rückgängig "
     "zu machen: --map function=",
     "pcibex.questions": "Manche Trials haben mehrere Antworten; question ist der Name des Elements.",
@@ -814,6 +822,8 @@ MESSAGES = {
     "otree.worker_ids": "Die Worker-ID gilt als Teilnehmerkennung. Für den Code von oTree: --map participant=code.",
     "otree.codes": "participant.code von oTree gilt als Teilnehmerkennung.",
     "otree.background": "{app} wurde einmal gefragt und nennt kein Item; die Antworten ({answers}) stehen in der "
+    "Tabelle der Teilnehmenden.",
+    "otree.asked_once": "{app}: {answers} {n:wurde|wurden} nur in einer Runde gefragt und {n:steht|stehen} in der "
     "Tabelle der Teilnehmenden.",
     "otree.answers": "{app}: Als Antworten gelten {answers}; andere Felder beschreiben die Runde.",
     "otree.several_answers": "Mehrere Felder gelten als Antworten. Falls nur eines eine Antwort ist: --map "

@@ -572,6 +572,7 @@ MESSAGES = {
     "a condition.",
     "role.filled_items": "{n} answers to items that are no test items have nothing in {column}; {other} names their "
     "items.",
+    "role.dimension": "{column} is read as the question, because it says what each participant rated.",
     "role.question": "{column} is read as the question, because participants answered each of its levels on the same "
     "items. To undo this, use --map question=",
     "role.scales": "{column} is read as the question, because its levels were answered on different scales. To undo "
@@ -603,11 +604,16 @@ MESSAGES = {
     "{questions:and}]]",
     "ask.wide_item": "an item, and {n} columns are participants",
     "ask.wide_trial": "a trial, and {n} columns such as {columns:and} are questions about its item",
+    "ask.one_hot": "a trial, and {n} columns such as {columns:and} are its possible answers",
     "ask.answers_begin": "{n} texts that begin with {beginnings:or}",
     "form.end_labels": "Labels beside the points of the scale were left out: {labels}.",
     "form.comments": "{n} comment {n:line|lines} before the header {n:was|were} left out.",
     "form.groups": "One row per participant, with {n} numbered groups of columns such as {columns:and}; every "
     "group is read as a row of its own.",
+    "form.one_hot": "Each row has 1 in one of {n} columns such as {columns:and}: the name of that column is read as "
+    "the answer.",
+    "form.annotators": "One row per item, with {n} numbered pairs of columns such as {columns:and} for who judged it "
+    "and how; every pair is read as a row of its own.",
     "form.lists": "Each cell of {columns:and} holds a list; every element is read as a row of its own.",
     "form.parts": "Each cell of {column} holds {n} answers, read as {columns:and}.",
     "form.wide_participant": "One row per participant: {n} columns are read as items[[ with the questions "
@@ -674,6 +680,8 @@ MESSAGES = {
     "pcibex.participants_by_hash": "Participants are identified by reception time and hash of their address. If a "
     "column names them, use --map participant=NAME.",
     "pcibex.sessions": "Some participants took part more than once; the column session numbers their participations.",
+    "pcibex.no_comments": "The file lacks the comment lines that name its columns, so the columns of Ibex's own "
+    "controllers are assumed.",
     "pcibex.function": "function comes from labels that name practice, fillers or attention. To undo this, use "
     "--map function=",
     "pcibex.questions": "Some trials have several answers, so question is the name of the element.",
@@ -762,6 +770,8 @@ MESSAGES = {
     "otree.worker_ids": "The worker id is used as the participant. For oTree's own code, use --map participant=code.",
     "otree.codes": "oTree's participant.code is used as the participant.",
     "otree.background": "{app} was asked once and names no item, so its answers ({answers}) are in the table of "
+    "participants.",
+    "otree.asked_once": "{app}: {answers} {n:was|were} asked in one round only and {n:is|are} in the table of "
     "participants.",
     "otree.answers": "{app}: {answers} are read as answers; other fields describe the round.",
     "otree.several_answers": "Several fields are read as answers. If only one of them is an answer, use --map "

@@ -32,7 +32,7 @@ from karat.intake.forms import (
 from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.reading import Options, Question, Reader, Reading
-from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, Roles, cut, find_roles, is_native, sides_of
+from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, SHEET, Roles, cut, find_roles, is_native, sides_of
 from karat.intake.table_repair import read_results
 from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
@@ -59,6 +59,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     stated = _stated_mapping(table, options)
     if is_native(table.frame, stated) and options.wide is None:
         return _read_native(table, stated, options)
+    table, totals = _without_totals(table)
+    screens += totals
     shaped = shape(table.frame, options.wide, file.name, stated)
     given = {**shaped.mapping, **stated}
     refuse_absent(given, shaped.frame.columns, file.name)
@@ -549,7 +551,7 @@ def _sheets_of(file: SourceFile, options: Options) -> list[FileTable]:
         return [first]
     note = Message("file.sheets", {"file": file.name, "n": len(alike), "sheets": listed(list(alike))})
     first.notes = [note, *(one for one in first.notes if one.code != "file.sheet")]
-    column = "sheet" if _name_people(first.frame.columns) else OWN_FILE
+    column = SHEET if _name_people(first.frame.columns) else OWN_FILE
     return [
         replace(table, frame=table.frame.with_columns(pl.lit(name).alias(column)), locate=_on_sheet(table.locate, name))
         for name, table in alike.items()
@@ -598,8 +600,10 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     rows: list[dict[str, str | None]] = []
     numbers: list[int] = []
     table = FileTable(file, pl.DataFrame(), places(file.name, numbers, "element"))
-    for number, element in _elements(file):
-        element = _flat(_of_prodigy(_by_annotator(element)))
+    elements = [(number, _flat(_of_prodigy(_by_annotator(element)))) for number, element in _elements(file)]
+    chosen = _index_of_choice([element for _, element in elements])
+    for number, element in elements:
+        element = element if chosen is None else _side_by_side(element, chosen)
         inner = [name for name, value in element.items() if _are_trials(value)] if isinstance(element, dict) else []
         if len(inner) == 1:
             # One object per participant, with a list of trials.
@@ -629,6 +633,38 @@ def _from_json(file: SourceFile, options: Options) -> FileTable:
     )
     refuse_needed(table, nested, options.mapping)
     return table
+
+
+CHOICES = ("choice", "preference", "preferred", "chosen", "winner", "best", "label")
+
+
+def _index_of_choice(elements: Sequence[Any]) -> str | None:
+    """What holds the index of the one that was chosen, where every object has a list of two candidates; else None."""
+    for name in CHOICES:
+        found = [one.get(name) if isinstance(one, dict) and len(_two_of(one)) == 1 else None for one in elements]
+        if all(type(index) is int for index in found) and set(found) == {0, 1}:
+            return name
+    return None
+
+
+def _two_of(element: Mapping[str, Any]) -> list[str]:
+    """The names under which an object has a list of two objects."""
+    return [name for name, value in element.items() if _are_records(value) and len(value) == 2]
+
+
+def _side_by_side(element: Mapping[str, Any], chosen: str) -> dict[str, Any]:
+    """An object with what its two candidates hold under names of their own, and the one chosen.
+
+    >>> _side_by_side({"worker": "w1", "texts": [{"text": "a"}, {"text": "b"}], "choice": 1}, "choice")
+    {'worker': 'w1', 'choice': 'second', 'first_text': 'a', 'second_text': 'b'}
+    """
+    (name,) = _two_of(element)
+    sides = ("first", "second")
+    parts = {
+        f"{side}_{key}": value for side, one in zip(sides, element[name], strict=True) for key, value in one.items()
+    }
+    rest = {key: value for key, value in element.items() if key != name}
+    return rest | {chosen: sides[element[chosen]]} | parts
 
 
 ALIKE = 0.9
@@ -813,6 +849,24 @@ def _answering_screens(table: FileTable) -> tuple[FileTable, int]:
         return table, 0
     rows, locate = kept.arg_true().to_list(), table.locate
     return replace(table, frame=table.frame.filter(kept), locate=lambda row: locate(rows[row])), int((~kept).sum())
+
+
+TOTALS = (
+    r"(?i)^(mean|average|avg|median|total|sum|sd|stdev|std|mittelwert|durchschnitt|summe|moyenne|promedio|media):?$"
+)
+
+
+def _without_totals(table: FileTable) -> tuple[FileTable, int]:
+    """The table without the means and sums of its columns in the last rows, and how many rows they were."""
+    first = text_column(table.frame.to_series(0)) if table.frame.width > 1 else pl.Series([], dtype=pl.String)
+    total = first.str.strip_chars().str.contains(TOTALS).fill_null(False)
+    n = int(total.sum())
+    if not 0 < n <= MOST_TOTALS or not total.tail(n).all() or n == table.frame.height:
+        return table, 0
+    return replace(table, frame=table.frame.head(table.frame.height - n)), n
+
+
+MOST_TOTALS = 4
 
 
 def _per_trial(table: FileTable, options: Options) -> tuple[FileTable, int]:

@@ -139,6 +139,8 @@ class App:
     rt: str | None = None
     free_text: list[str] = field(default_factory=list)
     personal: list[str] = field(default_factory=list)
+    background: list[str] = field(default_factory=list)
+    """Fields that one round of many asks, such as the age of the participant."""
 
     @property
     def is_background(self) -> bool:
@@ -148,7 +150,7 @@ class App:
     @property
     def described(self) -> list[str]:
         """The fields that describe a round rather than answer it."""
-        known = {*BUILT_IN, *self.answers, *self.free_text, *self.personal}
+        known = {*BUILT_IN, *self.answers, *self.free_text, *self.personal, *self.background}
         return [name for name in self.fields if name not in known]
 
 
@@ -252,6 +254,28 @@ def tell_fields_apart(app: App, mapping: Mapping[str, str]) -> None:
         is_description = name in mapped.values() or plain(name) in DESCRIPTIONS or not texts(app.rounds[name])
         if name not in (*BUILT_IN, *app.personal, app.rt) and not is_description:
             (app.free_text if _is_remark(name, texts(app.rounds[name])) else app.answers).append(name)
+    rounds = app.rounds.group_by("_code").agg(pl.col(app.answers).is_not_null().sum())
+    once = [name for name in app.answers if rounds[name].max() == 1]
+    app.background = once if len(once) < len(app.answers) else []
+    app.answers = [name for name in app.answers if name not in app.background]
+    shown = [name for name in app.answers if app.item is None and _is_shown(app.rounds, name)]
+    if shown and len(app.answers) > 1:
+        app.item = shown[0]
+        app.answers.remove(shown[0])
+
+
+FEWEST_ROUNDS = 3
+
+
+def _is_shown(rounds: pl.DataFrame, name: str) -> bool:
+    """Whether a field differs in every round of a participant, and many have the same values: it was shown."""
+    each = (
+        rounds.drop_nulls(name)
+        .group_by("_code")
+        .agg(pl.col(name).n_unique().alias("own"), pl.len().alias("n"), pl.col(name).unique().sort().alias("all"))
+    )
+    apart = bool((each["own"] == each["n"]).all()) and bool((each["n"] >= FEWEST_ROUNDS).all())
+    return apart and "rank" not in name.lower() and 2 * each["all"].n_unique() <= each.height
 
 
 def _is_remark(name: str, answers: list[str]) -> bool:
@@ -340,12 +364,16 @@ def _account(app: App, is_judged: bool, people: pl.DataFrame, reading: Reading) 
     reading.set_apart(Message("aside.free_text_cells"), height * len(app.free_text))
     reading.set_apart(Message("aside.personal_cells"), height * len(app.personal))
     reading.set_apart(Message("aside.round_cells"), height * len(app.described))
-    if is_judged or not app.answers:
+    asked = [*app.background, *([] if is_judged else app.answers)]
+    if not asked:
         return people
-    reading.set_apart(Message("aside.background_cells"), height * len(app.answers))
-    reading.notes.append(Message("otree.background", {"app": app.name, "answers": listed(app.answers)}))
-    about = app.rounds.select("_code", *(pl.col(name).alias(f"{app.name}.{name}") for name in app.answers))
-    return people.join(about.unique("_code", keep="first"), on="_code", how="left", maintain_order="left")
+    reading.set_apart(Message("aside.background_cells"), height * len(asked))
+    code = "otree.asked_once" if is_judged else "otree.background"
+    reading.notes.append(Message(code, {"app": app.name, "answers": listed(asked), "n": len(asked)}))
+    given = app.rounds.group_by("_code").agg(
+        pl.col(name).drop_nulls().first().alias(f"{app.name}.{name}") for name in asked
+    )
+    return people.join(given, on="_code", how="left", maintain_order="left")
 
 
 def _judge(

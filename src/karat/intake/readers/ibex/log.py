@@ -78,6 +78,15 @@ def is_log(sample: str) -> bool:
     return bool(times) or bool(re.search(r"^# Results on .*\n# USER AGENT:", sample, re.MULTILINE))
 
 
+def is_bare(sample: str) -> bool:
+    """Whether a text holds the lines of Ibex without the comments that name their columns.
+
+    >>> is_bare("1498778944,86d6461549817075744adbcbb74e7bb6,Form,1,0,intro,NULL,age,18\\n"), is_bare("a,b\\n1,2\\n")
+    (True, False)
+    """
+    return re.match(r"\d{9,11},[0-9a-f]{32},[A-Za-z]\w*,\d+,\d+,", sample) is not None
+
+
 def decoded(cell: str) -> str:
     """A cell with its commas and control codes back, and every other percent sign as it is.
 
@@ -238,7 +247,7 @@ def _date_of(comment: str) -> float | None:
 
 def _read_text_log(file: SourceFile) -> Log:
     """Read the lines of a results file under the names that the comments give their columns."""
-    log, columns = Log(), _Columns()
+    log, columns = Log(), _Columns(bare=is_bare(file.sample))
     agent = design = None
     for number, text in file.lines():
         if text.startswith("#"):
@@ -270,6 +279,15 @@ def _line(number: int, cells: list[tuple[str, str]], agent: str | None, design: 
     return LogLine(number, reception, hash_, controller, order, label, shown_group, named, agent, design)
 
 
+OF_CONTROLLERS = {
+    1: ("Sentence (or sentence MD5)",),
+    2: ("Field name", "Field value"),
+    4: ("Question (NULL if none)", "Answer", "Whether or not answer was correct (NULL if N/A)", "Time taken to answer"),
+    5: ("Word number", "Word", "Reading time", "Newline?", "Sentence (or sentence MD5)"),
+}
+"""What the controllers of Ibex write after the first seven columns, by the number of these."""
+
+
 @dataclass
 class _Columns:
     """The names of the columns at a place in the file, as the comments above it name them."""
@@ -277,6 +295,8 @@ class _Columns:
     names: dict[int, str] = field(default_factory=dict)
     groups: list[dict[int, str]] = field(default_factory=list)
     turn: int = 0
+    bare: bool = False
+    """Whether no comment names the columns: then those that Ibex's own controllers write are known by their number."""
 
     def learn(self, comment: str) -> None:
         if comment.startswith("# The lines below this comment are in groups"):
@@ -312,6 +332,9 @@ class _Columns:
         return "", [(names.get(position, f"column_{position}"), cell) for position, cell in enumerate(cells, start=1)]
 
     def _names_for(self, width: int) -> dict[int, str]:
+        if self.bare and not self.names:
+            own = OF_CONTROLLERS.get(width - NATIVE, ())
+            return dict(enumerate((*("native",) * NATIVE, *own), start=1)) if own else {}
         if not self.groups:
             return self.names
         fitting = [group for group in self.groups if max(group, default=0) == width]

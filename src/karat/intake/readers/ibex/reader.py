@@ -16,7 +16,7 @@ from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES, function_named_in, fun
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.ibex.answers import ANSWERS, IbexAnswer, answers_of, go_on_keys, milliseconds
-from karat.intake.readers.ibex.log import LogLine, is_log, is_raw, is_table, read_log, runs
+from karat.intake.readers.ibex.log import LogLine, is_bare, is_log, is_raw, is_table, read_log, runs
 from karat.intake.readers.ibex.people import (
     ID_NAMES,
     IbexSubmission,
@@ -47,9 +47,10 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one results file: an answer is a Selector, Scale or Key line, or the answer of an Ibex question."""
     (file,) = files
     log = read_log(file, options.sheet)
+    bare = [Message("pcibex.no_comments")] if is_bare(file.sample) else []
     reading = Reading(
         pl.DataFrame(), places(file.name, []), log.rows, bad_units=len(log.problems), problems=log.problems,
-        notes=[] if file.suffix in SPREADSHEETS else [*file.encoding_note],
+        notes=[] if file.suffix in SPREADSHEETS else [*file.encoding_note, *bare],
     )  # fmt: skip
     lines = _without_copies(_without_owner(log.lines, options, reading), reading)
     submissions = submissions_of(lines)
@@ -348,10 +349,10 @@ def _note_onsets(answers: Sequence[IbexAnswer], reading: Reading) -> None:
 
 
 def recognises(file: SourceFile) -> bool:
-    """A text that begins with the comments of an Ibex results file, its raw results, or a table of its lines."""
+    """A text that begins as results of Ibex do, with or without comments, raw results, or a table of lines."""
     if file.suffix in (".zip", ".json"):
         return False
-    return is_log(file.sample) or is_raw(file.sample) or is_table(file)
+    return is_log(file.sample) or is_bare(file.sample) or is_raw(file.sample) or is_table(file)
 
 
 READER = Reader("pcibex", "results of PCIbex or Ibex", recognises, read_pcibex)
