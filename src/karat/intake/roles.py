@@ -17,9 +17,19 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from karat.intake.content import LAYOUT, LOOPS, PLACES, ROW_NUMBERS, SPARSE, Content, Contents, words_of
+from karat.intake.content import (
+    LAYOUT,
+    LOOPS,
+    PLACES,
+    ROW_NUMBERS,
+    SPARSE,
+    Content,
+    Contents,
+    flagged_function,
+    function_word,
+    words_of,
+)
 from karat.intake.guess import NAMES, guess_columns, joined, plain
-from karat.intake.labels import flagged_function, function_word
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000

@@ -18,19 +18,10 @@ import polars as pl
 from karat.errors import IntakeError, Problems, cause
 from karat.intake.cells import cell_text, chained, from_one, one_row_each, seconds_of
 from karat.intake.content import words_of
-from karat.intake.forms import (
-    SECOND_HEADER,
-    Shaped,
-    are_messages,
-    choices_of_pairs,
-    parsed,
-    refuse_needed,
-    shape,
-    without_nested,
-    without_words,
-)
+from karat.intake.forms import SECOND_HEADER, choices_of_pairs, shape, without_words
 from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_unit, joined, plain
 from karat.intake.lacking import refuse_misspelt
+from karat.intake.nested import Shaped, are_messages, parsed, refuse_needed, without_nested
 from karat.intake.reading import Options, Question, Reader, Reading
 from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, SHEET, Roles, cut, find_roles, is_native, sides_of
 from karat.intake.table_repair import read_results

@@ -14,8 +14,8 @@ import polars as pl
 
 from karat.errors import IntakeError, Problem
 from karat.intake.cells import SAME_MEANING, numbers_or_text, own_name, seconds_of
+from karat.intake.content import ITEM_IDS, function_named_in
 from karat.intake.guess import joined, plain
-from karat.intake.labels import ITEM_IDS, function_named_in
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading

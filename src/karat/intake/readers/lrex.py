@@ -12,8 +12,8 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import own_name
+from karat.intake.content import function_named_in
 from karat.intake.guess import plain
-from karat.intake.labels import function_named_in
 from karat.intake.personal import left_out_note, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.checks import Place

@@ -26,9 +26,9 @@ from karat.intake.cells import (
     stacked,
     texts,
 )
-from karat.intake.forms import parsed
+from karat.intake.content import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.guess import guess_rt_unit, joined, plain
-from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
+from karat.intake.nested import parsed
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.roles import sides_of

@@ -13,8 +13,8 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import ORDER, ROW, chained, is_free_text, is_true, one_row_each, own_name, stacked, texts
+from karat.intake.content import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.guess import guess_rt_unit, plain
-from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES
 from karat.intake.personal import PROLIFIC_ID, are_codes, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.columns import COLUMNS

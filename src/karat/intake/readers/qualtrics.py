@@ -32,8 +32,8 @@ from karat.intake.cells import (
     stacked,
     texts,
 )
+from karat.intake.content import function_named_in
 from karat.intake.guess import MOST_ORDINAL_POINTS, joined
-from karat.intake.labels import function_named_in
 from karat.intake.personal import (
     asks_for_a_person,
     asks_for_consent,

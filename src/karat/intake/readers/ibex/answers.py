@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from karat.intake.content import RESPONSE_TIMES
 from karat.intake.guess import plain
-from karat.intake.labels import RESPONSE_TIMES
 from karat.intake.readers.ibex.log import LogLine
 from karat.intake.reading import Reading
 from karat.messages import Message

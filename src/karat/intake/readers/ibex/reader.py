@@ -10,9 +10,8 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import own_name
-from karat.intake.content import Contents
+from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, Contents, function_named_in, function_word
 from karat.intake.guess import plain
-from karat.intake.labels import ITEM_IDS, RESPONSE_TIMES, function_named_in, function_word
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.ibex.answers import ANSWERS, IbexAnswer, answers_of, go_on_keys, milliseconds

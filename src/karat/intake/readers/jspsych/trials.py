@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems
-from karat.intake.labels import ITEM_IDS, function_named_in, without_speakers
+from karat.intake.content import ITEM_IDS, function_named_in, without_speakers
 from karat.intake.personal import Annotators, asks_for_a_person, describes_a_person, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.jspsych.answers import (

@@ -1,0 +1,420 @@
+"""Cells that hold several values: lists, records and objects, and tables of one row per answer made of them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from karat.errors import IntakeError
+from karat.intake.content import Content, Contents, words_of
+from karat.intake.guess import NAMES, guess_columns, joined
+from karat.intake.reading import Question
+from karat.intake.roles import PERSON_WORDS
+from karat.judgments.checks import LISTS, kind_of_cells
+from karat.judgments.columns import COLUMNS, REQUIRED
+from karat.judgments.message_tables import listed
+from karat.judgments.scales import as_number
+from karat.judgments.tables import FileTable
+from karat.messages import Message
+
+FEWEST_JUDGED = 4
+MOST_ANSWERS = 12
+
+
+@dataclass
+class Shaped:
+    """A table with one row per answer, and where each row comes from."""
+
+    frame: pl.DataFrame
+    rows: list[int] | None = None
+    """The row of the file for each row, where they are not the same."""
+    people: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
+    set_aside: dict[Message, int] = field(default_factory=dict)
+    mapping: dict[str, str] = field(default_factory=dict)
+    """Roles that the form itself settles."""
+    open: list[Question] = field(default_factory=list)
+    units_in: int | None = None
+    unit: str = "rows"
+
+
+def parsed(cell: str | None) -> Any:
+    """A list or an object that was written into a cell as JSON or as Python prints it; None where it is none.
+
+    >>> parsed("[0.85, u'evidence2']"), parsed('["a", "b"]'), parsed("rain"), parsed("['2', True]")
+    ([0.85, 'evidence2'], ['a', 'b'], None, ['2', True])
+    """
+    text = (cell or "").strip()
+    if len(text) < 2 or text[0] not in "[{(" or len(text) > 100_000:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        found = ast.literal_eval(re.sub(r"(?<![\w'\"])u(?=['\"])", "", text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return list(found) if isinstance(found, tuple) else found
+
+
+def _lists(content: Content) -> list[Any] | None:
+    """The lists of a column, cell by cell; None where cells hold something else."""
+    sample = content.values[:5]
+    if not sample or not all(value.lstrip()[:1] in ("[", "(") for value in sample):
+        return None
+    found = [parsed(cell) for cell in content.cells.to_list()]
+    whole = all(isinstance(one, list) or cell is None for one, cell in zip(found, content.cells.to_list(), strict=True))
+    return found if whole else None
+
+
+ONE_NUMBER = r"^\[\s*-?\d+(\.\d+)?\s*\]$"
+
+
+def unquoted(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells that were quoted twice, and lists of one number: every value of the column is written like this."""
+    names = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and (cells := frame[name].filter(frame[name] != "NA")).len()
+        and cells.head(50).str.contains(r'^".*"$').all() and cells.str.contains(r'^"[^"]*"$').all()
+    ]  # fmt: skip
+    frame = frame.with_columns(pl.col(names).str.strip_chars('"')) if names else frame
+    single = [
+        name for name, dtype in frame.schema.items()
+        if dtype == pl.String and (cells := frame[name].drop_nulls()).len()
+        and cells.head(50).str.contains(ONE_NUMBER).all() and cells.str.contains(ONE_NUMBER).all()
+    ]  # fmt: skip
+    return frame.with_columns(pl.col(single).str.strip_chars("[] ")) if single else frame
+
+
+def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
+    """A row per trial where a column holds the trials of a participant as a list of objects: `[{"item": ...}, ...]`."""
+    contents = Contents(frame)
+    found: dict[str, list[Any]] = {}
+    for name in contents.names:
+        sample = contents[name].values[:3] if frame.schema[name] == pl.String else []
+        if sample and all(re.match(r"\s*\[\s*\{", value) for value in sample):
+            lists = _lists(contents[name])
+            if lists and all(isinstance(part, dict) for one in lists if one for part in one):
+                found[name] = lists
+    if not found:
+        return None
+    trials = max(found, key=lambda name: sum(len(one or []) for one in found[name]))
+    if sum(len(one or []) for one in found[trials]) < FEWEST_JUDGED * frame.height:
+        return None
+    rest = [name for name in frame.columns if name not in found]
+    names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
+    if len(names) < 2:  # a bare rating: nothing says of what
+        return None
+    numbers = (
+        as_number(text_of(value) or "") for one in found[trials] for part in one or [] for value in part.values()
+    )
+    if None not in numbers and not guess_columns(names, {}).keys() & {"participant", "item", "trial"}:
+        _refuse_nobody(contents, found, file)
+    own = {name: name if name not in rest else f"{trials}.{name}" for name in names}
+    records, rows = [], []
+    for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
+        for part in found[trials][row] or []:
+            records.append({**plain_cells, **{own[str(key)]: text_of(value) for key, value in part.items()}})
+            rows.append(row)
+    schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(own.values(), pl.String())
+    long = pl.DataFrame(records, schema=schema, orient="row")
+    note = Message("form.lists", {"columns": [trials]})
+    return Shaped(long, rows, notes=[note], units_in=len(rows), unit="answers and rows")
+
+
+MESSAGES = ({"role", "content"}, {"id", "text"}, {"speaker", "text"}, {"from", "value"}, {"start", "end"})
+"""The names in objects that are no trials: messages of a conversation, options to choose from, parts of a text."""
+
+
+def are_messages(value: object) -> bool:
+    """Whether a list holds the messages of a conversation, options to choose from or parts of a text.
+
+    >>> are_messages([{"role": "user", "content": "Hello"}]), are_messages([{"rating": 3}])
+    (True, False)
+    """
+    parts = value if isinstance(value, list) else []
+    return bool(parts) and all(isinstance(part, dict) and any(keys <= set(part) for keys in MESSAGES) for part in parts)
+
+
+def with_lists(frame: pl.DataFrame, file: str) -> Shaped | None:
+    """A row per element where several columns hold lists that belong together by position."""
+    contents = Contents(frame)
+    lists = {}
+    for name in contents.names:
+        content = contents[name]
+        if frame.schema[name] != pl.String or not content.distinct:
+            continue
+        found = _lists(content)
+        if found is not None and not all(are_messages(one) for one in found if one):
+            lists[name] = found
+    lists = lists or _joined_lists(contents)
+    lengths = {name: [len(one) if one is not None else 0 for one in found] for name, found in lists.items()}
+    long = {name: sizes for name, sizes in lengths.items() if max(sizes, default=0) > 1}
+    if not long:
+        _refuse_nobody(contents, lists, file)
+        return None
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name, sizes in long.items():
+        groups.setdefault(tuple(sizes), []).append(name)
+    together = max(groups.values(), key=len)
+    fixed = len(together) < 2 or not any(_fixed(lists[name]) is None for name in together)
+    if fixed or _describe_trials(contents, together, lengths):
+        _refuse_nobody(contents, lists, file)
+        return None
+    rest = [name for name in frame.columns if name not in lists]
+    records = []
+    rows = []
+    for row, plain_cells in enumerate(frame.select(rest).iter_rows(named=True)):
+        for at in range(lengths[together[0]][row]):
+            elements = {name: text_of(lists[name][row][at]) for name in together}
+            records.append({**plain_cells, **elements})
+            rows.append(row)
+    schema = {name: frame.schema[name] for name in rest} | dict.fromkeys(together, pl.String())
+    _refuse_nobody(contents, lists, file)
+    exploded = pl.DataFrame(records, schema=schema, orient="row")
+    who = [name for name in together if _ends(name, ANNOTATORS)]
+    given = [name for name in together if _ends(name, SEVERAL_ANSWERS)]
+    return Shaped(
+        exploded.select([name for name in frame.columns if name in schema]), rows,
+        notes=[Message("form.lists", {"columns": together})], units_in=len(rows), unit="answers and rows",
+        mapping={"participant": who[0], "response": given[0]} if len(who) == len(given) == 1 else {},
+    )  # fmt: skip
+
+
+def _describe_trials(contents: Contents, lists: Sequence[str], lengths: Mapping[str, Sequence[int]]) -> bool:
+    """Whether short lists of one length say what a trial showed: beside them, each row has an answer of its own."""
+    sizes = {size for name in lists for size in lengths[name] if size}
+    rest = [contents[name] for name in contents.names if name not in lengths]
+    person = [c.name for c in rest if c.plain in NAMES["participant"] and 2 * c.distinct <= contents.frame.height]
+    answered = [c.name for c in rest if words_of(c.name)[-1:] and words_of(c.name)[-1] in GROUP_ANSWERS]
+    short = len(sizes) == 1 and max(sizes) <= FEWEST_GROUPS
+    return short and any(contents.varies_within(answer, one) for one in person for answer in answered)
+
+
+ANNOTATORS = ("annotators", "workers", "raters", "users", "judges", "participants", "coders")
+SIGNS = (",", ";", "|", " ")
+
+
+def _ends(name: str, words: Sequence[str]) -> bool:
+    """Whether the last word of a column's name is one of these."""
+    return bool(set(words_of(name)[-1:]) & set(words))
+
+
+def _joined_lists(contents: Contents) -> dict[str, list[Any]]:
+    """Annotators and their answers where cells hold several of each, one after the other: `ann1,ann2` and `0,1`.
+
+    >>> _joined_lists(Contents(pl.DataFrame({"annotators": ["a,b", "c"], "labels": ["0,1", "1"], "text": ["u", "v"]})))
+    {'annotators': [['a', 'b'], ['c']], 'labels': [['0', '1'], ['1']]}
+    """
+    for sign in SIGNS:
+        cells = {
+            name: [[part.strip() for part in cell.split(sign)] if cell else [] for cell in contents[name].cells]
+            for name in contents.names if _ends(name, (*ANNOTATORS, *SEVERAL_ANSWERS))
+        }  # fmt: skip
+        who = [name for name in cells if _ends(name, ANNOTATORS)]
+        sizes = {name: [len(one) for one in found] for name, found in cells.items()}
+        given = [name for name in cells if name not in who and who and sizes[name] == sizes[who[0]]]
+        if given and max(sizes[who[0]]) > 1:
+            return {name: cells[name] for name in (who[0], *given)}
+    return {}
+
+
+FEWEST_GROUPS = 3
+GROUP_ANSWERS = ("response", "responses", "answer", "rating", "judgment", "judgement", "choice", "score", "resp")
+
+
+def _fixed(found: Sequence[Any]) -> list[str] | None:
+    """The kinds of elements where every list has the same kinds in the same places: several answers of one trial."""
+    kinds = {tuple(_kind(part) for part in one) for one in found if one is not None}
+    if len(kinds) != 1:
+        return None
+    (only,) = kinds
+    return list(only) if len(set(only)) > 1 else None
+
+
+def _kind(part: Any) -> str:
+    return "number" if as_number(text_of(part) or "") is not None else type(part).__name__
+
+
+def text_of(part: Any) -> str | None:
+    """An element of a list as the text of a cell; None where it is empty."""
+    if part is None:
+        return None
+    if isinstance(part, bool):
+        return "true" if part else "false"
+    if isinstance(part, list | dict):
+        return json.dumps(part, ensure_ascii=False)
+    return str(part)
+
+
+SEVERAL_ANSWERS = ("ratings", "scores", "votes", "labels", "annotations", "judgments", "judgements", "responses")
+
+
+def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -> None:
+    """IntakeError where ratings are lists in cells and nothing says who gave them."""
+    columns = [name for name, found in lists.items() if any(one and isinstance(one[0], dict) for one in found if one)]
+    rated = [name for name in lists if name in columns or any(word in SEVERAL_ANSWERS for word in words_of(name))]
+    person = any(_ends(name, ANNOTATORS) for name in lists) or any(
+        content.plain in NAMES["participant"] or any(w in PERSON_WORDS for w in words_of(content.name))
+        for content in contents if content.name not in lists  # type: ignore[attr-defined]
+    )  # fmt: skip
+    rated = rated or [name for name in contents.names if _holds_several(contents[name])]
+    if rated and not person:
+        raise IntakeError(
+            f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
+            "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
+            "or make a table with the columns participant, item and response."
+        )
+
+
+def _holds_several(content: Content) -> bool:
+    """Whether cells hold the ratings of several people, one after the other: 4,2,2,3."""
+    if not any(word in SEVERAL_ANSWERS for word in words_of(content.name)) or content.is_number:
+        return False
+    sample = content.values[:50]
+    return bool(sample) and all(re.fullmatch(r"-?\d+(\.\d+)?([,;| ]+-?\d+(\.\d+)?){2,}", value) for value in sample)
+
+
+def with_parts(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+    """Cells with two or more answers to one trial, as columns of their own: `response[1]`, `response[2]`."""
+    notes = []
+    for name, dtype in frame.schema.items():
+        if dtype != pl.String or not any(
+            word in ("response", "answer", "rating", "responses") for word in words_of(name)
+        ):
+            continue
+        content = Contents(frame.select(name))[name]
+        if not content.distinct:
+            continue
+        cells = content.cells.to_list()
+        named = _of_objects(name, cells)
+        if named is not None:
+            position = frame.columns.index(name)
+            frame = frame.drop(name)
+            for offset, column in enumerate(named):
+                frame = frame.insert_column(position + offset, column)
+            notes.append(Message("form.parts", {"column": name, "n": len(named), "columns": [c.name for c in named]}))
+            continue
+        found = _lists(content)
+        if found is None and all(re.fullmatch(r"[^|;]{1,40}(\|[^|;]{1,40}){1,4}", value) for value in content.values):
+            found = [None if cell is None else cell.split("|") for cell in cells]
+        sizes = {len(one) for one in found or [] if one is not None}
+        if found is None or len(sizes) != 1 or not 1 <= (size := sizes.pop()) <= 5:
+            continue
+        new = [f"{name}[{at + 1}]" for at in range(size)] if size > 1 else [name]
+        timed = _time_among([one for one in found if one is not None]) if size == PAIR else None
+        if timed is not None:
+            new = [f"{name}_rt" if at == timed else name for at in range(size)]
+            found = [
+                None if one is None else [*one[:timed], _after_onset(one[timed]), *one[timed + 1 :]] for one in found
+            ]
+        parts = {
+            column: pl.Series(column, [None if one is None else text_of(one[at]) for one in found], dtype=pl.String)
+            for at, column in enumerate(new)
+        }
+        position = frame.columns.index(name)
+        frame = frame.drop(name)
+        for offset, column in enumerate(parts.values()):
+            frame = frame.insert_column(position + offset, column)
+        if size > 1:
+            notes.append(Message("form.parts", {"column": name, "n": size, "columns": new}))
+    return frame, notes
+
+
+PAIR = 2
+SHORTEST_TIME, LATEST_TIME = 100.0, 1e9
+"""Milliseconds below which no answer is given, and from which on a number is a point in time."""
+
+
+def _time_among(pairs: Sequence[Sequence[Any]]) -> int | None:
+    """Which of the two parts of cells such as [1612, "yes"] is a response time; None where neither is.
+
+    >>> _time_among([[1612, "yes"], [2040, "no"], [1877, "yes"]]), _time_among([[0.4, "yes"], [0.9, "no"]])
+    (0, None)
+    """
+    for at in range(PAIR):
+        numbers = [as_number(text_of(pair[at]) or "") for pair in pairs]
+        times = [n for n in numbers if n is not None and n < LATEST_TIME]
+        words = {text_of(pair[1 - at]) for pair in pairs}
+        worded = all(as_number(word or "") is None for word in words) and len(words) <= MOST_ANSWERS + len(pairs) / 10
+        whole = None not in numbers and all(n == int(n) for n in times)
+        if worded and whole and len(times) > len(pairs) / 2 and sorted(times)[len(times) // 2] > SHORTEST_TIME:
+            return at
+    return None
+
+
+def _after_onset(time: Any) -> Any:
+    """A time, unless it is a point in time or was not measured."""
+    number = as_number(text_of(time) or "")
+    return time if number is not None and 0 < number < LATEST_TIME else None
+
+
+MOST_KEYS = 5
+SAME_KEYS = 0.6
+
+
+def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | None:
+    """The values of cells such as {"Q0": 4}, where most have the same names; None where they are no such thing.
+
+    >>> [column.to_list() for column in _of_objects("responses", ['{"Q0": 4}', '{"Q0": 2}', None, '{"age": "31"}'])]
+    [['4', '2', None, None]]
+    """
+    first = next((cell for cell in cells if cell), "")
+    if not first.lstrip().startswith("{"):
+        return None
+    found = [parsed(cell) if cell else None for cell in cells]
+    known = [one for one in found if one is not None]
+    if not known or not all(isinstance(one, dict) for one in known) or len(known) < sum(map(bool, cells)):
+        return None
+    (keys, often), *_ = Counter(tuple(one) for one in known).most_common(1)
+    if often < SAME_KEYS * len(known) or not 1 <= len(keys) <= MOST_KEYS:
+        return None
+    columns = [name] if len(keys) == 1 else [f"{name}.{key}" for key in keys]
+    rows = [one if one is not None and tuple(one) == keys else {} for one in found]
+    return [
+        pl.Series(column, [text_of(row.get(key)) for row in rows], dtype=pl.String)
+        for column, key in zip(columns, keys, strict=True)
+    ]
+
+
+def without_nested(table: FileTable, mapping: Mapping[str, str]) -> FileTable:
+    """A Parquet table without its nested columns; IntakeError where one of them is needed."""
+    nested = {name: kind for name, dtype in table.frame.schema.items() if (kind := kind_of_cells(dtype))}
+    if not nested:
+        return table
+    refuse_needed(table, nested, mapping)
+    values = {"n": len(nested), "columns": listed(list(nested)), "kinds": list(dict.fromkeys(nested.values()))}
+    note = Message("column.nested", values)
+    return replace(table, frame=table.frame.drop(nested), notes=[*table.notes, note])
+
+
+def refuse_needed(table: FileTable, nested: Mapping[str, str], mapping: Mapping[str, str]) -> None:
+    """IntakeError where a nested column was mapped, or where nothing else could be what every table needs."""
+    columns = table.frame.columns
+    wanted = {name: ours for ours, source in mapping.items() for name in joined(source, columns) if name in nested}
+    flat = guess_columns([name for name in columns if name not in nested], dict(mapping))
+    guessed = guess_columns(list(nested), {})
+    wanted |= {guessed[ours]: ours for ours in REQUIRED if ours not in flat and ours in guessed}
+    for name, ours in wanted.items():
+        raise IntakeError(f"{table.file.name}: {name} holds {nested[name]}; {_fix(table, name, nested[name], ours)}")
+
+
+def _fix(table: FileTable, name: str, kind: str, ours: str) -> str:
+    needs = "one answer" if ours == "response" else f"one {ours if ours in COLUMNS else 'value'}"
+    if kind == LISTS:
+        return (
+            f"karat needs {needs} per row. Explode the column, so that each value has a row of its own, or say "
+            f"--map {ours}=NAME with a column that holds one value."
+        )
+    dtype = table.frame.schema[name]
+    fields = [field.name for field in dtype.fields] if isinstance(dtype, pl.Struct) else []
+    of = f" ({', '.join(fields)})" if fields else ""
+    return f"karat needs {needs} per row. Make the fields{of} columns, as unnest does, and use --map {ours}=NAME."
