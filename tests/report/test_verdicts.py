@@ -18,10 +18,10 @@ from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
 from karat.report import build
-from karat.report.build import ReportData
-from karat.report.outcomes import Outcomes
+from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.outcomes import Outcomes, outcomes
 from karat.report.page import html
-from karat.report.sections import quality, results, sections
+from karat.report.sections import quality, results, sample, sections
 from karat.report.sections.brief import leads
 from karat.section import Figure
 from karat.simulate import answer_study
@@ -398,8 +398,67 @@ def test_planned_comparisons_of_right_answers_are_under_the_results(tmp_path: Pa
     frame = answered.frame.with_columns(expected=pl.when(pl.col("function") == "test").then(key).otherwise("expected"))
     found = build(karat.Judgments(frame, answered.scales, answered.participants), study=study, quick=True)
     assert isinstance(found.outcomes, Outcomes)
-    (own,) = (one for one in results.section(found).sections if one.title == "Planned (right answers)")
-    (answers,) = (one for one in results.section(found).sections if one.title == "Planned")
+    (own,) = (one for one in results.section(found).sections if one.title == "Planned comparisons (right answers)")
+    (answers,) = (one for one in results.section(found).sections if one.title == "Planned comparisons")
     p = [one.p for one in found.outcomes.comparisons]
     assert own.tables[0].frame["p"].to_list() == p
     assert answers.tables[0].frame["p"].to_list() != p
+
+
+def asked(questions: dict[str, tuple[int, int]], genres: bool = True) -> ReportData:
+    """Ratings by four participants on several questions, and what each question adds for items of genres a and b."""
+    rows = [
+        {"participant": f"p{who}", "item": f"i{item}", "question": question, "genre": "ab"[item % 2],
+         "response": 1 + (who + item // 2) % 2 + added[item % 2]}
+        for who in range(4) for item in range(6) for question, added in questions.items()
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows) if genres else pl.DataFrame(rows).drop("genre")
+    found = karat.screen.run(karat.Judgments(frame, dict.fromkeys(questions, karat.Ordinal(5))), {"completion": {}})
+    return ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED, outcomes=outcomes(found, None, NOT_COMPUTED))
+
+
+@pytest.mark.parametrize("genres", [True, False])
+def test_of_two_questions_the_first_leads_and_both_are_named(genres: bool) -> None:
+    found = asked({"natural": (2, 0), "clear": (0, 2)}, genres)
+    claim, rest = leads(found)[1]
+    assert claim.startswith("Question “natural”: ")
+    assert "“clear”" in rest
+    assert isinstance(found.outcomes, Outcomes)
+    assert found.outcomes.to_dict()["question"] == "natural"
+    page = html(found)
+    assert "on the question “natural”" in page
+
+
+def test_different_questions_are_not_averaged() -> None:
+    # Each genre has the same mean over all three questions, which would hide that the questions differ.
+    found = asked({"natural": (2, 0), "clear": (0, 2), "short": (1, 1)}).outcomes
+    assert isinstance(found, Outcomes)
+    assert found.factors == ("genre", "question")
+    means = {cell: ends[0] for cell, ends in zip(found.cells, found.analysed.cells, strict=True)}
+    assert means["a", "natural"] == means["b", "clear"] == means["a", "clear"] + 2
+    assert not found.comparisons
+
+
+def test_more_questions_than_lines_are_rows() -> None:
+    found = asked({f"q{number}": (number % 3, 0) for number in range(7)}).outcomes
+    assert isinstance(found, Outcomes)
+    assert found.factors == ("question",)
+
+
+def test_comparisons_by_rule_say_what_is_subtracted_from_what() -> None:
+    found = gathered()
+    (table,) = results.section(found).tables
+    assert set(table.frame["comparison"]) == {"order: OBJ>PP minus PP>OBJ"}
+
+
+def test_notes_of_several_results_are_shown_once() -> None:
+    for section in sections(gathered()):
+        notes = [note for part in section.walk() for note in part.notes]
+        assert len(notes) == len(set(notes))
+
+
+def test_trials_without_an_answer_are_not_counted_as_answers() -> None:
+    rows = {"participant": [*"aabb"], "item": [*"xyxy"], "response": [1, None, 2, 3]}
+    found = karat.screen.run(karat.Judgments(rows, karat.Ordinal(5)), {"completion": {}})
+    (table,) = sample.asked_section(ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED)).tables
+    assert table.frame["answers"].to_list() == [3]

@@ -78,7 +78,8 @@ def described(found: Outcomes) -> str:
     by_person = ""
     if found.right is not None and found.people:
         by_person = f" By participant, right answers range from {found.right[1]:.0f} % to {found.right[2]:.0f} %."
-    return f"{found.unit}, {counted(found.analysed.kept, 'participant')}: {text}.{by_person}"
+    asked = f" on the question “{found.question}”" if found.question else ""
+    return f"{found.unit}{asked}, {counted(found.analysed.kept, 'participant')}: {text}.{by_person}"
 
 
 def data(found: Outcomes) -> dict[str, Any]:

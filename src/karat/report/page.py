@@ -92,7 +92,8 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
     if not isinstance(found, Outcomes) or not found.cells:
         return None
     by = "" if UNNAMED & set(found.factors) else f" by {language_of('en').several(found.factors)}"
-    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{by} with 95 % intervals, "
+    asked = f" on the question “{found.question}”" if found.question else ""
+    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{asked}{by}, with 95 % intervals over "
     about = ""
     if found.people:
         about += " Each small dot is a participant"

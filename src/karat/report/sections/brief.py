@@ -65,8 +65,20 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
         if found.right is not None:
             sentences.append(_right_answers(found.right, found))
         decided = found.tests or not found.comparisons or found.comparisons[0].shown is not None
-        sentences += [_main(found), *_robust(found)] if found.right is None or decided else []
+        sentences += [_asked(found, *_main(found)), *_robust(found)] if found.right is None or decided else []
     return sentences
+
+
+def _asked(found: Outcomes, claim: str, rest: str) -> tuple[str, str]:
+    """The main result with the question it is about, and where the others are, if there are several."""
+    if not found.question:
+        return claim, rest
+    others = [f"“{name}”" for name in found.questions if name != found.question]
+    if len(others) == 1:
+        more = f"The other question, {others[0]}, is in the results below."
+    else:
+        more = f"The other {len(others)} questions are in the results below."
+    return f"Question “{found.question}”: {claim}", f"{rest} {more}".strip()
 
 
 def _who_stays(screening: Screening) -> tuple[str, str]:
@@ -123,7 +135,9 @@ def _main(found: Outcomes) -> tuple[str, str]:
             return claim, f"In the clearest pairs, one side has {share} of choices."
         return claim, f"The clearest is {name[best]} ({share} of choices)."
     if found.factors == ("answer",):
-        return f"The most frequent answer is “{name[best]}”, with {_number(found, means[best])} of answers.", ""
+        pooled = f" to the {len(found.questions)} questions" if found.questions and not found.question else ""
+        share = _number(found, means[best])
+        return f"The most frequent answer is “{_minus(name[best])}”, with {share} of answers{pooled}.", ""
     what = {"means": "Mean ratings range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
             "right": "Right answers range"}[found.kind]  # fmt: skip
     if len(known) == 1:
@@ -214,8 +228,21 @@ def _compared(found: Outcomes) -> tuple[str, str]:
         if len(more) == 1:
             rest += f" The other comparison shows {'a' if shown else 'no'} difference."
         else:
-            rest += f" {shown} of {len(more)} other comparisons {'shows' if shown == 1 else 'show'} a difference."
+            rest += f" {_of_others(shown, len(more))} a difference."
     return claim, rest
+
+
+def _of_others(shown: int, others: int) -> str:
+    """How many of the other comparisons show a difference.
+
+    >>> _of_others(2, 2), _of_others(0, 3), _of_others(1, 3)
+    ('Both other comparisons show', 'None of the 3 other comparisons shows', '1 of 3 other comparisons shows')
+    """
+    if shown == others:
+        return "Both other comparisons show" if others == 2 else f"All {others} other comparisons show"
+    if not shown:
+        return f"{'Neither' if others == 2 else 'None'} of the {others} other comparisons shows"
+    return f"{shown} of {others} other comparisons {'shows' if shown == 1 else 'show'}"
 
 
 def _at_levels(found: Outcomes) -> str:
@@ -293,7 +320,7 @@ def verdict(screening: Screening) -> str:
     everyone = screening.judgments.participants.height
     if screening.exclude is None:
         who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"
-        return f"No rule of exclusion was stated: {who} in the analysis."
+        return f"No exclusion rule was stated, so {who} in the analysis."
     kept = everyone - len(screening.excluded)
     rule = applied_rule(rule_in_words(screening), screening.skipped)
     return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule})."
@@ -353,7 +380,7 @@ def on_scale(scale: Scale) -> str | None:
         return f"of answers are “{scale.levels[1]}”"
     if isinstance(scale, Continuous):
         known = scale.low is not None and scale.high is not None
-        return f"on a scale of {scale.low:g} to {scale.high:g}" if known else "as a plain number"
+        return f"on a scale of {scale.low:g} to {scale.high:g}" if known else "of the answers"
     return None
 
 

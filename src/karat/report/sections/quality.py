@@ -20,7 +20,7 @@ from karat.report.sections.brief import quality_sentence
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.evidence import Evidence
-from karat.section import Figure, Section, Table
+from karat.section import Figure, Section, Table, with_shared_notes
 from karat.study.criteria import CRITERIA, title_of
 
 SOURCES = {
@@ -64,7 +64,8 @@ def section(gathered: ReportData) -> Section:
     text = (look_sentence(gathered),) if table.height else ()
     tables = (Table("look", "Participants by criterion", table, headings={
         "participants": "looked at", "alone": "by no other"}),) if table.height else ()  # fmt: skip
-    return Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
+    whole = Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
+    return with_shared_notes(whole)
 
 
 MOST_FLAGGED = 0.5

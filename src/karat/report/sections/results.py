@@ -6,14 +6,14 @@ import re
 
 import polars as pl
 
+from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.effects.order_effects import OrderEffects
-from karat.measure.effects.planned import planned_contrasts
 from karat.measure.export import MEANINGS, TABLES, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths
-from karat.messages import NotComputed
+from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
@@ -21,7 +21,7 @@ from karat.report.figures import ranking_figure, report_figure, sentences
 from karat.report.outcomes import Outcomes
 from karat.report.sections.brief import plainly
 from karat.report.sections.people import shown_sentences
-from karat.section import Figure, Section, Table
+from karat.section import Figure, Section, Table, with_shared_notes
 
 SHOWN = {
     "strengths": ["strengths"],
@@ -46,10 +46,14 @@ HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted
             "odds_ratio": "odds ratio", "raw": "plain"}  # fmt: skip
 TITLES = {
     "strengths": "acceptability estimates", "noise ceiling": "the best any model could predict",
-    "decision study": "how many participants and items you need",
+    "decision study": "how many participants and items you need", "planned": "planned comparisons",
+    "measures": "correlations between measures", "adequacy": "sampling adequacy",
+    "bayes": "posteriors of the comparisons",
 }  # fmt: skip
-"""Headings of results that have a name of their own in the literature."""
+"""Headings of results whose own name says little, or is that of the literature."""
 MOST_ROWS = 300
+NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
+"""An answer that is a negative number."""
 
 
 def section(gathered: ReportData) -> Section:
@@ -68,17 +72,37 @@ def section(gathered: ReportData) -> Section:
     made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
     if isinstance(gathered.outcomes, Outcomes) and gathered.outcomes.accuracy is not None:
         right = [Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS)]
-        plan = () if gathered.study is None else gathered.study.settings.contrast
-        if plan and any(one.p is not None for one in gathered.outcomes.comparisons):
-            right.insert(
-                0, Measure("planned", planned_contrasts(plan, gathered.outcomes.accuracy), label=RIGHT_ANSWERS)
-            )
+        if gathered.outcomes.planned is not None:
+            right.insert(0, Measure("planned", gathered.outcomes.planned, label=RIGHT_ANSWERS))
         made = [*(_part(one, gathered, measures, len(made) + place) for place, one in enumerate(right)), *made]
-    notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
-    who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
-    text = f"All results are from the test trials of {who}."
+    notes = _unmeasured(measures)
+    who = "the one participant" if people == 1 else f"the {people:,} participants"
+    text = f"All results are from the test trials of {who} in the analysis."
     tables = _rules(gathered)
-    return Section("results", "Results", (text,), tables, notes=tuple(notes), sections=tuple(made))
+    return with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
+
+
+def _unmeasured(measures: Measures) -> tuple[str, ...]:
+    """What was not measured: the results that lack the same thing, together."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in measures.skipped.items():
+        kind = name.split(" (")[0]
+        reasons.setdefault(str(why), []).append(TITLES.get(kind, kind) + name.removeprefix(kind))
+    named = ((ENGLISH.several(names), why) for why, names in reasons.items())
+    return tuple(f"{names[:1].upper()}{names[1:]}: not measured. {why}" for names, why in named)
+
+
+def _notes(part: Measure) -> list[str]:
+    """The notes of a result; what is said of all its questions, or of several of them, is said once."""
+    found: dict[str, list[str]] = {}
+    for note in getattr(part.result, "notes", ()):
+        about = note.values if isinstance(note, Message) and note.code == "measure.about_question" else {"note": note}
+        found.setdefault(str(about["note"]), []).append(about.get("question", ""))
+    every = {question for own in found.values() for question in own} - {""}
+    return [
+        note if not all(own) or set(own) == every and len(every) > 1 else f"{ENGLISH.several(own)}: {note}"
+        for note, own in found.items()
+    ]
 
 
 def _rules(gathered: ReportData) -> tuple[Table, ...]:
@@ -92,6 +116,8 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         known = (pl.col("rule") == found.analysed.name) & pl.col("comparison").is_in(list(p))
         numbers = pl.col("comparison").replace_strict(p, default=None, return_dtype=pl.Float64)
         frame = frame.with_columns(p=pl.when(known).then(numbers))
+    sides = {one.name: f"{one.name}: {one.first} minus {one.second}" for one in found.comparisons}
+    frame = frame.with_columns(pl.col("comparison").replace(sides).str.replace(NEGATIVE, "\N{MINUS SIGN}$1"))
     what = "comparison" if found.comparisons else "answer" if found.factors == ("answer",) else "condition"
     shares = "percentage points" if found.comparisons else "%"
     caption = (
@@ -101,14 +127,17 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         planned = all(one.planned for one in found.comparisons)
         adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"
         caption += f" p values are from the mixed model{adjusted}."
+    if found.question:
+        caption = f"The question “{found.question}”. {caption}"
     headings = {"lower": "from", "upper": "to", "comparison": what}
-    return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings),)
+    digits = dict.fromkeys(("estimate", "lower", "upper"), 1 if found.percent else 2)
+    return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings, digits),)
 
 
 def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) -> Section:
     """One result: its sentences, then what it has drawn and tabulated."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
-    notes = list(map(str, getattr(part.result, "notes", ())))
+    notes = _notes(part)
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)

@@ -79,7 +79,7 @@ def _flow_table(steps: pl.DataFrame) -> Table:
 
 def _flow_sentence(screening: Screening) -> str:
     if screening.exclude is None:
-        return "Criteria give evidence only, and nobody is excluded."
+        return ""
     steps = step_counts(screening)
     if not steps:
         return ""
@@ -190,7 +190,7 @@ def asked_section(gathered: ReportData) -> Section:
     """
     judgments, study = gathered.judgments, gathered.study
     paragraphs = [_answers_sentence(judgments)]
-    paragraphs += ["No study file was given: the design is read from the judgments."] if study is None else []
+    paragraphs += ["No study file was given, so the design is read from the judgments."] if study is None else []
     paragraphs += [] if study is None else _planned(study)
     tables = [_functions(judgments), _cells(judgments, _factors(gathered))]
     return Section(
@@ -237,8 +237,8 @@ def _functions(judgments: Judgments) -> Table:
     frame = judgments.frame
     counts = frame.group_by("function").agg(
         pl.col("item").n_unique().cast(pl.Int64).alias("items"),
-        pl.len().cast(pl.Int64).alias("answers"),
-        (pl.len() / pl.col("participant").n_unique()).alias("each"),
+        pl.col("response").count().cast(pl.Int64).alias("answers"),
+        (pl.col("response").count() / pl.col("participant").n_unique()).alias("each"),
     )
     order = {name: place for place, name in enumerate(FUNCTIONS)}
     counts = counts.sort(pl.col("function").replace_strict(order, default=len(order), return_dtype=pl.Int64))
@@ -264,7 +264,7 @@ def _cells(judgments: Judgments, factors: list[str]) -> Table | None:
     cells = frame.drop_nulls(names).group_by(names).agg(
         pl.col("item").n_unique().cast(pl.Int64).alias("items"),
         pl.col("participant").n_unique().cast(pl.Int64).alias("participants"),
-        pl.len().cast(pl.Int64).alias("answers"),
+        pl.col("response").count().cast(pl.Int64).alias("answers"),
     )  # fmt: skip
     if not cells.height or cells.height > MOST_CELLS:
         return None
