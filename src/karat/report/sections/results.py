@@ -92,17 +92,14 @@ def _unmeasured(measures: Measures) -> tuple[str, ...]:
     return tuple(f"{names[:1].upper()}{names[1:]}: not measured. {why}" for names, why in named)
 
 
-def _notes(part: Measure) -> list[str]:
+def _notes(part: Measure, questions: set[str]) -> list[str]:
     """The notes of a result; what is said of all its questions, or of several of them, is said once."""
     found: dict[str, list[str]] = {}
     for note in getattr(part.result, "notes", ()):
         about = note.values if isinstance(note, Message) and note.code == "measure.about_question" else {"note": note}
         found.setdefault(str(about["note"]), []).append(about.get("question", ""))
-    every = {question for own in found.values() for question in own} - {""}
-    return [
-        note if not all(own) or set(own) == every and len(every) > 1 else f"{ENGLISH.several(own)}: {note}"
-        for note, own in found.items()
-    ]
+    of_all = {note for note, own in found.items() if "" in own or set(own) == questions}
+    return [note if note in of_all else f"{ENGLISH.several(own)}: {note}" for note, own in found.items()]
 
 
 def _rules(gathered: ReportData) -> tuple[Table, ...]:
@@ -137,7 +134,7 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
 def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) -> Section:
     """One result: its sentences, then what it has drawn and tabulated."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
-    notes = _notes(part)
+    notes = _notes(part, set(measures.judgments.scales))
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)
