@@ -144,6 +144,6 @@ def _number(column: str, value: float, digits: int) -> str:
     if column in PROBABILITIES:
         if value < 0.001:
             return "< .001"
-        return "> .999" if 0.9995 <= value < 1 else language_of("en").value(value, ".3r")
+        return "> .999" if value >= 0.9995 else language_of("en").value(value, ".3r")
     # Without this a small negative number would be -0.00.
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")

@@ -78,7 +78,7 @@ def _order(found: OrderEffects, figures: list[Figure]) -> Iterator[str]:
         titles = [one.title for one in figures if one.title.startswith(f"{word} ")]
         shown = any(is_shown(p) for p in said)
         for title in titles:
-            if shown == ("not shown" in title):
+            if shown == ("no clear change" in title):
                 yield f"{measure}: {title}, p = {said}"
 
 

@@ -145,4 +145,3 @@ def _with_conditions(judgments: Judgments, conditions: str) -> Judgments:
     if absent:
         raise KaratError(f"There is no column {absent[0]} for --conditions. There are {', '.join(frame.columns)}.")
     return judgments.with_frame(frame.select(name for name in frame.columns if name in COLUMNS or name in names))
-

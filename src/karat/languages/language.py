@@ -200,8 +200,11 @@ class Language:
         return text.replace(f"0{self.decimal}", self.decimal, 1) if bare else text
 
     def p_value(self, value: float) -> str:
-        """The p of a test with its sign, so that none is written as nothing: = .041, or < .001."""
-        return f"= {self.probability(value, 3)}" if value >= SMALLEST_P else f"< {self.probability(SMALLEST_P)}"
+        """The p of a test with its sign, so that none is written as nothing or as certain: = .041, < .001 or > .999."""
+        if value < SMALLEST_P:
+            return f"< {self.probability(SMALLEST_P)}"
+        most = 1 - SMALLEST_P
+        return f"= {self.probability(value, 3)}" if round(value, 3) <= most else f"> {self.probability(most)}"
 
     def quoted(self, text: str) -> str:
         """A text in quotation marks, its ends and line breaks evened out."""

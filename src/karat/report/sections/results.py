@@ -7,6 +7,7 @@ import re
 import polars as pl
 
 from karat.languages.en import LANGUAGE as ENGLISH
+from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.export import MEANINGS, TABLES, figures_of
 from karat.measure.measured import Measure
@@ -41,6 +42,8 @@ REPEATED = {"agreement": ("coefficient", " by REML"), "noise-ceiling": ("ceiling
 """Rows of a table, by a column and the end of its value, that say again what another row or table says."""
 UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
 """The results whose figure is on the first screen, or says no more than their table."""
+PLAIN = {"means": "plain is the mean of the answers", "contrasts": "plain is the difference of their plain means"}
+"""What the column plain is in the tables of the contrasts."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
             "odds_ratio": "odds ratio", "raw": "plain"}  # fmt: skip
@@ -141,7 +144,7 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
     return Section(
         key, _title(part), (text,),
-        tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
+        tuple(_table(f"{key}-{name}", name, tables[name], part) for name in shown if tables[name].height),
         tuple(figures), (*notes, *undrawn),
     )  # fmt: skip
 
@@ -152,7 +155,7 @@ def _title(part: Measure) -> str:
     return heading[:1].upper() + heading[1:]
 
 
-def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
+def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
     if name in REPEATED:
         column, end = REPEATED[name]
         frame = frame.filter(~pl.col(column).str.ends_with(end))
@@ -161,6 +164,8 @@ def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
     unnamed = ["question"] if "question" in shown.columns and set(shown["question"].to_list()) <= {"", None} else []
     shown = shown.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
     caption = f"The first {MOST_ROWS} of {frame.height:,} rows." if frame.height > MOST_ROWS else ""
+    if isinstance(part.result, Contrasts) and name in PLAIN:
+        caption = f"Estimates, SE and intervals are in {part.result.unit}; {PLAIN[name]}. {caption}".strip()
     return Table(
         key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption, HEADINGS,
         {"variance": 3, "share": 2}, filtered=shown.height > 20,
@@ -173,6 +178,8 @@ def _figures(
     """The figures of a result, and why others could not be drawn."""
     found: list[Figure] = []
     undrawn: list[str] = []
+    if isinstance(part.result, Strengths) and part.result.alike:
+        return [], undrawn
     if isinstance(part.result, Strengths):
         alt = sentences(part.result.summary)
         return [ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt)], undrawn

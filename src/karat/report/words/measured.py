@@ -18,6 +18,7 @@ from karat.measure.reliability.agreement import ALPHA, LEVEL, Agreement
 from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS
 from karat.messages import NotComputed, render
+from karat.report.comparisons import RIGHT
 from karat.report.words.criteria import citation
 
 if TYPE_CHECKING:
@@ -33,14 +34,16 @@ MOST_CELLS = 12
 
 
 def measured(
-    language: Language, measures: Measures | NotComputed, study: Study | None, versions: dict[str, str]
-) -> list[str]:
-    """What was measured, and with which software."""
+    language: Language, measures: Measures | NotComputed, study: Study | None, versions: dict[str, str],
+    right: Contrasts | None = None,
+) -> list[str]:  # fmt: skip
+    """What was measured, and with which software; where answers have a key, `right` is the model of right ones."""
     others = ", ".join(f"{name} {version}" for name, version in versions.items() if name != "karat")
     software = language.say("software", karat=versions.get("karat", __version__), others=others)
     if isinstance(measures, NotComputed):
         return [language.say("unmeasured", why=render(measures, language.code)), software]
     sentences = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
+    sentences += [_right(language, right)] if right is not None else []
     scales = measures.judgments.scales
     for part in measures.parts:
         text = _part(language, part, study, scales.get(part.question) or next(iter(scales.values())))
@@ -92,7 +95,9 @@ def _bayes(language: Language, priors: Mapping[str, float]) -> str:
 
 def _agreement(language: Language, found: Agreement) -> list[str]:
     """One coefficient per question, the one that fits the scale; the report has the others."""
-    sentences = []
+    several = found.coefficients["question"].n_unique() > 1
+    estimates: dict[str, list[str]] = {}
+    cites = {}
     for (question,), rows in found.coefficients.group_by("question", maintain_order=True):
         known = {str(row["coefficient"]): row for row in rows.to_dicts() if row["estimate"] is not None}
         alphas = {f"{ALPHA} ({kind})": language.say(f"alpha.{kind}") for kind in CHOSEN}
@@ -103,12 +108,21 @@ def _agreement(language: Language, found: Agreement) -> list[str]:
         keys = tuple(key for start, key in AGREEMENT.items() if name.startswith(start))
         ends = {end: None if row[end] is None else language.value(row[end], ".2r") for end in ("lower", "upper")}
         text = language.say(
-            "part.agreement", coefficient=called, estimate=language.value(row["estimate"], ".2r"),
-            level=language.share(found.settings.get("level", LEVEL)), cites=citation(keys), **ends,
+            "agreement.estimate", estimate=language.value(row["estimate"], ".2r"),
+            level=language.share(found.settings.get("level", LEVEL)),
+            question=language.quoted(str(question)) if several else None, **ends,
         )  # fmt: skip
-        several = found.coefficients["question"].n_unique() > 1
-        sentences.append(language.say("question", question=question, text=text) if several else text)
-    return sentences
+        estimates.setdefault(called, []).append(text)
+        cites[called] = citation(keys)
+    return [
+        language.say("part.agreement", coefficient=called, cites=cites[called], estimates=language.several(texts))
+        for called, texts in estimates.items()
+    ]
+
+
+def _right(language: Language, found: Contrasts) -> str:
+    """The model of right answers by condition, with their shares."""
+    return " ".join([_contrasts(language, found, "right"), *_means(language, found, Binary(RIGHT))])
 
 
 def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
@@ -128,14 +142,16 @@ def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
             sd = "–" if row["sd"] is None else language.number(row["sd"], 2)
             cells.append(language.say("mean", mean=language.value(row["raw"], ".2"), sd=sd, levels=levels))
     if isinstance(scale, Binary):
+        if scale.levels == RIGHT:
+            return [language.say("means.right", cells=language.several(cells))]
         answer = language.quoted(str(scale.levels[1]))
         return [language.say("means.binary", answer=answer, cells=language.several(cells))]
     return [language.say("means", cells=language.several(cells))]
 
 
-def _contrasts(language: Language, found: Contrasts) -> str:
+def _contrasts(language: Language, found: Contrasts, key: str = "") -> str:
     family = found.settings.get("family") or (found.model.family if found.model else "gaussian")
-    sentences = [language.say(f"contrasts.{family}", formula=f"`{found.formula}`")]
+    sentences = [language.say(f"contrasts.{key or family}", formula=f"`{found.formula}`")]
     if found.simplified and found.model is not None:
         left = " + ".join(str(term) for term in found.model.fit.terms)
         times = language.spelled(len(found.simplified), "step")
