@@ -44,8 +44,8 @@ DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
 CODE = re.compile(r"`([^`]+)`")
 LETTERS = 1.4
 """Pixels a point of figures."""
-SMALLEST = 0.6
-"""To what share of its width a figure may shrink: letters of 14 pixels are then 8."""
+SMALLEST = 0.7
+"""To what share of its width a figure may shrink: letters of 14 pixels are then 10."""
 PHONE = 340
 """The pixels that a narrow phone has for a figure."""
 LONG = 25
@@ -196,7 +196,10 @@ def inlined(svg: str, key: str) -> str:
     drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', drawn)
     # In the file this is a style of every element; on the outermost one it is inherited.
     drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
-    return re.sub(r' width="([\d.]+)pt"', lambda match: _sized(float(match[1])), drawn, count=1)
+    head = drawn[: drawn.index(">")]
+    if " width=" not in head and (box := re.search(r' viewBox="0 0 ([\d.]+) [\d.]+"', head)):
+        return drawn.replace(box[0], box[0] + _sized(float(box[1])), 1)
+    return re.sub(r' width="([\d.]+)pt"', lambda match: _sized(LETTERS * float(match[1])), drawn, count=1)
 
 
 def csv_link(frame: pl.DataFrame) -> str:
@@ -282,13 +285,13 @@ def _cut(match: re.Match[str]) -> str:
     return match[1].rstrip("0").rstrip(".")
 
 
-def _sized(points: float) -> str:
-    """The width on the page: letters of figures are as large as those of tables.
+def _sized(width: float) -> str:
+    """The width on the page, in pixels: letters of figures are as large as those of tables.
 
     On a narrow screen a figure shrinks to `SMALLEST` of that and no further, so that its letters can be read. What is
     then still wider than a phone is marked: the page says that it can be moved sideways.
     """
-    pixels = round(LETTERS * points)
+    pixels = round(width)
     least = round(SMALLEST * pixels)
     mark = ' class="broad"' if least > PHONE else ""
     return f'{mark} style="max-width:{pixels}px;min-width:{least}px"'
