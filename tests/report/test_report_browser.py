@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from field.browser import chromium, picture
+from karat.report.first_figure import WIDTH
 from karat.report.outcomes import Outcomes
 from karat.report.page import html
 from report.small import PEOPLE, gathered, labelled, page
@@ -223,18 +224,29 @@ LETTERS = """all => all.map(one => {
 """The size of letters on the screen, in pixels."""
 
 
+def with_cells(factors: tuple[str, ...], cells: list[tuple[str, ...]], path: Path) -> str:
+    """The address of a page whose first figure has these cells."""
+    found = labelled().outcomes
+    assert isinstance(found, Outcomes)
+    rule = replace(found.analysed, cells=((50.0, 40.0, 60.0),) * len(cells), comparisons=())
+    drawn = replace(found, factors=factors, cells=tuple(cells), rules=(rule,), comparisons=(), sentences={})
+    path.write_text(html(replace(labelled(), outcomes=drawn)), encoding="utf-8")
+    return path.as_uri()
+
+
 def test_letters_of_figures_can_be_read_on_a_phone(opened: Any, tmp_path: Path) -> None:
     opened.set_viewport_size(PHONE)
     assert min(opened.locator("figure svg text").evaluate_all(LETTERS)) >= 9
     # With many rows and a dot per participant, the first figure is higher than wide.
-    cells = tuple((f"genre {number}",) for number in range(12))
-    found = labelled().outcomes
-    assert isinstance(found, Outcomes)
-    rule = replace(found.analysed, cells=((50.0, 40.0, 60.0),) * 12, comparisons=())
-    tall = replace(found, factors=("genre",), cells=cells, rules=(rule,), comparisons=(), sentences={})
-    (tmp_path / "tall.html").write_text(html(replace(labelled(), outcomes=tall)), encoding="utf-8")
-    opened.goto((tmp_path / "tall.html").as_uri())
+    opened.goto(with_cells(("genre",), [(f"genre {number}",) for number in range(12)], tmp_path / "tall.html"))
     assert min(opened.locator("#first-figure text").evaluate_all(LETTERS)) >= 9
+
+
+def test_names_of_lines_are_not_cut_off(shown: Any, tmp_path: Path) -> None:
+    cells = [(first, second) for first in ("island", "non") for second in ("embedded", "matrix")]
+    shown.goto(with_cells(("structure", "distance"), cells, tmp_path / "lines.html"))
+    ends = shown.locator("#first-figure text").evaluate_all("all => all.map(t => t.getBBox().x + t.getBBox().width)")
+    assert max(ends) <= WIDTH
 
 
 def test_kept_and_excluded_can_be_told_apart(opened: Any) -> None:

@@ -23,7 +23,7 @@ from karat.report.outcomes import Outcomes, outcomes
 from karat.report.page import html
 from karat.report.sections import quality, results, sample, sections
 from karat.report.sections.brief import leads
-from karat.section import Figure
+from karat.section import Figure, Section
 from karat.simulate import answer_study
 from karat.study import load
 from karat.study.init import write_study
@@ -462,3 +462,30 @@ def test_trials_without_an_answer_are_not_counted_as_answers() -> None:
     found = karat.screen.run(karat.Judgments(rows, karat.Ordinal(5)), {"completion": {}})
     (table,) = sample.asked_section(ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED)).tables
     assert table.frame["answers"].to_list() == [3]
+
+
+def test_differences_of_magnitudes_are_not_points() -> None:
+    rows = [
+        {"participant": f"p{who}", "item": f"i{item}", "genre": "ab"[item % 2], "response": 10 * (1 + item % 2) + who}
+        for who in range(4) for item in range(6)
+    ]  # fmt: skip
+    found = karat.screen.run(karat.Judgments(pl.DataFrame(rows), karat.Magnitude()), {"completion": {}})
+    report = ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED, outcomes=outcomes(found, None, NOT_COMPUTED))
+    (claim, rest), *_ = leads(report)[1:]
+    assert "log units" in rest
+    assert "points" not in claim + rest
+
+
+def test_a_cutoff_below_nothing_is_no_cutoff() -> None:
+    # Times that vary as much as these have a lower cutoff below 0 s.
+    times = [*range(1, 11)] * 4
+    rows = {"participant": [who for who in "abcd" for _ in range(10)], "item": [f"i{n}" for n in range(10)] * 4,
+            "response": [1, 2] * 20, "rt": times, "trial": [*range(1, 11)] * 4}  # fmt: skip
+    judgments = karat.Judgments(rows, karat.Ordinal(5))
+    evidence = karat.screen.remfod(judgments)
+    assert (evidence.cutoffs["lower"] < 0).all()
+    found = ReportData(karat.screen.run(judgments, {"remfod": {}}), None, NOT_COMPUTED, NOT_COMPUTED,
+                       {"remfod": evidence})  # fmt: skip
+    part = quality.times_section(found)
+    assert isinstance(part, Section)
+    assert part.tables[0].frame["lower"].to_list() == [None]

@@ -249,7 +249,7 @@ TEXTS = {
     "part.decisions": "Paare von Stimuli wurden darauf getestet, welcher der bessere ist, und auf Äquivalenz "
     "[@langsford2018].",
     "part.agreement": "Die Übereinstimmung der Teilnehmenden, gemessen mit {coefficient}{cites}, betrug {estimates}.",
-    "agreement.estimate": "{estimate}[[ ({level}-Bootstrap-Intervall: {lower} bis {upper})]][[ bei {question}]]",
+    "agreement.estimate": "{estimate}[[ ({level:%-}Bootstrap-Intervall: {lower} bis {upper})]][[ bei {question}]]",
     "alpha.ordinal": "Krippendorffs α für ordinale Daten", "alpha.interval": "Krippendorffs α für Intervalldaten",
     "alpha.nominal": "Krippendorffs α für nominale Daten",
     "part.noise ceiling": "Die bestmögliche Vorhersage (die Rauschgrenze) wurde aus der Split-Half-Reliabilität und "
@@ -306,7 +306,7 @@ MESSAGES = {
     "models.sample_tasks": "Die erste Person der Stichprobe hat mehr als {tasks} Items beantwortet. Es müssen mehr "
     "Items erlaubt sein.",
     "models.no_variance": "Weder Personen noch Items variieren, deshalb ist der Anteil nicht definiert.",
-    "models.share": "{value:.4}, {level:%}-Intervall von {lower:.4} bis {upper:.4}.",
+    "models.share": "{value:.4}, {level:%-}Intervall von {lower:.4} bis {upper:.4}.",
     "formula.at": "{formula:quoted}, Stelle {position}: {problem}",
     "formula.unexpected": "{text:quoted} ist hier nicht erlaubt.",
     "formula.no_response": "die Antwortvariable fehlt. Die Form ist „response ~ Terme“.",
@@ -382,7 +382,7 @@ MESSAGES = {
     "wald.reml": "Verglichen werden REML-Kriterien; die festen Effekte sind gleich.",
     "marginal.link": "Geschätzte Randmittel auf der Skala der Linkfunktion.",
     "marginal.response": "Geschätzte Randmittel auf der Skala der Antworten.",
-    "marginal.mean": "{cell}:[[ {mean}]][[ ({level:%}-Intervall {lower}]][[ bis {upper})]]",
+    "marginal.mean": "{cell}:[[ {mean}]][[ ({level:%-}Intervall {lower}]][[ bis {upper})]]",
     "marginal.differences": "Differenzen der Randmittel mit Holm-Korrektur.",
     "marginal.difference": "{pair}:[[ {estimate}]][[ (SE {se}]][[, korrigiertes p {p:p})]]",
     "marginal.no_factor": "{name:quoted} ist kein Faktor von {formula:quoted}. Faktoren sind {factors}.",
@@ -2172,7 +2172,7 @@ MESSAGES = {
     "und Terry.",
     "choices.no_ties_thurstone": "Niemand hat „kein Unterschied“ geantwortet, deshalb liegt das Kriterium nahe null "
     "und ist allen gemeinsam.",
-    "choices.side": "Die Bevorzugung der linken Seite beträgt {side:.2} Logits ({level:%}-Intervall {lower:.2} bis "
+    "choices.side": "Die Bevorzugung der linken Seite beträgt {side:.2} Logits ({level:%-}Intervall {lower:.2} bis "
     "{upper:.2}).",
     "choices.not_converged": "Diese Zahlen sind nicht verlässlich: Die Anpassung konvergierte nicht[[ (verbleibende "
     "Steigung {gradient})]].",

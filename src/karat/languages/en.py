@@ -240,7 +240,7 @@ TEXTS = {
     "part.decisions": "Pairs of stimuli were compared with tests of which stimulus is better and with equivalence "
     "tests [@langsford2018].",
     "part.agreement": "Agreement between participants, measured by {coefficient}{cites}, was {estimates}.",
-    "agreement.estimate": "{estimate}[[ ({level} bootstrap interval: {lower} to {upper})]][[ for {question}]]",
+    "agreement.estimate": "{estimate}[[ ({level:%} bootstrap interval: {lower} to {upper})]][[ for {question}]]",
     "alpha.ordinal": "Krippendorff's α for ordinal data", "alpha.interval": "Krippendorff's α for interval data",
     "alpha.nominal": "Krippendorff's α for nominal data",
     "part.noise ceiling": "The best any model could predict (the noise ceiling) was estimated from the split-half "
@@ -446,12 +446,13 @@ MESSAGES = {
     # end of models
     # ==================== judgments ====================
     "stimuli.conditions": "Stimuli are items by {names:and}; use the option `conditions` for others.",
-    "stimuli.people": "Not taken as conditions: {names:and}, because they never vary within a participant.",
-    "stimuli.shown": "Not taken as conditions: {names:and}, because they depend on the side or the polarity shown.",
-    "stimuli.derived": "Not taken as conditions: {names:and}, because they follow from the answers.",
-    "stimuli.numbers": "Not taken as conditions: {names:and}, because the design does not fix these numbers.",
-    "stimuli.measurements": "Not taken as conditions: {names:and}, because hardly two participants would share a "
-    "stimulus.",
+    "stimuli.people": "Not taken as conditions, because the values never vary within a participant: {names:and}.",
+    "stimuli.shown": "Not taken as conditions, because the values depend on the side or the polarity shown: "
+    "{names:and}.",
+    "stimuli.derived": "Not taken as conditions, because the values follow from the answers: {names:and}.",
+    "stimuli.numbers": "Not taken as conditions, because the design does not fix these numbers: {names:and}.",
+    "stimuli.measurements": "Not taken as conditions, because hardly two participants would share a stimulus: "
+    "{names:and}.",
     "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or `time`). "
     "If the rows are in the order of presentation, use Judgments.with_row_order().",
     "order.by_time": "There is no column `trial`, so trials are ordered by the time of the answer, and by row where "

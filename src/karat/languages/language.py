@@ -7,7 +7,7 @@ Sentences are templates with places for values:
     {n:was|were}        the first form for 1, the second for all other numbers
     {x:.2}              a number with two decimals; {x:.2+} with two, or more where the value has more
     {x:.2r}             a number that is never above 1, such as a correlation or a probability: .83
-    {x:%}               a share in per cent
+    {x:%}               a share in per cent; {x:%-} as the first part of a compound, which German joins: 95-%-Intervall
     {x:p}               the p of a test with its sign: = .041, or < .001
     {x:and}, {x:or}     a list as "a, b and c"
     {x:quoted}          in the quotation marks of the language
@@ -121,6 +121,7 @@ class Language:
             return self.several([self._plain(one) for one in value], self.joint if spec == "and" else self.either)
         simple: dict[str, Callable[[Any], str]] = {
             "%": self.share,
+            "%-": lambda share: f"{self.share(share)}-".replace(" ", "-"),
             "p": self.p_value,
             "quoted": self.quoted,
             "word": self.word,

@@ -198,7 +198,8 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
     levels = list(dict.fromkeys(cell[0] for cell in found.cells))
     series = list(dict.fromkeys(cell[1] for cell in found.cells))
     below = PEOPLE + BOTTOM if found.people else 0.0
-    room = min(max(*(len(name) * LETTER + 30 for name in series), len(found.factors[1]) * LETTER + 14), 160.0)
+    # A label that is too wide for its room would be cut at the edge, so it has some more.
+    room = min(max(*(1.15 * _width(name) + 30 for name in series), 1.15 * _width(found.factors[1]) + 14), 160.0)
     width = WIDTH - LEFT - room
     step = width / len(levels)
     longest = int(step / LETTER)

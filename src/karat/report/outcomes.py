@@ -52,7 +52,7 @@ MOST_LINES = 6
 FACTORS, MOST_FACTORS = 2, 3
 """As many are in the figure; of right answers, a model has no more than this."""
 HALF = 50.0
-ANSWERS = "answers (%)"
+ANSWERS, LOG_ESTIMATES = "answers (%)", "mean log estimate"
 STATED, NOBODY, ALL = "stated", "nobody", "all"
 
 
@@ -308,7 +308,7 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
     if isinstance(scale, Continuous):
         return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
     if isinstance(scale, Magnitude):
-        return "means", "mean log estimate", rows.with_columns(_value=position(scale, turned))
+        return "means", LOG_ESTIMATES, rows.with_columns(_value=position(scale, turned))
     levels: tuple[str, ...] = getattr(scale, "levels", ())
     if len(levels) == 2:
         return "share", f"“{levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)

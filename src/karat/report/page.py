@@ -143,7 +143,9 @@ def _gist(section: Section, gathered: ReportData) -> str:
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):
-        return ", ".join(map(_within_a_list, (part.title for part in section.sections[:4])))
+        titles = [part.title for part in section.sections[:4]]
+        # German nouns keep their capitals.
+        return ", ".join(map(_within_a_list, titles) if section.language == "en" else titles)
     return ""
 
 
@@ -271,14 +273,19 @@ def body(table: Table) -> str:
 
 def _cell(cell: dict[str, Any], tag: str) -> str:
     """A cell of a table; of one with several lines the first sums up the others."""
-    text, value = escape(cell["text"]), cell["value"]
+    text, value = _marked(cell["text"]), cell["value"]
     if cell["more"] and tag == "td":
-        lines = "".join(f"<li>{escape(line)}</li>" for line in cell["more"])
+        lines = "".join(f"<li>{_marked(line)}</li>" for line in cell["more"])
         return f"<td><details><summary>{text}</summary><ul>{lines}</ul></details></td>"
     scope = ' scope="row"' if tag == "th" else ""
     number = ' class="number"' if cell["number"] else ""
     known = "" if value is None else f' data-v="{value}"'
     return f"<{tag}{scope}{number}{known}>{text}</{tag}>"
+
+
+def _marked(text: str) -> Markup:
+    """A text of a cell; `coded` takes several times as long, and few cells need it."""
+    return coded(text) if "`" in text else escape(text)
 
 
 def _cut(match: re.Match[str]) -> str:

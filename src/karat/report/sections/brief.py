@@ -26,7 +26,7 @@ from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT, RIGHT_ANSWERS
 from karat.report.counts import excluded_by
 from karat.report.figures import sentences
-from karat.report.outcomes import Outcomes
+from karat.report.outcomes import LOG_ESTIMATES, Outcomes
 from karat.screen.rules import applied_rule
 from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
@@ -138,10 +138,10 @@ def _main(found: Outcomes) -> tuple[str, str]:
         pooled = f" to the {len(found.questions)} questions" if found.questions and not found.question else ""
         share = _number(found, means[best])
         return f"The most frequent answer is “{_minus(name[best])}”, with {share} of answers{pooled}.", ""
-    what = {"means": "Mean ratings range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
+    what = {"means": f"{found.unit.capitalize()}s range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
             "right": "Right answers range"}[found.kind]  # fmt: skip
     if len(known) == 1:
-        rest = {"means": "The mean rating is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
+        rest = {"means": f"The {found.unit} is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
                 "right": "The share of right answers is"}[found.kind]  # fmt: skip
         return f"{rest} {_number(found, means[best])}.", _ends_sentence(found, best)
     if _number(found, means[worst]) == _number(found, means[best]):
@@ -219,7 +219,7 @@ def _compared(found: Outcomes) -> tuple[str, str]:
         rest = _at_levels(found)
     elif not one.simple:
         rest = f"“{one.first}” minus “{one.second}” is "
-    rest += f"{_signed(found, estimate)}{' points' if found.percent or found.kind == 'means' else ''}{ends}{p}."
+    rest += f"{_signed(found, estimate)} {_points(found)}{ends}{p}."
     if one.shown is not None and math.isfinite(low) and one.shown != (low > 0 or high < 0):
         rest += " The interval is over participants; the p value, from the model with items, decides."
     more = [other for other in found.comparisons[1:] if other.shown is not None]
@@ -291,8 +291,13 @@ def _span(found: Outcomes, low: float, high: float, rules: int) -> str:
     """How far a difference varies with the exclusion rule."""
     least, most = _signed(found, low), _signed(found, high)
     if least == most:
-        return f"is {least} points under {'both' if rules == 2 else f'all {rules}'} exclusion rules"
-    return f"ranges from {least} to {most} points under {rules} exclusion rules"
+        return f"is {least} {_points(found)} under {'both' if rules == 2 else f'all {rules}'} exclusion rules"
+    return f"ranges from {least} to {most} {_points(found)} under {rules} exclusion rules"
+
+
+def _points(found: Outcomes) -> str:
+    """What a difference is counted in: points of the scale or of per cent or, of magnitudes, logarithms."""
+    return "log units" if found.unit == LOG_ESTIMATES else "points"
 
 
 def _number(found: Outcomes, value: float, points: bool = False) -> str:

@@ -19,7 +19,7 @@ from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
 from karat.report.figures import ranking_figure, report_figure, sentences
-from karat.report.outcomes import Outcomes
+from karat.report.outcomes import LOG_ESTIMATES, Outcomes
 from karat.report.sections.brief import plainly
 from karat.report.sections.people import shown_sentences
 from karat.section import Figure, Section, Table, with_shared_notes
@@ -120,9 +120,8 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
     frame = frame.with_columns(pl.col("comparison").replace(sides).str.replace(NEGATIVE, "\N{MINUS SIGN}$1"))
     what = "comparison" if found.comparisons else "answer" if found.factors == ("answer",) else "condition"
     shares = "percentage points" if found.comparisons else "%"
-    caption = (
-        f"In {shares if found.percent else 'points of the response scale'}, with 95 % intervals over participants."
-    )
+    points = "natural logarithms of magnitudes" if found.unit == LOG_ESTIMATES else "points of the response scale"
+    caption = f"In {shares if found.percent else points}, with 95 % intervals over participants."
     if any(value is not None for value in p.values()):
         planned = all(one.planned for one in found.comparisons)
         adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"

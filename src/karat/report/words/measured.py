@@ -45,12 +45,15 @@ def measured(
     sentences = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
     sentences += [_right(language, right)] if right is not None else []
     scales = measures.judgments.scales
+    found: dict[str, list[str]] = {}
     for part in measures.parts:
-        text = _part(language, part, study, scales.get(part.question) or next(iter(scales.values())))
-        if text and part.question:
-            text = language.say("question", text=text, question=part.question)
-        sentences.append(text)
-    return [*dict.fromkeys(text for text in sentences if text), software]
+        for text in _part(language, part, study, scales.get(part.question) or next(iter(scales.values()))):
+            found.setdefault(text, []).append(part.question)
+    # What was done alike for all questions is said once.
+    for text, own in found.items():
+        every = "" in own or set(own) == set(scales)
+        sentences.append(text if every else language.say("question", text=text, question=language.several(own)))
+    return [*sentences, software]
 
 
 def to_be_measured(language: Language, study: Study) -> list[str]:
@@ -73,20 +76,20 @@ def _analysed(language: Language, functions: Any, level: float) -> str:
     return language.say("analysed", functions=trials, level=language.share(level))
 
 
-def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> str:
-    """The sentence on one result; empty for results that belong to another."""
+def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> list[str]:
+    """The sentences on one result; none for results that belong to another."""
     if part.name == "strengths":
         stimuli = language.counted(part.result.frame.height, "stimulus")
-        return language.say(f"strengths.{part.result.model}", stimuli=stimuli)
+        return [language.say(f"strengths.{part.result.model}", stimuli=stimuli)]
     if part.name == "contrasts":
-        return " ".join([_contrasts(language, part.result), *_means(language, part.result, scale)])
+        return [*_contrasts(language, part.result), *_means(language, part.result, scale)]
     if part.name == "planned":
-        return "" if study is None else " ".join(_planned(language, study))
+        return [] if study is None else _planned(language, study)
     if part.name == "bayes":
-        return _bayes(language, part.result.settings["priors"])
+        return [_bayes(language, part.result.settings["priors"])]
     if part.name == "agreement":
-        return " ".join(_agreement(language, part.result))
-    return language.say(f"part.{part.name}") if language.knows(f"part.{part.name}") else ""
+        return _agreement(language, part.result)
+    return [language.say(f"part.{part.name}")] if language.knows(f"part.{part.name}") else []
 
 
 def _bayes(language: Language, priors: Mapping[str, float]) -> str:
@@ -109,7 +112,7 @@ def _agreement(language: Language, found: Agreement) -> list[str]:
         ends = {end: None if row[end] is None else language.value(row[end], ".2r") for end in ("lower", "upper")}
         text = language.say(
             "agreement.estimate", estimate=language.value(row["estimate"], ".2r"),
-            level=language.share(found.settings.get("level", LEVEL)),
+            level=found.settings.get("level", LEVEL),
             question=language.quoted(str(question)) if several else None, **ends,
         )  # fmt: skip
         estimates.setdefault(called, []).append(text)
@@ -122,7 +125,7 @@ def _agreement(language: Language, found: Agreement) -> list[str]:
 
 def _right(language: Language, found: Contrasts) -> str:
     """The model of right answers by condition, with their shares."""
-    return " ".join([_contrasts(language, found, "right"), *_means(language, found, Binary(RIGHT))])
+    return " ".join([*_contrasts(language, found, "right"), *_means(language, found, Binary(RIGHT))])
 
 
 def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
@@ -149,14 +152,14 @@ def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
     return [language.say("means", cells=language.several(cells))]
 
 
-def _contrasts(language: Language, found: Contrasts, key: str = "") -> str:
+def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]:
     family = found.settings.get("family") or (found.model.family if found.model else "gaussian")
     sentences = [language.say(f"contrasts.{key or family}", formula=f"`{found.formula}`")]
     if found.simplified and found.model is not None:
         left = " + ".join(str(term) for term in found.model.fit.terms)
         times = language.spelled(len(found.simplified), "step")
         sentences.append(language.say("simplified", times=times, formula=f"`{left}`"))
-    return " ".join(sentences)
+    return sentences
 
 
 def _planned(language: Language, study: Study) -> list[str]:
