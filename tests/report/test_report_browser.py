@@ -242,11 +242,16 @@ def test_letters_of_figures_can_be_read_on_a_phone(opened: Any, tmp_path: Path) 
     assert min(opened.locator("#first-figure text").evaluate_all(LETTERS)) >= 9
 
 
-def test_names_of_lines_are_not_cut_off(shown: Any, tmp_path: Path) -> None:
-    cells = [(first, second) for first in ("island", "non") for second in ("embedded", "matrix")]
-    shown.goto(with_cells(("structure", "distance"), cells, tmp_path / "lines.html"))
-    ends = shown.locator("#first-figure text").evaluate_all("all => all.map(t => t.getBBox().x + t.getBBox().width)")
-    assert max(ends) <= WIDTH
+def test_names_in_the_first_figure_are_not_cut_off(shown: Any, tmp_path: Path) -> None:
+    lines = [(first, second) for first in ("island", "non") for second in ("embedded", "matrix")]
+    rows = [("Members-of-the-same-Category",), ("unknown",)]
+    for factors, cells in ((("structure", "distance"), lines), (("label",), rows)):
+        shown.goto(with_cells(factors, cells, tmp_path / "names.html"))
+        boxes = shown.locator("#first-figure text").evaluate_all(
+            "all => all.map(t => [t.getBBox().x, t.getBBox().width])"
+        )
+        assert min(x for x, _ in boxes) >= 0
+        assert max(x + width for x, width in boxes) <= WIDTH
 
 
 def test_kept_and_excluded_can_be_told_apart(opened: Any) -> None:

@@ -156,6 +156,8 @@ def look_sentence(gathered: ReportData) -> str:
     several = f"{counts['several']:,} {'is' if counts['several'] == 1 else 'are'} flagged by several"
     more = f"; {several if counts['several'] else 'none is flagged by several'}" if counts["flagged"] else ""
     sentences = [f"At least one criterion flags {counts['flagged']:,} of {people}{more}."]
+    if not counts["flagged"]:
+        sentences = [f"No criterion flags any of the {people}."]
     if gathered.screening.exclude is not None:
         sentences.append(f"The stated rule excludes {counts['excluded']:,}.")
     if counts["flagged"] > counts["several"]:
