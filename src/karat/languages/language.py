@@ -31,6 +31,8 @@ TENSES = re.compile(r"\[([^\[\]|@]*)\|([^\[\]|@]*)\]")
 OPTIONAL = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 TIGHT = re.compile(r"(?<=\d) (?=%)|(?<=[<>=≤≥]) (?=[.,−]?\d)|(?<=\b[pαtzFMr]) (?=[<>=≤≥] )|(?<=\)) (?=[<>=] [.\d])")
 NARROW = "\N{NARROW NO-BREAK SPACE}"
+INTERVAL = re.compile(r"(\[−?[\d.,]+(?:\s%)?[,;]) (?=−?[\d.,]+(?:\s%)?\])")
+"""The first end of an interval, before the space that follows it."""
 DECIMALS = re.compile(r"\.(\d)(r?)(\+?)")
 MINUS = "\N{MINUS SIGN}"
 
@@ -219,12 +221,12 @@ class Language:
 
 
 def typeset(text: str) -> str:
-    """A text for paper or a page, in which no line ends within 90 % or p < .001.
+    """A text for paper or a page, in which no line ends within 90 %, p < .001 or an interval.
 
-    >>> typeset("p < .001").isascii(), typeset("of 90 participants").isascii()
-    (False, True)
+    >>> typeset("p < .001").isascii(), typeset("[0.98, 1.47]").isascii(), typeset("of 90 participants").isascii()
+    (False, False, True)
     """
-    return TIGHT.sub(NARROW, text)
+    return INTERVAL.sub("\\1\N{NO-BREAK SPACE}", TIGHT.sub(NARROW, text))
 
 
 def places(template: str) -> dict[str, str]:

@@ -120,14 +120,15 @@ def _flow(gathered: ReportData) -> dict[str, Any]:
     """The thin bar of who stays, and the steps below it."""
     screening = gathered.screening
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
-    steps = [f"{everyone:,} took part"]
+    begun = "simulated" if 0 < everyone == simulated(screening.judgments.participants) else "took part"
+    steps = [f"{everyone:,} {begun}"]
     steps += [
         f"{step['remained']:,} after {stage_words(step['stage'], step['flagged'])}" for step in step_counts(screening)
     ]
     if screening.exclude is not None:
         steps = [*steps[:-1], f"{everyone - gone:,} in the analysis"] if len(steps) > 1 else steps
     else:
-        steps = [f"{everyone:,} took part", f"{everyone:,} in the analysis"]
+        steps = [f"{everyone:,} {begun}", f"{everyone:,} in the analysis"]
     return {
         "kept": round(100 * (everyone - gone) / everyone, 2) if everyone else 0.0, "text": " → ".join(steps),
         "label": f"{everyone - gone:,} kept, {gone:,} excluded",

@@ -272,8 +272,8 @@ def _robust(found: Outcomes) -> list[tuple[str, str]]:
     sides = {(row[1] > 0) - (row[2] < 0) for row in known if math.isfinite(row[1])}
     span = _span(found, low, high, len(known))
     if len(sides) == 1:
-        return [("The result does not depend on who is excluded.", f"The difference {span}.")]
-    return [("The result depends on who is excluded.", f"The difference {span}, and not all intervals agree.")]
+        return [("The conclusion does not depend on who is excluded.", f"The difference {span}.")]
+    return [("The conclusion depends on who is excluded.", f"The difference {span}, and not all intervals agree.")]
 
 
 def _robust_ends(found: Outcomes) -> list[tuple[str, str]]:

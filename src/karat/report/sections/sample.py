@@ -24,6 +24,7 @@ from karat.section import Figure, Section, Table
 from karat.simulate.behaviours import simulated
 from karat.study.criteria import title_of
 from karat.study.plan import Block
+from karat.study.settings import ContrastSettings
 from karat.study.study import Study
 
 
@@ -208,15 +209,20 @@ def _answers_sentence(judgments: Judgments) -> str:
 def _planned(study: Study) -> list[str]:
     sentences = [_block(block) for block in study.blocks]
     settings = study.settings
-    lists = f"{counted(study.lists, 'list')}, about {study.minutes():.0f} minutes"
+    each = " each" if study.lists > 1 else ""
+    lists = f"{counted(study.lists, 'list')} of about {study.minutes():.0f} minutes{each}"
     sessions = " in each of 2 sessions" if settings.questionnaire.sessions == 2 else ""
     sentences.append(f"The study has {lists}{sessions}.")
     if settings.contrast:
-        named = "; ".join(
-            f"{one.name} ({' × '.join(one.own)}: {' minus '.join(one.sides)})" for one in settings.contrast
-        )
+        named = "; ".join(f"{one.name} ({_of_factor(one)}{' minus '.join(one.sides)})" for one in settings.contrast)
         sentences.append(f"Planned comparisons: {named}.")
     return sentences
+
+
+def _of_factor(one: ContrastSettings) -> str:
+    """The factors of a planned comparison, where its name does not say them."""
+    factors = " × ".join(one.own)
+    return "" if factors == one.name else f"{factors}: "
 
 
 def _block(block: Block) -> str:
