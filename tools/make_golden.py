@@ -12,7 +12,14 @@ from karat.languages import language_codes, language_of
 from karat.languages.language import DECIMALS, OPTIONAL, Language, places
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "languages" / "golden"
-SAMPLES: dict[str, object] = {"and": ["a", "b", "c"], "or": ["a", "b", "c"], "quoted": "x y", "%": 0.25, "p": 0.0312}
+SAMPLES: dict[str, object] = {
+    "and": ["a", "b", "c"],
+    "or": ["a", "b", "c"],
+    "quoted": "x y",
+    "%": 0.25,
+    "%-": 0.25,
+    "p": 0.0312,
+}
 
 
 def sample(language: Language, name: str, spec: str) -> object:

@@ -7,7 +7,7 @@ how headings, tables and figures look.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -112,11 +112,38 @@ class Section:
             yield from section.walk()
 
 
+def with_shared_notes(section: Section) -> Section:
+    """A section with the notes that several of its parts have, once, with the titles of these parts.
+
+    >>> parts = (Section("a", "Means (q1)", notes=("One.", "Two.")), Section("b", "Agreement", notes=("One.",)))
+    >>> found = with_shared_notes(Section("r", "Results", sections=parts))
+    >>> found.notes, [part.notes for part in found.sections]
+    (('Means and agreement: One.',), [('Two.',), ()])
+    """
+    titles: dict[str, list[str]] = {}
+    for part in section.sections:
+        for note in dict.fromkeys(part.notes):
+            titles.setdefault(note, []).append(part.title.split(" (")[0])
+    shared = {note: list(dict.fromkeys(names)) for note, names in titles.items() if len(names) > 1}
+    lifted = (f"{_listed(names)}: {note}" for note, names in shared.items())
+    parts = (
+        replace(part, notes=tuple(note for note in dict.fromkeys(part.notes) if note not in shared))
+        for part in section.sections
+    )
+    return replace(section, notes=(*section.notes, *lifted), sections=tuple(parts))
+
+
+def _listed(titles: list[str]) -> str:
+    """Several titles in a row, of which the first keeps its capital."""
+    first, *rest = titles
+    return language_of("en").several([first, *(title[:1].lower() + title[1:] for title in rest)])
+
+
 def _number(column: str, value: float, digits: int) -> str:
     """A number with its decimals; probabilities without a leading zero."""
     if column in PROBABILITIES:
         if value < 0.001:
             return "< .001"
-        return "> .999" if 0.9995 <= value < 1 else language_of("en").value(value, ".3r")
+        return "> .999" if value >= 0.9995 else language_of("en").value(value, ".3r")
     # Without this a small negative number would be -0.00.
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")

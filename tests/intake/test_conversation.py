@@ -6,6 +6,7 @@ import os
 import pty
 import random
 import select
+import shlex
 import subprocess
 import sys
 import time
@@ -101,6 +102,14 @@ def test_without_a_terminal_there_is_one_command_and_nothing_is_written(
     assert karat.read(tmp_path / "yes.parquet") == result
     assert " ".join(flags) in capsys.readouterr().out, "--yes says which proposals it took"
     assert not list(tmp_path.glob("*.toml"))
+
+
+@pytest.mark.parametrize("name", ["report", "screen", "measure"])
+def test_a_command_that_asks_is_the_one_to_run_again(name: str, table: Path) -> None:
+    with pytest.raises(ProposalError) as error:
+        app([name, str(table)], standalone_mode=False)
+    words = shlex.split(str(error.value).splitlines()[-1])
+    assert words == ["karat", name, str(table), *error.value.flags]
 
 
 @pytest.mark.slow

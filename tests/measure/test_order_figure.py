@@ -42,7 +42,7 @@ def test_answers_and_times_stand_side_by_side() -> None:
     drawn = found.plot()
     assert [axes.get_ylabel().split(",")[0] for axes in drawn.axes] == ["mean answer", "response time (s)"]
     assert {text.get_text() for text in drawn.axes[0].texts} == {"high", "low"}
-    assert drawn.get_suptitle() == "Answers are not shown to change along the questionnaire"
+    assert drawn.get_suptitle() == "Answers show no clear change along the questionnaire"
 
 
 @pytest.mark.slow

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
+import polars as pl
 import pytest
 
 import karat
 from karat.judgments.scales import Scale
 from karat.report.build import NOT_COMPUTED
+from karat.report.course_figures import densities_figure
 from karat.report.first_figure import data, svg
 from karat.report.outcomes import Outcomes, outcomes
 from karat.report.sections import sections
@@ -103,3 +105,16 @@ def test_coded_levels_rise() -> None:
     levels = ["a 0.5", "a \N{MINUS SIGN}0.5"]
     found = first_of(ratings(levels, [1, 2, 4]), karat.Ordinal(5))
     assert [cell[0] for cell in found.cells] == levels[::-1]
+
+
+def test_numbers_of_a_long_axis_of_times_do_not_touch() -> None:
+    times = [0.5, 2.0, 40.0, 900.0, 20_000.0, 300_000.0]
+    rows = {"participant": [who for who in "abcd" for _ in times], "item": [f"i{n}" for n in range(6)] * 4,
+            "response": [1, 2] * 12, "rt": times * 4, "trial": [*range(1, 7)] * 4}  # fmt: skip
+    found = karat.screen.remfod(karat.Judgments(rows, karat.Ordinal(5)))
+    drawn = densities_figure(found, "", "", pl.DataFrame()).svg
+    labels = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*text-anchor="middle"[^>]*>([\d.,]+)</text>', drawn)
+    assert len(labels) >= 4
+    for (x, y, text), (next_x, next_y, following) in pairwise(labels):
+        if y == next_y and float(next_x) > float(x):
+            assert float(next_x) - float(x) > 5 * (len(text) + len(following)) / 2

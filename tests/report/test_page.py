@@ -199,7 +199,7 @@ def test_an_inlined_figure_keeps_texts_and_shortens_only_coordinates() -> None:
     drawn = '<?xml?><svg width="100.5pt"><style>*{x:y}</style><text x="1.98765">1.98765</text><g id="lonely"/></svg>'
     found = inlined(drawn, "k")
     assert found == (
-        '<svg stroke-linejoin="round" style="max-width:141px;min-width:85px"><text x="1.98">1.98765</text><g/></svg>'
+        '<svg stroke-linejoin="round" style="max-width:141px;min-width:99px"><text x="1.98">1.98765</text><g/></svg>'
     )
 
 

@@ -96,6 +96,6 @@ def test_items_are_quoted_where_a_table_has_one_sentence_for_each(table: dict[st
 
 def test_probabilities_for_people() -> None:
     assert p_text(0.05) == "= .050"
-    assert p_text(1.0) == "= 1.000"
+    assert p_text(1.0) == "> .999"
     assert p_text(0.001) == "= .001"
     assert p_text(float("nan")) == "not known"

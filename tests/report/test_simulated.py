@@ -79,6 +79,7 @@ def test_the_sample_is_nobody(results: Judgments, study: Study) -> None:
     text = " ".join(sample.section(gathered(results, study)).paragraphs)
     assert "Nobody took part: all participants are simulated" in text
     assert "came from" not in text
+    assert "<small>8 simulated → " in html(gathered(results, study))
 
 
 def test_some_simulated_participants_are_counted(results: Judgments, study: Study) -> None:

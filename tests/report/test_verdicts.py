@@ -18,12 +18,12 @@ from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
 from karat.report import build
-from karat.report.build import ReportData
-from karat.report.outcomes import Outcomes
+from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.outcomes import Outcomes, outcomes
 from karat.report.page import html
-from karat.report.sections import quality, results, sections
+from karat.report.sections import quality, results, sample, sections
 from karat.report.sections.brief import leads
-from karat.section import Figure
+from karat.section import Figure, Section
 from karat.simulate import answer_study
 from karat.study import load
 from karat.study.init import write_study
@@ -78,7 +78,7 @@ def _order(found: OrderEffects, figures: list[Figure]) -> Iterator[str]:
         titles = [one.title for one in figures if one.title.startswith(f"{word} ")]
         shown = any(is_shown(p) for p in said)
         for title in titles:
-            if shown == ("not shown" in title):
+            if shown == ("no clear change" in title):
                 yield f"{measure}: {title}, p = {said}"
 
 
@@ -398,8 +398,94 @@ def test_planned_comparisons_of_right_answers_are_under_the_results(tmp_path: Pa
     frame = answered.frame.with_columns(expected=pl.when(pl.col("function") == "test").then(key).otherwise("expected"))
     found = build(karat.Judgments(frame, answered.scales, answered.participants), study=study, quick=True)
     assert isinstance(found.outcomes, Outcomes)
-    (own,) = (one for one in results.section(found).sections if one.title == "Planned (right answers)")
-    (answers,) = (one for one in results.section(found).sections if one.title == "Planned")
+    (own,) = (one for one in results.section(found).sections if one.title == "Planned comparisons (right answers)")
+    (answers,) = (one for one in results.section(found).sections if one.title == "Planned comparisons")
     p = [one.p for one in found.outcomes.comparisons]
     assert own.tables[0].frame["p"].to_list() == p
     assert answers.tables[0].frame["p"].to_list() != p
+
+
+def asked(questions: dict[str, tuple[int, int]], genres: bool = True) -> ReportData:
+    """Ratings by four participants on several questions, and what each question adds for items of genres a and b."""
+    rows = [
+        {"participant": f"p{who}", "item": f"i{item}", "question": question, "genre": "ab"[item % 2],
+         "response": 1 + (who + item // 2) % 2 + added[item % 2]}
+        for who in range(4) for item in range(6) for question, added in questions.items()
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows) if genres else pl.DataFrame(rows).drop("genre")
+    found = karat.screen.run(karat.Judgments(frame, dict.fromkeys(questions, karat.Ordinal(5))), {"completion": {}})
+    return ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED, outcomes=outcomes(found, None, NOT_COMPUTED))
+
+
+@pytest.mark.parametrize("genres", [True, False])
+def test_of_two_questions_the_first_leads_and_both_are_named(genres: bool) -> None:
+    found = asked({"natural": (2, 0), "clear": (0, 2)}, genres)
+    claim, rest = leads(found)[1]
+    assert claim.startswith("Question “natural”: ")
+    assert "“clear”" in rest
+    assert isinstance(found.outcomes, Outcomes)
+    assert found.outcomes.to_dict()["question"] == "natural"
+    page = html(found)
+    assert "on the question “natural”" in page
+
+
+def test_different_questions_are_not_averaged() -> None:
+    # Each genre has the same mean over all three questions, which would hide that the questions differ.
+    found = asked({"natural": (2, 0), "clear": (0, 2), "short": (1, 1)}).outcomes
+    assert isinstance(found, Outcomes)
+    assert found.factors == ("genre", "question")
+    means = {cell: ends[0] for cell, ends in zip(found.cells, found.analysed.cells, strict=True)}
+    assert means["a", "natural"] == means["b", "clear"] == means["a", "clear"] + 2
+    assert not found.comparisons
+
+
+def test_more_questions_than_lines_are_rows() -> None:
+    found = asked({f"q{number}": (number % 3, 0) for number in range(7)}).outcomes
+    assert isinstance(found, Outcomes)
+    assert found.factors == ("question",)
+
+
+def test_comparisons_by_rule_say_what_is_subtracted_from_what() -> None:
+    found = gathered()
+    (table,) = results.section(found).tables
+    assert set(table.frame["comparison"]) == {"order: OBJ>PP minus PP>OBJ"}
+
+
+def test_notes_of_several_results_are_shown_once() -> None:
+    for section in sections(gathered()):
+        notes = [note for part in section.walk() for note in part.notes]
+        assert len(notes) == len(set(notes))
+
+
+def test_trials_without_an_answer_are_not_counted_as_answers() -> None:
+    rows = {"participant": [*"aabb"], "item": [*"xyxy"], "response": [1, None, 2, 3]}
+    found = karat.screen.run(karat.Judgments(rows, karat.Ordinal(5)), {"completion": {}})
+    (table,) = sample.asked_section(ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED)).tables
+    assert table.frame["answers"].to_list() == [3]
+
+
+def test_differences_of_magnitudes_are_not_points() -> None:
+    rows = [
+        {"participant": f"p{who}", "item": f"i{item}", "genre": "ab"[item % 2], "response": 10 * (1 + item % 2) + who}
+        for who in range(4) for item in range(6)
+    ]  # fmt: skip
+    found = karat.screen.run(karat.Judgments(pl.DataFrame(rows), karat.Magnitude()), {"completion": {}})
+    report = ReportData(found, None, NOT_COMPUTED, NOT_COMPUTED, outcomes=outcomes(found, None, NOT_COMPUTED))
+    (claim, rest), *_ = leads(report)[1:]
+    assert "log units" in rest
+    assert "points" not in claim + rest
+
+
+def test_a_cutoff_below_nothing_is_no_cutoff() -> None:
+    # Times that vary as much as these have a lower cutoff below 0 s.
+    times = [*range(1, 11)] * 4
+    rows = {"participant": [who for who in "abcd" for _ in range(10)], "item": [f"i{n}" for n in range(10)] * 4,
+            "response": [1, 2] * 20, "rt": times, "trial": [*range(1, 11)] * 4}  # fmt: skip
+    judgments = karat.Judgments(rows, karat.Ordinal(5))
+    evidence = karat.screen.remfod(judgments)
+    assert (evidence.cutoffs["lower"] < 0).all()
+    found = ReportData(karat.screen.run(judgments, {"remfod": {}}), None, NOT_COMPUTED, NOT_COMPUTED,
+                       {"remfod": evidence})  # fmt: skip
+    part = quality.times_section(found)
+    assert isinstance(part, Section)
+    assert part.tables[0].frame["lower"].to_list() == [None]

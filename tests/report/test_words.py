@@ -27,6 +27,8 @@ from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.literature import SOURCES, cited
+from karat.report.outcomes import Outcomes
+from karat.report.page import html
 from karat.report.sections import sample
 from karat.report.words import methods, preregistration
 from karat.report.words.criteria import clause, name_of
@@ -35,6 +37,7 @@ from karat.simulate import answer_study
 from karat.study.criteria import CRITERIA, criterion_settings
 from karat.study.study import Study, load
 from messages import refuses
+from report.small import labelled
 
 RULES = {
     "completion": {"at_least": 0.9}, "remfod": {}, "controls": {}, "attention": {}, "inconsistency": {},
@@ -358,3 +361,33 @@ def test_conditions_have_means_and_deviations_and_agreement_one_coefficient(gath
 def test_no_line_ends_within_a_number_and_its_sign() -> None:
     assert typeset("p < .001, 90 % of 24") == "p\u202f<\u202f.001, 90\u202f% of 24"
     assert typeset("F(1, 20) = 3.4; α = .05") == "F(1, 20)\u202f=\u202f3.4; α\u202f=\u202f.05"
+
+
+def test_where_right_answers_lead_the_methods_have_their_model() -> None:
+    found = labelled()
+    measured = karat.measure.run(found.judgments, samples=0)
+    text = methods(replace(found, measures=measured))
+    assert "Right answers were compared between conditions in a logit mixed model" in text
+    assert isinstance(found.outcomes, Outcomes)
+    shares = [f"{language_of('en').value(cell[0] / 100, '.2r')} for “{name[0]}”"
+              for name, cell in zip(found.outcomes.cells, found.outcomes.analysed.cells, strict=True)]  # fmt: skip
+    assert f"The proportions of right answers were {shares[0]} and {shares[1]}." in text
+
+
+def test_what_is_alike_for_all_questions_is_said_once() -> None:
+    rows = [
+        {"participant": f"p{who}", "item": f"i{item}", "question": question, "response": 1 + (who * item + shift) % 5}
+        for who in range(4) for item in range(6) for shift, question in enumerate(("clear", "natural"))
+    ]  # fmt: skip
+    judgments = karat.Judgments(pl.DataFrame(rows), dict.fromkeys(("clear", "natural"), karat.Ordinal(5)))
+    screening = karat.screen.run(judgments, {"completion": {}})
+    found = ReportData(screening, None, NOT_COMPUTED, karat.measure.run(judgments, samples=20))
+    english, german = methods(found), methods(found, "de")
+    assert english.count("cumulative logit model") == 1
+    assert english.count("Agreement between participants") == 1
+    assert re.search(r"\(95 % bootstrap interval: \S+ to \S+\) for “clear” and ", english)
+    assert "(95-%-Bootstrap-Intervall: " in german
+
+
+def test_german_nouns_keep_their_capitals_in_a_summary() -> None:
+    assert "Methoden, Präregistrierung, Literatur" in html(labelled(), "de")

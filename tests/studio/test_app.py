@@ -50,7 +50,7 @@ def test_results_become_a_report(studio: StudioApp, browser: Browser, results: b
     assert browser.send("POST", f"{address}/report", wanted).status == 202
     browser.wait(address)
     page = browser.inside(address)
-    assert "No rule of exclusion was stated: all 8 participants stay in the analysis." in page.text
+    assert "No exclusion rule was stated, so all 8 participants stay in the analysis." in page.text
 
     report = browser.inside(f"{address}/report.html")
     assert report.status == 200

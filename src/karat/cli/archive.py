@@ -69,7 +69,7 @@ def archive(
     _check(out, key)
     silent = quiet or as_json
     planned, applied = load_rules(study, rules)
-    known = reading.known(planned, quiet=silent)
+    known = reading.known(planned, "archive", quiet=silent)
     found = write(
         known.judgments, out, planned, applied, keep=keep or [], creators=creator or [], license=license_,
         report=report, progress=partial(working, quiet=silent),

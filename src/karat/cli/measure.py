@@ -133,7 +133,7 @@ def measure(
         raise KaratError(f"{out} is a file. Give a folder to write to.")
     silent = quiet or as_json
     stated = None if study is None else load(study)
-    known = reading.known(stated, quiet=silent)
+    known = reading.known(stated, "measure", quiet=silent)
     with place.open_executor() as executor:
         found = run(
             known.judgments, model or [], formula=formula, pairs=pairs, question=question,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,11 +136,22 @@ class ReadOptions:
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
             return read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
 
-    def known(self, study: Study | None, *, quiet: bool) -> Known:
-        """The judgments with what the study file says about their trials, and lines on how they were read."""
+    def typed(self, command: str) -> list[str]:
+        """A command as it was typed, without the name of the program; of a call from Python, with its files."""
+        return sys.argv[1:] if sys.argv[1:2] == [command] else [command, *map(str, self.files)]
+
+    def known(self, study: Study | None, command: str, *, quiet: bool) -> Known:
+        """The judgments with what the study file says about their trials, and lines on how they were read.
+
+        Where the files leave something open, `command` is the one to run again with the answers.
+        """
+        from karat.intake.reading import ProposalError
         from karat.study.results import with_study
 
-        intake = self.intake(quiet=quiet)
+        try:
+            intake = self.intake(quiet=quiet)
+        except ProposalError as error:
+            raise error.of_command(self.typed(command)) from None
         with intake.naming_places():
             judgments, notes = (intake.judgments, []) if study is None else with_study(intake.judgments, study)
         return Known(judgments, notes, [*reading_lines(intake), *(f"note       {note}" for note in notes)])

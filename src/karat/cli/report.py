@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import shlex
-import sys
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -110,11 +109,11 @@ def report(
     if target in reading.files:
         raise KaratError(f"{target} is one of the files to read. Choose another name.")
     planned, applied = load_rules(study, rules)
-    known = reading.known(planned, quiet=silent)
+    known = reading.known(planned, "report", quiet=silent)
     notes = tuple(dict.fromkeys([*known.judgments.notes, *known.notes]))
     judged = known.judgments if conditions is None else _with_conditions(known.judgments, conditions)
     gathered = build(
-        judged, planned, applied, notes=notes, command=_command(reading.files),
+        judged, planned, applied, notes=notes, command=shlex.join(["karat", *reading.typed("report")]),
         progress=partial(working, quiet=silent), file=reading.files[0].name if reading.files else "", quick=quick,
         playback=playback, bayes=bayes,
     )  # fmt: skip
@@ -146,9 +145,3 @@ def _with_conditions(judgments: Judgments, conditions: str) -> Judgments:
     if absent:
         raise KaratError(f"There is no column {absent[0]} for --conditions. There are {', '.join(frame.columns)}.")
     return judgments.with_frame(frame.select(name for name in frame.columns if name in COLUMNS or name in names))
-
-
-def _command(files: list[Path]) -> str:
-    """The command as it was typed; of a call from Python, the files."""
-    typed = sys.argv[1:] if sys.argv[1:2] == ["report"] else ["report", *map(str, files)]
-    return shlex.join(["karat", *typed])

@@ -121,7 +121,7 @@ def screen(
         elif not quiet:
             typer.echo("\n".join(lines_on(parted, _why_not(planned, chosen=criteria is not None), out)))
         return
-    known = reading.known(planned, quiet=silent)
+    known = reading.known(planned, "screen", quiet=silent)
     if refit:
         typer.echo(_refitted(known.judgments))
         return

@@ -169,8 +169,10 @@ class Question:
 class ProposalError(IntakeError):
     """A file that can be read once something is confirmed: the questions, and the command with karat's own answers."""
 
-    def __init__(self, file: str, questions: Sequence[Question], paths: Sequence[str] = ()) -> None:
-        self.file, self.paths = file, tuple(paths)
+    def __init__(
+        self, file: str, questions: Sequence[Question], paths: Sequence[str] = (), typed: Sequence[str] = ()
+    ) -> None:
+        self.file, self.paths, self.typed = file, tuple(paths), tuple(typed)
         self.questions = tuple(questions[:MOST_QUESTIONS])
         lines = []
         for question in self.questions:
@@ -180,16 +182,19 @@ class ProposalError(IntakeError):
                 lines.append(f"  or {'; '.join(other.label for other in others[:2])}")
         flags = [flag for question in self.questions for flag in question.choices[0].flags]
         self.flags = flags
-        command = " ".join(
-            shlex.quote(part) for part in ["karat", "convert", *(paths or [file]), *flags, "-o", "judgments.parquet"]
-        )
+        converted = ["convert", *(paths or [file]), *flags, "-o", "judgments.parquet"]
+        command = shlex.join(["karat", *([*typed, *flags] if typed else converted)])
         head = Message("ask.headline", {"file": file, "n": len(self.questions)})
         code = "ask.command_only" if any(question.by_name for question in self.questions) else "ask.command"
         tail = Message(code, {"command": command})
         super().__init__("\n".join([str(head), *(f"  {line}" for line in lines), str(tail)]))
 
-    def __reduce__(self) -> tuple[type[ProposalError], tuple[str, tuple[Question, ...], tuple[str, ...]]]:
-        return type(self), (self.file, self.questions, self.paths)
+    def of_command(self, typed: Sequence[str]) -> ProposalError:
+        """The same questions to somebody who typed this command, such as report FILE: it is the one to run again."""
+        return ProposalError(self.file, self.questions, self.paths, typed)
+
+    def __reduce__(self) -> tuple[type[ProposalError], tuple[object, ...]]:
+        return type(self), (self.file, self.questions, self.paths, self.typed)
 
 
 SUFFIX = ".karat.toml"

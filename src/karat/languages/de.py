@@ -135,8 +135,8 @@ TEXTS = {
     "rule.expression": "auf wen die Regel „{rule}“ [zutraf|zutrifft]",
     "rule": "Ausgeschlossen [wurde|wird], {rule}.",
     "verdict": "Der Ausschluss betraf insgesamt {number} von {participants}; in die Auswertung gingen {kept} ein.",
-    "index": "Der Spammer-Index der ausgewerteten Teilnehmenden betrug {value} (95-%-Intervall {lower} bis {upper}) "
-    "[@ba2024].",
+    "index": "Der Spammer-Index [@ba2024] der ausgewerteten Teilnehmenden betrug {value} (95-%-Intervall {lower} bis "
+    "{upper}).",
     "no study": "Es gibt keine Studiendatei und damit nichts, was präregistriert werden könnte.",
     "no screening": "Die Studiendatei nennt keine Ausschlusskriterien; niemand wird ausgeschlossen.",
     "fingerprint": "Der Fingerabdruck der Studiendatei und ihrer Tabellen ist {fingerprint}.",
@@ -225,6 +225,10 @@ TEXTS = {
     "contrasts.gaussian": "Die Bedingungen [wurden|werden] in einem linearen gemischten Modell verglichen, {formula} "
     "[@bates2015; @barr2013], mit Typ-III-F-Tests, Standardfehlern und Freiheitsgraden nach Kenward und Roger "
     "[@kenward1997; @halekoh2014] und innerhalb der Terme nach Holm korrigierten p-Werten [@holm1979].",
+    "contrasts.right": "Richtige Antworten [wurden|werden] zwischen den Bedingungen in einem gemischten Logit-Modell "
+    "verglichen, {formula} [@bates2015; @barr2013], mit Typ-III-F-Tests, Freiheitsgraden nach Satterthwaite "
+    "[@satterthwaite1946] und innerhalb der Terme nach Holm korrigierten p-Werten [@holm1979].",
+    "means.right": "Die Anteile richtiger Antworten betrugen {cells}.",
     "simplified": "Weil die Anpassung singulär war, wurden die Zufallseffekte in {times} vereinfacht; übrig blieb "
     "{formula}.",
     "simplify": "Steigungen variieren nach Person und nach Item, wo das Design mehrere Antworten pro Zelle hat. Ist "
@@ -244,8 +248,8 @@ TEXTS = {
     "die Position des Trials, nach Bedingung, in einem gemischten Modell.",
     "part.decisions": "Paare von Stimuli wurden darauf getestet, welcher der bessere ist, und auf Äquivalenz "
     "[@langsford2018].",
-    "part.agreement": "Die Übereinstimmung der Teilnehmenden, gemessen mit {coefficient}{cites}, betrug {estimate}[[ "
-    "({level}-Bootstrap-Intervall: {lower} bis {upper})]].",
+    "part.agreement": "Die Übereinstimmung der Teilnehmenden, gemessen mit {coefficient}{cites}, betrug {estimates}.",
+    "agreement.estimate": "{estimate}[[ ({level:%-}Bootstrap-Intervall: {lower} bis {upper})]][[ bei {question}]]",
     "alpha.ordinal": "Krippendorffs α für ordinale Daten", "alpha.interval": "Krippendorffs α für Intervalldaten",
     "alpha.nominal": "Krippendorffs α für nominale Daten",
     "part.noise ceiling": "Die bestmögliche Vorhersage (die Rauschgrenze) wurde aus der Split-Half-Reliabilität und "
@@ -302,7 +306,7 @@ MESSAGES = {
     "models.sample_tasks": "Die erste Person der Stichprobe hat mehr als {tasks} Items beantwortet. Es müssen mehr "
     "Items erlaubt sein.",
     "models.no_variance": "Weder Personen noch Items variieren, deshalb ist der Anteil nicht definiert.",
-    "models.share": "{value:.4}, {level:%}-Intervall von {lower:.4} bis {upper:.4}.",
+    "models.share": "{value:.4}, {level:%-}Intervall von {lower:.4} bis {upper:.4}.",
     "formula.at": "{formula:quoted}, Stelle {position}: {problem}",
     "formula.unexpected": "{text:quoted} ist hier nicht erlaubt.",
     "formula.no_response": "die Antwortvariable fehlt. Die Form ist „response ~ Terme“.",
@@ -378,7 +382,7 @@ MESSAGES = {
     "wald.reml": "Verglichen werden REML-Kriterien; die festen Effekte sind gleich.",
     "marginal.link": "Geschätzte Randmittel auf der Skala der Linkfunktion.",
     "marginal.response": "Geschätzte Randmittel auf der Skala der Antworten.",
-    "marginal.mean": "{cell}:[[ {mean}]][[ ({level:%}-Intervall {lower}]][[ bis {upper})]]",
+    "marginal.mean": "{cell}:[[ {mean}]][[ ({level:%-}Intervall {lower}]][[ bis {upper})]]",
     "marginal.differences": "Differenzen der Randmittel mit Holm-Korrektur.",
     "marginal.difference": "{pair}:[[ {estimate}]][[ (SE {se}]][[, korrigiertes p {p:p})]]",
     "marginal.no_factor": "{name:quoted} ist kein Faktor von {formula:quoted}. Faktoren sind {factors}.",
@@ -471,8 +475,8 @@ MESSAGES = {
     "{number}, {largest:.1}.",
     # end of models
     # ==================== judgments ====================
-    "stimuli.conditions": "Stimuli sind Items in den Stufen von {names:and}; andere lassen sich mit conditions=[...] "
-    "angeben.",
+    "stimuli.conditions": "Stimuli sind Items in den Stufen von {names:and}; andere lassen sich mit der Option "
+    "`conditions` angeben.",
     "stimuli.people": "Nicht als Bedingung gewertet: {names:and}, weil die Werte bei keiner Person wechseln.",
     "stimuli.shown": "Nicht als Bedingung gewertet: {names:and}, weil die Werte von der gezeigten Seite oder Polung "
     "abhängen.",
@@ -480,9 +484,8 @@ MESSAGES = {
     "stimuli.numbers": "Nicht als Bedingung gewertet: {names:and}, weil das Design diese Zahlen nicht festlegt.",
     "stimuli.measurements": "Nicht als Bedingung gewertet: {names:and}, weil sonst kaum zwei Personen denselben "
     "Stimulus hätten.",
-    "order.needed": "{name} betrachtet die Reihenfolge der Trials, die hier unbekannt ist. Nötig ist eine Spalte "
-    "`trial` mit der Position jedes Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft "
-    "Judgments.with_row_order().",
+    "order.needed": "Die Reihenfolge der Trials ist unbekannt. Nötig ist eine Spalte `trial` mit der Position jedes "
+    "Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft Judgments.with_row_order().",
     "order.by_time": "Es gibt keine Spalte `trial`; Trials sind nach dem Zeitpunkt der Antwort geordnet, bei gleichen "
     "oder fehlenden Zeitpunkten nach Zeilen.",
     "order.unknown": "Es gibt weder eine Spalte `trial` noch `time`; Trials sind nach Zeilen nummeriert. Ihre "
@@ -1621,7 +1624,7 @@ MESSAGES = {
     "markov.missed": "In Simulationen mit {answers:answer} übersehen die Grenzwerte diese Anteile der Personen, die "
     "einem Muster folgen: {missed}. Mehrheitsantworten: {balance}.",
     "markov.missed_kind": "{kind:word} {share:%}",
-    "markov.majority": "{answer} {share:%}",
+    "markov.majority": "{answer:quoted} {share:%}",
     "markov.few_answers": "{answers:answer}, zu wenig für Übergänge",
     "markov.primary_choice": "Antworten bleiben bei einer Wahl ({way}): {measure:word} {score:.2+}, unter {cutoff:.2+}"
     "[[, p {p:p}]][[ (Antworten von {scale})]]",
@@ -1773,7 +1776,7 @@ MESSAGES = {
     "spammer_index.suspicious": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
     "spammer_index.raised": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
-    "Personen: {why}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
+    "Personen: {why:and}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
     "spammer_index.ordered": "die Antworten sind Bewertungen",
     "spammer_index.items_alike": "die Items unterscheiden sich kaum",
     "spammer_index.alone": "kein Kriterium wurde damit verglichen",
@@ -2064,8 +2067,9 @@ MESSAGES = {
     "vergleichen.",
     "composition.no_evidence": "Kein Kriterium ergab Evidenz; es gibt nichts zu vergleichen.",
     "composition.excluded": "{flagged} von {participants:participant} {flagged:wurde|wurden} ausgeschlossen.",
-    "composition.flagged": "{flagged} von {participants:participant} {flagged:ist|sind} auffällig nach {criterion}.",
-    "composition.no_group_differs": "Keine Gruppe weicht ab, verglichen nach {variables}.",
+    "composition.flagged": "{flagged} von {participants:participant} {flagged:ist|sind} nach dem "
+    "Kriterium {criterion:quoted} auffällig.",
+    "composition.no_group_differs": "Dieser Anteil unterscheidet sich nicht zwischen Gruppen ({variables}).",
     "composition.groups_differ": "Verglichen nach {variables}, weichen Gruppen in {comparisons} "
     "{comparisons:Vergleich|Vergleichen} ab.",
     "composition.excluded_more": "Der Ausschluss trifft eine Gruppe stärker als die anderen: {flagged} von "
@@ -2074,12 +2078,12 @@ MESSAGES = {
     "composition.excluded_less": "Der Ausschluss trifft eine Gruppe weniger als die anderen: {flagged} von "
     "{participants:participant} mit {variable} = {group} wurden ausgeschlossen, von den anderen {others_flagged} "
     "von {others} (p {p:p}, adjustiert p {p_adjusted:p}).",
-    "composition.flagged_more": "{criterion} trifft eine Gruppe stärker als die anderen: {flagged} von "
-    "{participants:participant} mit {variable} = {group} sind auffällig, von den anderen {others_flagged} von "
-    "{others} (p {p:p}, adjustiert p {p_adjusted:p}).",
-    "composition.flagged_less": "{criterion} trifft eine Gruppe weniger als die anderen: {flagged} von "
-    "{participants:participant} mit {variable} = {group} sind auffällig, von den anderen {others_flagged} von "
-    "{others} (p {p:p}, adjustiert p {p_adjusted:p}).",
+    "composition.flagged_more": "Das Kriterium {criterion:quoted} trifft eine Gruppe stärker als die anderen: "
+    "{flagged} von {participants:participant} mit {variable} = {group} sind auffällig, von den anderen "
+    "{others_flagged} von {others} (p {p:p}, adjustiert p {p_adjusted:p}).",
+    "composition.flagged_less": "Das Kriterium {criterion:quoted} trifft eine Gruppe weniger als die anderen: "
+    "{flagged} von {participants:participant} mit {variable} = {group} sind auffällig, von den anderen "
+    "{others_flagged} von {others} (p {p:p}, adjustiert p {p_adjusted:p}).",
     "composition.intended": "{variable} entscheidet, wer teilnehmen darf; dass der Ausschluss ihre Gruppen "
     "trifft, ist beabsichtigt.",
     "composition.group": "{group} ({participants})",
@@ -2181,7 +2185,7 @@ MESSAGES = {
     "und Terry.",
     "choices.no_ties_thurstone": "Niemand hat „kein Unterschied“ geantwortet, deshalb liegt das Kriterium nahe null "
     "und ist allen gemeinsam.",
-    "choices.side": "Die Bevorzugung der linken Seite beträgt {side:.2} Logits ({level:%}-Intervall {lower:.2} bis "
+    "choices.side": "Die Bevorzugung der linken Seite beträgt {side:.2} Logits ({level:%-}Intervall {lower:.2} bis "
     "{upper:.2}).",
     "choices.not_converged": "Diese Zahlen sind nicht verlässlich: Die Anpassung konvergierte nicht[[ (verbleibende "
     "Steigung {gradient})]].",
@@ -2226,7 +2230,7 @@ MESSAGES = {
     "keiner, oder es gibt nur eine.",
     "contrasts.test": "{term}: {test}.",
     "contrasts.no_terms": "Das Modell hat keine Terme, die sich testen ließen.",
-    "contrasts.interaction": "Differenz der Differenzen {term}, {contrast}: {estimate:.2}[[ {interval}]].",
+    "contrasts.interaction": "Differenz der Differenzen {term}, {contrast}: {estimate:.2}[[ {interval}]], in {unit}.",
     "contrasts.not_used": "Das Modell {formula} wurde nicht verwendet: {reason}. Stattdessen wurde ein Modell "
     "angepasst, das nur zufällige Achsenabschnitte hat; p-Werte sind zu klein, falls Steigungen sich unterscheiden.",
     "contrasts.simplified": "Die Anpassung war singulär, deshalb entfielen Zufallseffekte, die die Daten nicht "

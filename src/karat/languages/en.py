@@ -132,7 +132,7 @@ TEXTS = {
     "rule.expression": "who [met|meet] the rule “{rule}”",
     "rule": "Participants {rule} [were|will be] excluded.",
     "verdict": "In total, this excluded {number} of {participants}, leaving {kept} for analysis.",
-    "index": "The Spammer Index of analysed participants was {value} (95 % CI {lower} to {upper}) [@ba2024].",
+    "index": "The Spammer Index [@ba2024] of analysed participants was {value} (95 % CI {lower} to {upper}).",
     "no study": "There is no study file, so there is nothing to preregister.",
     "no screening": "The study file states no exclusion criteria, so nobody will be excluded.",
     "fingerprint": "The fingerprint of the study file and its tables is {fingerprint}.",
@@ -216,6 +216,10 @@ TEXTS = {
     "contrasts.gaussian": "Conditions [were|will be] compared in a linear mixed model, {formula} [@bates2015; "
     "@barr2013], using Type III F tests with Kenward–Roger standard errors and degrees of freedom [@kenward1997; "
     "@halekoh2014] and Holm-adjusted p values within terms [@holm1979].",
+    "contrasts.right": "Right answers [were|will be] compared between conditions in a logit mixed model, {formula} "
+    "[@bates2015; @barr2013], using Type III F tests with Satterthwaite degrees of freedom [@satterthwaite1946] and "
+    "Holm-adjusted p values within terms [@holm1979].",
+    "means.right": "The proportions of right answers were {cells}.",
     "simplified": "Because the fit was singular, its random effects were simplified in {times} to {formula}.",
     "simplify": "Slopes will vary by participant and by item wherever the design has several answers per cell. If the "
     "fit is singular, the correlations of the participant or item term in question will be removed first. The effects "
@@ -235,8 +239,8 @@ TEXTS = {
     "condition, in a mixed model.",
     "part.decisions": "Pairs of stimuli were compared with tests of which stimulus is better and with equivalence "
     "tests [@langsford2018].",
-    "part.agreement": "Agreement between participants, measured by {coefficient}{cites}, was {estimate}[[ ({level} "
-    "bootstrap interval: {lower} to {upper})]].",
+    "part.agreement": "Agreement between participants, measured by {coefficient}{cites}, was {estimates}.",
+    "agreement.estimate": "{estimate}[[ ({level:%} bootstrap interval: {lower} to {upper})]][[ for {question}]]",
     "alpha.ordinal": "Krippendorff's α for ordinal data", "alpha.interval": "Krippendorff's α for interval data",
     "alpha.nominal": "Krippendorff's α for nominal data",
     "part.noise ceiling": "The best any model could predict (the noise ceiling) was estimated from the split-half "
@@ -441,15 +445,16 @@ MESSAGES = {
     "{largest:.1}.",
     # end of models
     # ==================== judgments ====================
-    "stimuli.conditions": "Stimuli are items by {names:and}; use conditions=[...] for others.",
-    "stimuli.people": "Not taken as conditions: {names:and}, because they never vary within a participant.",
-    "stimuli.shown": "Not taken as conditions: {names:and}, because they depend on the side or the polarity shown.",
-    "stimuli.derived": "Not taken as conditions: {names:and}, because they follow from the answers.",
-    "stimuli.numbers": "Not taken as conditions: {names:and}, because the design does not fix these numbers.",
-    "stimuli.measurements": "Not taken as conditions: {names:and}, because hardly two participants would share a "
-    "stimulus.",
-    "order.needed": "{name} looks at the order of trials, which is unknown. Add a column `trial` with the position of "
-    "each trial (or `time`). If the rows are in the order of presentation, use Judgments.with_row_order().",
+    "stimuli.conditions": "Stimuli are items by {names:and}; use the option `conditions` for others.",
+    "stimuli.people": "Not taken as conditions, because the values never vary within a participant: {names:and}.",
+    "stimuli.shown": "Not taken as conditions, because the values depend on the side or the polarity shown: "
+    "{names:and}.",
+    "stimuli.derived": "Not taken as conditions, because the values follow from the answers: {names:and}.",
+    "stimuli.numbers": "Not taken as conditions, because the design does not fix these numbers: {names:and}.",
+    "stimuli.measurements": "Not taken as conditions, because hardly two participants would share a stimulus: "
+    "{names:and}.",
+    "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or `time`). "
+    "If the rows are in the order of presentation, use Judgments.with_row_order().",
     "order.by_time": "There is no column `trial`, so trials are ordered by the time of the answer, and by row where "
     "times are equal or missing.",
     "order.unknown": "There is neither a column `trial` nor `time`, so trials are numbered by row. Their order is "
@@ -1527,7 +1532,7 @@ MESSAGES = {
     "markov.missed": "In simulations with {answers:answer}, the cutoffs miss these shares of participants who follow a "
     "pattern: {missed}. Majority answers: {balance}.",
     "markov.missed_kind": "{kind:word} {share:%}",
-    "markov.majority": "{answer} {share:%}",
+    "markov.majority": "{answer:quoted} {share:%}",
     "markov.few_answers": "{answers:answer}, too few for transitions",
     "markov.primary_choice": "answers keep to one choice ({way}): {measure:word} {score:.2+}, below {cutoff:.2+}"
     "[[, p {p:p}]][[ (answers from {scale})]]",
@@ -1672,7 +1677,8 @@ MESSAGES = {
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]: about {suspicious} of "
     "{participants:participant} may have answered without regard to the items.",
     "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]. This does not count careless "
-    "participants: {why}. Different use of the scale, dialects and items that hardly differ raise the index as well.",
+    "participants: {why:and}. Different use of the scale, dialects and items that hardly differ raise the index as "
+    "well.",
     "spammer_index.ordered": "answers are ratings",
     "spammer_index.items_alike": "items hardly differ",
     "spammer_index.alone": "no criterion was compared with it",
@@ -1949,8 +1955,9 @@ MESSAGES = {
     "composition.no_background": "No background data, so exclusions cannot be compared across groups.",
     "composition.no_evidence": "No criterion gave evidence, so there are no flags to compare.",
     "composition.excluded": "{flagged} of {participants:participant} {flagged:was|were} excluded.",
-    "composition.flagged": "{flagged} of {participants:participant} {flagged:was|were} flagged by {criterion}.",
-    "composition.no_group_differs": "No group differs by {variables}.",
+    "composition.flagged": "{flagged} of {participants:participant} {flagged:was|were} flagged by the criterion "
+    "{criterion:quoted}.",
+    "composition.no_group_differs": "This share does not differ between groups of participants ({variables}).",
     "composition.groups_differ": "Groups compared by {variables} differ in {comparisons} "
     "{comparisons:comparison|comparisons}.",
     "composition.excluded_more": "Exclusion affects one group more than the others: {flagged} of "
@@ -1959,10 +1966,10 @@ MESSAGES = {
     "composition.excluded_less": "Exclusion affects one group less than the others: {flagged} of "
     "{participants:participant} with {variable} = {group} were excluded, compared with {others_flagged} of "
     "{others} others (p {p:p}, adjusted p {p_adjusted:p}).",
-    "composition.flagged_more": "{criterion} affects one group more than the others: {flagged} of "
+    "composition.flagged_more": "The criterion {criterion:quoted} affects one group more than the others: {flagged} of "
     "{participants:participant} with {variable} = {group} were flagged, compared with {others_flagged} of "
     "{others} others (p {p:p}, adjusted p {p_adjusted:p}).",
-    "composition.flagged_less": "{criterion} affects one group less than the others: {flagged} of "
+    "composition.flagged_less": "The criterion {criterion:quoted} affects one group less than the others: {flagged} of "
     "{participants:participant} with {variable} = {group} were flagged, compared with {others_flagged} of "
     "{others} others (p {p:p}, adjusted p {p_adjusted:p}).",
     "composition.intended": "{variable} decides who is eligible, so it is intended that exclusion affects its "
@@ -2098,12 +2105,12 @@ MESSAGES = {
     "none, or there is only one.",
     "contrasts.test": "{term}: {test}.",
     "contrasts.no_terms": "The model has no terms to test.",
-    "contrasts.interaction": "Difference of differences {term}, {contrast}: {estimate:.2}[[ {interval}]].",
+    "contrasts.interaction": "Difference of differences {term}, {contrast}: {estimate:.2}[[ {interval}]], in {unit}.",
     "contrasts.not_used": "The model {formula} was not used because {reason}. A model with random intercepts only "
     "was fitted instead, so p values are too small if slopes differ.",
     "contrasts.simplified": "The fit was singular, so random effects the data could not support were removed in "
-    "{steps} {steps:step|steps}. The remaining ones are {terms}; `simplified` lists the steps, also in "
-    "measures.json.",
+    "{steps} {steps:step|steps}. The remaining ones are {terms}; `simplified` and measures.json list "
+    "the steps.",
     "contrasts.not_converged": "Do not trust these numbers. {convergence}",
     "contrasts.crossover": "The interaction {term} is a crossover: no monotone transformation of the scale removes "
     "it.[[ {opposite}]]",

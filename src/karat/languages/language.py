@@ -7,7 +7,7 @@ Sentences are templates with places for values:
     {n:was|were}        the first form for 1, the second for all other numbers
     {x:.2}              a number with two decimals; {x:.2+} with two, or more where the value has more
     {x:.2r}             a number that is never above 1, such as a correlation or a probability: .83
-    {x:%}               a share in per cent
+    {x:%}               a share in per cent; {x:%-} as the first part of a compound, which German joins: 95-%-Intervall
     {x:p}               the p of a test with its sign: = .041, or < .001
     {x:and}, {x:or}     a list as "a, b and c"
     {x:quoted}          in the quotation marks of the language
@@ -31,6 +31,8 @@ TENSES = re.compile(r"\[([^\[\]|@]*)\|([^\[\]|@]*)\]")
 OPTIONAL = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 TIGHT = re.compile(r"(?<=\d) (?=%)|(?<=[<>=≤≥]) (?=[.,−]?\d)|(?<=\b[pαtzFMr]) (?=[<>=≤≥] )|(?<=\)) (?=[<>=] [.\d])")
 NARROW = "\N{NARROW NO-BREAK SPACE}"
+INTERVAL = re.compile(r"(\[−?[\d.,]+(?:\s%)?[,;]) (?=−?[\d.,]+(?:\s%)?\])")
+"""The first end of an interval, before the space that follows it."""
 DECIMALS = re.compile(r"\.(\d)(r?)(\+?)")
 MINUS = "\N{MINUS SIGN}"
 
@@ -121,6 +123,7 @@ class Language:
             return self.several([self._plain(one) for one in value], self.joint if spec == "and" else self.either)
         simple: dict[str, Callable[[Any], str]] = {
             "%": self.share,
+            "%-": lambda share: f"{self.share(share)}-".replace(" ", "-"),
             "p": self.p_value,
             "quoted": self.quoted,
             "word": self.word,
@@ -200,8 +203,11 @@ class Language:
         return text.replace(f"0{self.decimal}", self.decimal, 1) if bare else text
 
     def p_value(self, value: float) -> str:
-        """The p of a test with its sign, so that none is written as nothing: = .041, or < .001."""
-        return f"= {self.probability(value, 3)}" if value >= SMALLEST_P else f"< {self.probability(SMALLEST_P)}"
+        """The p of a test with its sign, so that none is written as nothing or as certain: = .041, < .001 or > .999."""
+        if value < SMALLEST_P:
+            return f"< {self.probability(SMALLEST_P)}"
+        most = 1 - SMALLEST_P
+        return f"= {self.probability(value, 3)}" if round(value, 3) <= most else f"> {self.probability(most)}"
 
     def quoted(self, text: str) -> str:
         """A text in quotation marks, its ends and line breaks evened out."""
@@ -215,12 +221,12 @@ class Language:
 
 
 def typeset(text: str) -> str:
-    """A text for paper or a page, in which no line ends within 90 % or p < .001.
+    """A text for paper or a page, in which no line ends within 90 %, p < .001 or an interval.
 
-    >>> typeset("p < .001").isascii(), typeset("of 90 participants").isascii()
-    (False, True)
+    >>> typeset("p < .001").isascii(), typeset("[0.98, 1.47]").isascii(), typeset("of 90 participants").isascii()
+    (False, False, True)
     """
-    return TIGHT.sub(NARROW, text)
+    return INTERVAL.sub("\\1\N{NO-BREAK SPACE}", TIGHT.sub(NARROW, text))
 
 
 def places(template: str) -> dict[str, str]:

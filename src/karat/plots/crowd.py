@@ -153,10 +153,13 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
         axis.set_xlabel("participant, in the order of the data")
         axis.set_ylabel("deviance distance")
         number, whole = int(known["flagged"].sum()), counted(len(known), "participant")
-        verb = "is" if number == 1 else "are"
         if not len(limits):
             key = f"diamonds: p < {_short(alpha, 2)} by simulation"
-            say(drawn, f"{number} of {whole} {verb} unusual among redrawn answers", key)
+            say(
+                drawn,
+                f"{number} of {whole} {'changes' if number == 1 else 'change'} the model more than redrawn answers",
+                key,
+            )
             return drawn
         simulated = known.filter(pl.col("p_simulated") < alpha)
         axis.plot(
@@ -170,7 +173,7 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
         key = f"dashed: chi-squared, p = {_short(alpha, 2)}"
         asked = known["p_simulated"].null_count() < len(known)
         key += f"; ring: p < {_short(alpha, 2)} by simulation" if asked else ""
-        say(drawn, f"{number} of {whole} {verb} beyond the cutoff", key)
+        say(drawn, f"{number} of {whole} {'is' if number == 1 else 'are'} beyond the cutoff", key)
     return drawn
 
 

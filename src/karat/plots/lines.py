@@ -161,6 +161,10 @@ def _course(axes: Axes, rows: pl.DataFrame, conditions: Sequence[str], width: fl
     return ends
 
 
+BESIDE = 0.25
+"""How far the axis of profiles goes beyond the means, as a share of their range."""
+
+
 def profile_plot(
     rows: pl.DataFrame, pairs: Sequence[str], groups: Sequence[str], poles: Mapping[str, tuple[str, str]],
     intervals: str, title: str, width_cm: float,
@@ -187,6 +191,12 @@ def profile_plot(
             other.set_yticks(places, [right for _, right in ends])
             other.spines["right"].set_visible(False)
         left, right = axes.get_xlim()
+        means = rows["mean"].drop_nulls().drop_nans()
+        low, high = float(means.min()), float(means.max())  # type: ignore[arg-type]
+        # The wide interval of a few ratings would leave little room for the means, so it runs off the edge.
+        beside = BESIDE * (high - low) or 1.0
+        left, right = max(left, low - beside), min(right, high + beside)
+        axes.set_xlim(left, right)
         _name_profiles(axes, starts, LETTER / width_cm * (right - left))
         say(drawn, title)
     return drawn

@@ -173,11 +173,12 @@ def spread_verdict(functions: pl.Series, people: pl.Series) -> str:
 
     >>> spread_verdict(pl.Series([1.0, 2.0]), pl.Series([1.0, 3.0]))
     'Median times differ up to 3.0-fold between participants and 2.0-fold between functions'
+    >>> spread_verdict(pl.Series([1.0]), pl.Series([1.0, 3.0]))
+    'Median times differ up to 3.0-fold between participants'
     """
     times = [float(medians.max()) / float(medians.min()) for medians in (people, functions)]  # type: ignore[arg-type]
-    return (
-        f"Median times differ up to {times[0]:.1f}-fold between participants and {times[1]:.1f}-fold between functions"
-    )
+    of_functions = f" and {times[1]:.1f}-fold between functions" if len(functions) > 1 else ""
+    return f"Median times differ up to {times[0]:.1f}-fold between participants{of_functions}"
 
 
 def kernel_density(times: Floats, points: int = 200) -> tuple[Floats, Floats]:

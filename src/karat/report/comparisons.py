@@ -19,7 +19,7 @@ from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.scales import Binary
 from karat.measure.effects.contrasts import Contrasts, contrasts, term_test
-from karat.measure.effects.planned import planned_contrasts
+from karat.measure.effects.planned import PlannedContrasts, planned_contrasts
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
 from karat.messages import Message, NotComputed
@@ -167,16 +167,26 @@ def comparisons(
     return found
 
 
-def planned_rows(
-    plan: Sequence[ContrastSettings], model: Contrasts | None, measures: Measures | NotComputed, question: str | None,
-    *, of_right: bool,
-) -> pl.DataFrame | None:  # fmt: skip
-    """The table of the planned comparisons that decides: that of the measures or, of right answers, a new one."""
-    if of_right:
-        try:
-            return None if model is None else planned_contrasts(plan, model).frame
-        except (KaratError, ValueError):
-            return None
+def right_plan(plan: Sequence[ContrastSettings], model: Contrasts | None) -> PlannedContrasts | None:
+    """The planned comparisons in the model of right answers; None without a plan, or where it has no such cells.
+
+    >>> right_plan([], None) is None
+    True
+    """
+    if not plan or model is None:
+        return None
+    try:
+        return planned_contrasts(plan, model)
+    except (KaratError, ValueError):
+        return None
+
+
+def planned_rows(measures: Measures | NotComputed, question: str | None) -> pl.DataFrame | None:
+    """The table of the planned comparisons of the measures; None where several questions are in one figure.
+
+    >>> planned_rows(NotComputed("report.not_computed"), "") is None
+    True
+    """
     if isinstance(measures, NotComputed) or question is None:
         return None
     own = (part for part in measures.parts if part.name == "planned" and part.question in ("", question))

@@ -126,7 +126,7 @@ def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Fi
     timed = found.timed.with_columns(pl.col("rt").clip(lower_bound=SHORTEST))
     trials = timed.filter(pl.col("participant").is_in(people["participant"].to_list()))
     shares = people.select("participant", "genuine_share").rows()
-    names = [f"{short_name(name)}  {percent(share)}" for name, share in shares]
+    names = [f"{short_name(name)}: {percent(share)}" for name, share in shares]
     left = 8 + LETTER * max(map(len, names), default=4)
     key_lines = key.split("\n")
     top = 24.0 + 13 * len(key_lines)
@@ -237,9 +237,14 @@ def _line(x: _Axis, y: _Axis, times: Floats, heights: Floats) -> str:
 def _below(x: _Axis, bottom: float, label: str) -> list[str]:
     """An axis below a panel: its line, its ticks and what it is about."""
     drawn = [f'<path d="M{x.start:.1f} {bottom}H{x.end:.1f}" stroke="{GREY}" stroke-width="0.600"/>']
+    last = -math.inf
     for tick, text in x.ticks():
         drawn.append(f'<path d="M{x.at(tick):.1f} {bottom}v3" stroke="{GREY}" stroke-width="0.600"/>')
-        drawn.append(_text(x.at(tick), bottom + 13, text, anchor="middle"))
+        half = LETTER * len(text) / 2
+        # A number that would touch the one before it is left out; its tick stays.
+        if x.at(tick) - half > last + LETTER / 2:
+            drawn.append(_text(x.at(tick), bottom + 13, text, anchor="middle"))
+            last = x.at(tick) + half
     return [*drawn, _text((x.start + x.end) / 2, bottom + 27, label, anchor="middle")]
 
 

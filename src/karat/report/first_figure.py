@@ -25,9 +25,9 @@ ROW, LEAST_ROW, MOST_ROWS = 26.0, 15.0, 300.0
 SHAPES = ("circle", "square", "triangle", "diamond", "cross", "bar")
 DODGE = 8.0
 """How far the lines stand apart, so that equal values can be seen."""
-LETTER = 6.4
-"""The width of a letter of 12 pixels, about."""
-WIDE = 8.7
+LETTER, WIDE = 7.3, 8.7
+"""The width of a letter of 12 pixels, about, and of a capital, in a font that is rather wide."""
+NARROW, BROAD = dict.fromkeys("fijlrt.,:;|!'()[] -", 4.6), dict.fromkeys("mwMW%—", 11.6)
 CHANCE = 50.0
 PEOPLE, DOT = 46.0, 5.0
 """The height of the dots of participants, and how far they stand apart."""
@@ -78,7 +78,8 @@ def described(found: Outcomes) -> str:
     by_person = ""
     if found.right is not None and found.people:
         by_person = f" By participant, right answers range from {found.right[1]:.0f} % to {found.right[2]:.0f} %."
-    return f"{found.unit}, {counted(found.analysed.kept, 'participant')}: {text}.{by_person}"
+    asked = f" on the question “{found.question}”" if found.question else ""
+    return f"{found.unit}{asked}, {counted(found.analysed.kept, 'participant')}: {text}.{by_person}"
 
 
 def data(found: Outcomes) -> dict[str, Any]:
@@ -197,7 +198,7 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
     levels = list(dict.fromkeys(cell[0] for cell in found.cells))
     series = list(dict.fromkeys(cell[1] for cell in found.cells))
     below = PEOPLE + BOTTOM if found.people else 0.0
-    room = min(max(*(len(name) * LETTER + 30 for name in series), len(found.factors[1]) * LETTER + 14), 160.0)
+    room = min(max(*(_width(name) + 24 for name in series), _width(found.factors[1]) + 8), 160.0)
     width = WIDTH - LEFT - room
     step = width / len(levels)
     longest = int(step / LETTER)
@@ -226,11 +227,11 @@ def _lines(found: Outcomes, linked: bool = False) -> str:
         ends.append((axis.at(last), name, number))
     labels = _apart(ends)
     drawn.append(f'<text class="quiet" x="{WIDTH - room + 4}" y="{labels[0][0] - 14:.1f}">'
-                 f"{_cut(found.factors[1], 22)}</text>")  # fmt: skip
+                 f"{_fitted(found.factors[1], room - 6)}</text>")  # fmt: skip
     for y, name, number in labels:
         drawn.append(f'<g class="pt key s{number % len(SHAPES)}" aria-hidden="true" transform="translate('
                      f'{WIDTH - room + 10} {y:.1f})">{_marker(number)}</g><text class="name" x="{WIDTH - room + 20}" '
-                     f'y="{y + 4:.1f}">{_cut(name, 20)}</text>')  # fmt: skip
+                     f'y="{y + 4:.1f}">{_fitted(name, room - 22)}</text>')  # fmt: skip
     if found.people:
         across = Axis(0, 100, LEFT, WIDTH - 12)
         drawn += [_across(found, across, height, height + PEOPLE), _people(found, across, height + PEOPLE, linked)]
@@ -269,9 +270,7 @@ def _rows(found: Outcomes, linked: bool = False) -> str:
     bottom = height - BOTTOM + 4
     drawn = [_across(found, axis, TOP - 6, bottom)]
     if found.people:
-        drawn.append(
-            f'<text x="{left - 10}" y="{bottom - 8}" text-anchor="end">{_cut(EACH, int(left / LETTER))}</text>'
-        )
+        drawn.append(f'<text x="{left - 10}" y="{bottom - 8}" text-anchor="end">{_fitted(EACH, left - 10)}</text>')
         drawn.append(_people(found, axis, bottom, linked))
     if found.kind == "preference":
         drawn.append(f'<path class="chance" d="M{axis.at(CHANCE)} {TOP - 6}V{bottom}"/>')
@@ -279,7 +278,7 @@ def _rows(found: Outcomes, linked: bool = False) -> str:
                  f"{escape(found.unit)}</text>")  # fmt: skip
     for number, name in enumerate(names):
         y = TOP + row * (number + 0.5) - 4
-        drawn.append(f'<text x="{left - 10}" y="{y + 4:.1f}" text-anchor="end">{_cut(name, int(left / LETTER))}</text>')
+        drawn.append(f'<text x="{left - 10}" y="{y + 4:.1f}" text-anchor="end">{_fitted(name, left - 10)}</text>')
         drawn.append(_point(found, found.analysed, number, 0, axis, y, True))
     return _whole(found, height, "rows", axis, drawn)
 
@@ -310,7 +309,17 @@ def _width(text: str) -> float:
     >>> round(_width("OBJ")), round(_width("obj"))
     (26, 19)
     """
-    return sum(WIDE if letter.isupper() or letter in "<>=%—" else LETTER for letter in text)
+    wide = (WIDE if letter.isupper() or letter in "<>=" else LETTER for letter in text)
+    return sum(NARROW.get(letter) or BROAD.get(letter) or usual for letter, usual in zip(text, wide, strict=True))
+
+
+def _fitted(text: str, room: float) -> str:
+    """A name that is no wider than its room.
+
+    >>> _fitted("embedded", 80), _fitted("Members of the same category", 80)
+    ('embedded', 'Members of…')
+    """
+    return _cut(text, len(text) if _width(text) <= room else int(len(text) * room / _width(text)))
 
 
 def _cut(text: str, longest: int) -> str:

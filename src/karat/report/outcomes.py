@@ -25,6 +25,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import position
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.measure.effects.contrasts import Contrasts
+from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measures import Measures
 from karat.messages import NotComputed
 from karat.models.proportions import wilson
@@ -35,6 +36,7 @@ from karat.report.comparisons import (
     model_of,
     planned_rows,
     right_model,
+    right_plan,
     term_tests,
 )
 from karat.screen.screening import Screening
@@ -45,10 +47,12 @@ from karat.types import Floats
 MOST_CELLS = 24
 """A figure with more points says less than a table."""
 MOST_RULES = 9
+MOST_LINES = 6
+"""A figure with more lines than this would use a marker twice."""
 FACTORS, MOST_FACTORS = 2, 3
 """As many are in the figure; of right answers, a model has no more than this."""
 HALF = 50.0
-ANSWERS = "answers (%)"
+ANSWERS, LOG_ESTIMATES = "answers (%)", "mean log estimate"
 STATED, NOBODY, ALL = "stated", "nobody", "all"
 
 
@@ -95,6 +99,12 @@ class Outcomes:
     """The model's tests of whole factors and of their interaction."""
     accuracy: Contrasts | None = field(default=None, repr=False)
     """Where answers have a key, the model of right answers by condition."""
+    planned: PlannedContrasts | None = field(default=None, repr=False)
+    """The planned comparisons in the model of right answers."""
+    question: str = ""
+    """The question that the main result is about, where there are several and it is about one."""
+    questions: tuple[str, ...] = ()
+    """All questions, where there are several."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -122,7 +132,8 @@ class Outcomes:
         """All of it as plain data."""
         names = [", ".join(cell) for cell in self.cells]
         return {
-            "kind": self.kind, "unit": self.unit, "factors": list(self.factors), "left_out": self.left_out,
+            "kind": self.kind, "unit": self.unit, "question": self.question, "factors": list(self.factors),
+            "left_out": self.left_out,
             "right": None if self.right is None else list(self.right),
             "people": dict(self.people),
             "comparisons": [{"name": one.name, "first": one.first, "second": one.second, "planned": one.planned,
@@ -195,15 +206,16 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
     sums, counts = _sums(rows, factors, place, people)
     stated = _rules(screening)
     compared: list[RuleComparison] = []
-    model = accuracy = None
-    if kind not in ("preference", "answers") and factors != ["all"]:
+    model = accuracy = planned = None
+    if kind not in ("preference", "answers") and factors != ["all"] and "question" not in factors:
         levels = {name: order[name] for name in named if name in order}
         if kind == "right" and 0 < len(named) <= MOST_FACTORS and not left_out:
             accuracy = right_model(rows, named, levels, stated[0][2])
         model = accuracy if kind == "right" else model_of(measures, question)
         plan = [] if study is None else study.settings.contrast
-        planned = planned_rows(plan, model, measures, question, of_right=kind == "right")
-        compared = comparisons(plan, model, planned, factors, order, cells)
+        planned = right_plan(plan, accuracy) if kind == "right" else None
+        decided = planned_rows(measures, question) if kind != "right" else None if planned is None else planned.frame
+        compared = comparisons(plan, model, decided, factors, order, cells)
     rules = tuple(_outcome(key, name, gone, people, sums, counts, compared, kind) for key, name, gone in stated)
     low, high = _ends(scale, kind, rows)
     examples = _examples(rows, factors, place)
@@ -231,6 +243,9 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         by_ends,
         term_tests(model, factors),
         accuracy,
+        planned,
+        question or "",
+        tuple(judgments.scales) if len(judgments.scales) > 1 else (),
     )
 
 
@@ -261,9 +276,10 @@ def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFra
         several = "question" in rows.columns and rows["question"].n_unique() > 1
         return rows, next(iter(judgments.scales.values())), None if several else ""
     asked = rows.with_columns(pl.col("question").fill_null(""))
-    counts = asked["question"].value_counts(sort=True)
-    name = str(counts["question"][0])
-    scale = judgments.scales.get(name) or next(iter(judgments.scales.values()))
+    counts = dict(asked["question"].value_counts().iter_rows())
+    # Of questions with equally many answers, the first one leads, in every run.
+    name = max(judgments.scales, key=lambda question: counts.get(question, 0))
+    scale = judgments.scales[name]
     same = [question for question, own in judgments.scales.items() if own == scale]
     if len(same) > FACTORS:
         return asked.filter(pl.col("question").is_in(same)), scale, None
@@ -292,7 +308,7 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
     if isinstance(scale, Continuous):
         return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
     if isinstance(scale, Magnitude):
-        return "means", "mean log estimate", rows.with_columns(_value=position(scale, turned))
+        return "means", LOG_ESTIMATES, rows.with_columns(_value=position(scale, turned))
     levels: tuple[str, ...] = getattr(scale, "levels", ())
     if len(levels) == 2:
         return "share", f"“{levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
@@ -374,8 +390,8 @@ def _factors(
 
 def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) -> tuple[pl.DataFrame, list[str]]:
     """The rows with at most two factors as text; where there are none, the answers themselves, or the labels."""
-    if not factors and kind == "means" and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
-        factors = ["question"]
+    if kind in ("means", "share") and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
+        factors = _by_question(rows, factors)
     if kind == "answers" or (not factors and kind == "means" and isinstance(scale, Ordinal)):
         levels = [str(level) for level in getattr(scale, "levels", ())]
         given = rows.select("participant", "response").with_columns(pl.col("response").cast(pl.String))
@@ -394,6 +410,21 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         rows = rows.with_columns(pl.concat_str([one, other], separator=", ").alias(joined))
         factors = [*left, joined]
     return rows, factors
+
+
+def _by_question(rows: pl.DataFrame, factors: list[str]) -> list[str]:
+    """The questions, by as many factors as a figure has room for: a mean over different questions says nothing.
+
+    >>> rows = pl.DataFrame({"question": ["clear", "neat", "short"] * 2, "genre": ["a", "a", "a", "b", "b", "b"]})
+    >>> _by_question(rows, ["genre"]), _by_question(rows, [])
+    (['genre', 'question'], ['question'])
+    """
+    if rows["question"].n_unique() <= MOST_LINES:
+        for most in range(len(factors), 0, -1):
+            names = [*factors[:most], "question"]
+            if rows.select(names).drop_nulls().n_unique() <= MOST_CELLS:
+                return names
+    return ["question"]
 
 
 NUMBER = re.compile(r"[-\N{MINUS SIGN}]?\d+(\.\d+)?$")

@@ -44,8 +44,8 @@ DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
 CODE = re.compile(r"`([^`]+)`")
 LETTERS = 1.4
 """Pixels a point of figures."""
-SMALLEST = 0.6
-"""To what share of its width a figure may shrink: letters of 14 pixels are then 8."""
+SMALLEST = 0.7
+"""To what share of its width a figure may shrink: letters of 14 pixels are then 10."""
 PHONE = 340
 """The pixels that a narrow phone has for a figure."""
 LONG = 25
@@ -92,7 +92,8 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
     if not isinstance(found, Outcomes) or not found.cells:
         return None
     by = "" if UNNAMED & set(found.factors) else f" by {language_of('en').several(found.factors)}"
-    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{by} with 95 % intervals, "
+    asked = f" on the question “{found.question}”" if found.question else ""
+    caption = f"{found.unit[:1].upper()}{found.unit[1:]}{asked}{by}, with 95 % intervals over "
     about = ""
     if found.people:
         about += " Each small dot is a participant"
@@ -119,14 +120,15 @@ def _flow(gathered: ReportData) -> dict[str, Any]:
     """The thin bar of who stays, and the steps below it."""
     screening = gathered.screening
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
-    steps = [f"{everyone:,} took part"]
+    begun = "simulated" if 0 < everyone == simulated(screening.judgments.participants) else "took part"
+    steps = [f"{everyone:,} {begun}"]
     steps += [
         f"{step['remained']:,} after {stage_words(step['stage'], step['flagged'])}" for step in step_counts(screening)
     ]
     if screening.exclude is not None:
         steps = [*steps[:-1], f"{everyone - gone:,} in the analysis"] if len(steps) > 1 else steps
     else:
-        steps = [f"{everyone:,} took part", f"{everyone:,} in the analysis"]
+        steps = [f"{everyone:,} {begun}", f"{everyone:,} in the analysis"]
     return {
         "kept": round(100 * (everyone - gone) / everyone, 2) if everyone else 0.0, "text": " → ".join(steps),
         "label": f"{everyone - gone:,} kept, {gone:,} excluded",
@@ -142,7 +144,9 @@ def _gist(section: Section, gathered: ReportData) -> str:
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):
-        return ", ".join(map(_within_a_list, (part.title for part in section.sections[:4])))
+        titles = [part.title for part in section.sections[:4]]
+        # German nouns keep their capitals.
+        return ", ".join(map(_within_a_list, titles) if section.language == "en" else titles)
     return ""
 
 
@@ -195,7 +199,10 @@ def inlined(svg: str, key: str) -> str:
     drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', drawn)
     # In the file this is a style of every element; on the outermost one it is inherited.
     drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
-    return re.sub(r' width="([\d.]+)pt"', lambda match: _sized(float(match[1])), drawn, count=1)
+    head = drawn[: drawn.index(">")]
+    if " width=" not in head and (box := re.search(r' viewBox="0 0 ([\d.]+) [\d.]+"', head)):
+        return drawn.replace(box[0], box[0] + _sized(float(box[1])), 1)
+    return re.sub(r' width="([\d.]+)pt"', lambda match: _sized(LETTERS * float(match[1])), drawn, count=1)
 
 
 def csv_link(frame: pl.DataFrame) -> str:
@@ -267,9 +274,9 @@ def body(table: Table) -> str:
 
 def _cell(cell: dict[str, Any], tag: str) -> str:
     """A cell of a table; of one with several lines the first sums up the others."""
-    text, value = escape(cell["text"]), cell["value"]
+    text, value = _marked(cell["text"]), cell["value"]
     if cell["more"] and tag == "td":
-        lines = "".join(f"<li>{escape(line)}</li>" for line in cell["more"])
+        lines = "".join(f"<li>{_marked(line)}</li>" for line in cell["more"])
         return f"<td><details><summary>{text}</summary><ul>{lines}</ul></details></td>"
     scope = ' scope="row"' if tag == "th" else ""
     number = ' class="number"' if cell["number"] else ""
@@ -277,17 +284,22 @@ def _cell(cell: dict[str, Any], tag: str) -> str:
     return f"<{tag}{scope}{number}{known}>{text}</{tag}>"
 
 
+def _marked(text: str) -> Markup:
+    """A text of a cell; `coded` takes several times as long, and few cells need it."""
+    return coded(text) if "`" in text else escape(text)
+
+
 def _cut(match: re.Match[str]) -> str:
     return match[1].rstrip("0").rstrip(".")
 
 
-def _sized(points: float) -> str:
-    """The width on the page: letters of figures are as large as those of tables.
+def _sized(width: float) -> str:
+    """The width on the page, in pixels: letters of figures are as large as those of tables.
 
     On a narrow screen a figure shrinks to `SMALLEST` of that and no further, so that its letters can be read. What is
     then still wider than a phone is marked: the page says that it can be moved sideways.
     """
-    pixels = round(LETTERS * points)
+    pixels = round(width)
     least = round(SMALLEST * pixels)
     mark = ' class="broad"' if least > PHONE else ""
     return f'{mark} style="max-width:{pixels}px;min-width:{least}px"'

@@ -83,7 +83,8 @@ class Profiles(BriefResult):
         )
         widest = spread.sort("range", descending=True, maintain_order=True).row(0, named=True)
         where = f"{widest['pair']} ({widest['range']:.1f} points)"
-        return f"{widest['high']} and {widest['low']} lie farthest apart on {where}"
+        of_all = "" if len(shown) == len(self.groups) else f"Of the {len(shown)} shown, "
+        return f"{of_all}{widest['high']} and {widest['low']} lie farthest apart on {where}"
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -167,7 +167,7 @@ class Contrasts(MeasureResult):
             if self.interactions.height == 1
             else self.interactions.filter(pl.col("p") < 1 - self.level)
         )
-        return *(tests or [Message("contrasts.no_terms")]), *map(_interaction, shown.to_dicts())
+        return *(tests or [Message("contrasts.no_terms")]), *(_interaction(row, self.unit) for row in shown.to_dicts())
 
     def __str__(self) -> str:
         return " ".join(map(str, (*self.summary, *self.warnings)))
@@ -349,8 +349,8 @@ def term_test(row: dict[str, Any]) -> Message:
     return statistic_message(row["chi2"], row["df"], np.inf, row["p"])
 
 
-def _interaction(row: dict[str, Any]) -> Message:
-    values = {key: row[key] for key in ("term", "contrast", "estimate")}
+def _interaction(row: dict[str, Any], unit: Message) -> Message:
+    values = {key: row[key] for key in ("term", "contrast", "estimate")} | {"unit": unit}
     return Message("contrasts.interaction", values | {"interval": interval(row["lower"], row["upper"])})
 
 

@@ -129,7 +129,7 @@ class OrderEffects(MeasureResult):
         changed = rows.filter(pl.Series([is_shown(p, self.level) for p in rows["adjusted"]], dtype=pl.Boolean))
         what = "Answers" if measure == "response" else "Response times"
         if not changed.height:
-            return f"{what} are not shown to change along the questionnaire"
+            return f"{what} show no clear change along the questionnaire"
         if rows.height == 1:
             return f"{what} {'rise' if changed['slope'].item() > 0 else 'fall'} along the questionnaire"
         parts = [f"{row['condition']} {'rises' if row['slope'] > 0 else 'falls'}" for row in changed.to_dicts()]

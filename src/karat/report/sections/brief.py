@@ -26,7 +26,7 @@ from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT, RIGHT_ANSWERS
 from karat.report.counts import excluded_by
 from karat.report.figures import sentences
-from karat.report.outcomes import Outcomes
+from karat.report.outcomes import LOG_ESTIMATES, Outcomes
 from karat.screen.rules import applied_rule
 from karat.screen.screening import Screening, rule_in_words
 from karat.section import Section
@@ -65,8 +65,20 @@ def leads(gathered: ReportData) -> list[tuple[str, str]]:
         if found.right is not None:
             sentences.append(_right_answers(found.right, found))
         decided = found.tests or not found.comparisons or found.comparisons[0].shown is not None
-        sentences += [_main(found), *_robust(found)] if found.right is None or decided else []
+        sentences += [_asked(found, *_main(found)), *_robust(found)] if found.right is None or decided else []
     return sentences
+
+
+def _asked(found: Outcomes, claim: str, rest: str) -> tuple[str, str]:
+    """The main result with the question it is about, and where the others are, if there are several."""
+    if not found.question:
+        return claim, rest
+    others = [f"“{name}”" for name in found.questions if name != found.question]
+    if len(others) == 1:
+        more = f"The other question, {others[0]}, is in the results below."
+    else:
+        more = f"The other {len(others)} questions are in the results below."
+    return f"Question “{found.question}”: {claim}", f"{rest} {more}".strip()
 
 
 def _who_stays(screening: Screening) -> tuple[str, str]:
@@ -123,11 +135,13 @@ def _main(found: Outcomes) -> tuple[str, str]:
             return claim, f"In the clearest pairs, one side has {share} of choices."
         return claim, f"The clearest is {name[best]} ({share} of choices)."
     if found.factors == ("answer",):
-        return f"The most frequent answer is “{name[best]}”, with {_number(found, means[best])} of answers.", ""
-    what = {"means": "Mean ratings range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
+        pooled = f" to the {len(found.questions)} questions" if found.questions and not found.question else ""
+        share = _number(found, means[best])
+        return f"The most frequent answer is “{_minus(name[best])}”, with {share} of answers{pooled}.", ""
+    what = {"means": f"{found.unit.capitalize()}s range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
             "right": "Right answers range"}[found.kind]  # fmt: skip
     if len(known) == 1:
-        rest = {"means": "The mean rating is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
+        rest = {"means": f"The {found.unit} is", "share": f"The share of {found.unit.removesuffix(' (%)')} is",
                 "right": "The share of right answers is"}[found.kind]  # fmt: skip
         return f"{rest} {_number(found, means[best])}.", _ends_sentence(found, best)
     if _number(found, means[worst]) == _number(found, means[best]):
@@ -205,7 +219,7 @@ def _compared(found: Outcomes) -> tuple[str, str]:
         rest = _at_levels(found)
     elif not one.simple:
         rest = f"“{one.first}” minus “{one.second}” is "
-    rest += f"{_signed(found, estimate)}{' points' if found.percent or found.kind == 'means' else ''}{ends}{p}."
+    rest += f"{_signed(found, estimate)} {_points(found)}{ends}{p}."
     if one.shown is not None and math.isfinite(low) and one.shown != (low > 0 or high < 0):
         rest += " The interval is over participants; the p value, from the model with items, decides."
     more = [other for other in found.comparisons[1:] if other.shown is not None]
@@ -214,8 +228,21 @@ def _compared(found: Outcomes) -> tuple[str, str]:
         if len(more) == 1:
             rest += f" The other comparison shows {'a' if shown else 'no'} difference."
         else:
-            rest += f" {shown} of {len(more)} other comparisons {'shows' if shown == 1 else 'show'} a difference."
+            rest += f" {_of_others(shown, len(more))} a difference."
     return claim, rest
+
+
+def _of_others(shown: int, others: int) -> str:
+    """How many of the other comparisons show a difference.
+
+    >>> _of_others(2, 2), _of_others(0, 3), _of_others(1, 3)
+    ('Both other comparisons show', 'None of the 3 other comparisons shows', '1 of 3 other comparisons shows')
+    """
+    if shown == others:
+        return "Both other comparisons show" if others == 2 else f"All {others} other comparisons show"
+    if not shown:
+        return f"{'Neither' if others == 2 else 'None'} of the {others} other comparisons shows"
+    return f"{shown} of {others} other comparisons {'shows' if shown == 1 else 'show'}"
 
 
 def _at_levels(found: Outcomes) -> str:
@@ -245,8 +272,8 @@ def _robust(found: Outcomes) -> list[tuple[str, str]]:
     sides = {(row[1] > 0) - (row[2] < 0) for row in known if math.isfinite(row[1])}
     span = _span(found, low, high, len(known))
     if len(sides) == 1:
-        return [("The result does not depend on who is excluded.", f"The difference {span}.")]
-    return [("The result depends on who is excluded.", f"The difference {span}, and not all intervals agree.")]
+        return [("The conclusion does not depend on who is excluded.", f"The difference {span}.")]
+    return [("The conclusion depends on who is excluded.", f"The difference {span}, and not all intervals agree.")]
 
 
 def _robust_ends(found: Outcomes) -> list[tuple[str, str]]:
@@ -264,8 +291,13 @@ def _span(found: Outcomes, low: float, high: float, rules: int) -> str:
     """How far a difference varies with the exclusion rule."""
     least, most = _signed(found, low), _signed(found, high)
     if least == most:
-        return f"is {least} points under {'both' if rules == 2 else f'all {rules}'} exclusion rules"
-    return f"ranges from {least} to {most} points under {rules} exclusion rules"
+        return f"is {least} {_points(found)} under {'both' if rules == 2 else f'all {rules}'} exclusion rules"
+    return f"ranges from {least} to {most} {_points(found)} under {rules} exclusion rules"
+
+
+def _points(found: Outcomes) -> str:
+    """What a difference is counted in: points of the scale or of per cent or, of magnitudes, logarithms."""
+    return "log units" if found.unit == LOG_ESTIMATES else "points"
 
 
 def _number(found: Outcomes, value: float, points: bool = False) -> str:
@@ -293,7 +325,7 @@ def verdict(screening: Screening) -> str:
     everyone = screening.judgments.participants.height
     if screening.exclude is None:
         who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"
-        return f"No rule of exclusion was stated: {who} in the analysis."
+        return f"No exclusion rule was stated, so {who} in the analysis."
     kept = everyone - len(screening.excluded)
     rule = applied_rule(rule_in_words(screening), screening.skipped)
     return f"{kept:,} of {counted(everyone, 'participant')} stay in the analysis (rule: {rule})."
@@ -353,7 +385,7 @@ def on_scale(scale: Scale) -> str | None:
         return f"of answers are “{scale.levels[1]}”"
     if isinstance(scale, Continuous):
         known = scale.low is not None and scale.high is not None
-        return f"on a scale of {scale.low:g} to {scale.high:g}" if known else "as a plain number"
+        return f"on a scale of {scale.low:g} to {scale.high:g}" if known else "of the answers"
     return None
 
 

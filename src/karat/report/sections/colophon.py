@@ -63,11 +63,15 @@ def words_section(gathered: ReportData, language: str = "en") -> Section:
         )
     scripts = _r_scripts(gathered)
     if scripts:
-        parts.append(Section("r-script", R_SCRIPT[language], listings=scripts, language=language))
+        heading, text = R_SCRIPT[language]
+        parts.append(Section("r-script", heading, (text,), listings=scripts, language=language))
     return Section("words", title, sections=tuple(parts), language=language)
 
 
-R_SCRIPT = {"en": "R script", "de": "R-Skript"}
+R_SCRIPT = {
+    "en": ("R script", "`karat measure` writes the script together with the data that it reads."),
+    "de": ("R-Skript", "`karat measure` schreibt das Skript mit den Daten, die es liest."),
+}
 
 
 def _r_scripts(gathered: ReportData) -> tuple[Listing, ...]:

@@ -20,7 +20,7 @@ from karat.report.sections.brief import quality_sentence
 from karat.screen.criteria.remfod import Remfod
 from karat.screen.crowd import SUSPICIOUS
 from karat.screen.evidence import Evidence
-from karat.section import Figure, Section, Table
+from karat.section import Figure, Section, Table, with_shared_notes
 from karat.study.criteria import CRITERIA, title_of
 
 SOURCES = {
@@ -46,7 +46,7 @@ def section(gathered: ReportData) -> Section:
     parts: tuple[tuple[str, Callable[[ReportData], Section | NotComputed]], ...] = (
         ("Spammer Index", _index), ("Credence", _credence), ("Response times", times_section),
         ("Attention trials", attention), ("Control sentences", controls),
-        ("Transitions between answers", _transitions), ("Deviance distances", _deviance), ("Criteria", _criteria),
+        ("Transitions between answers", _transitions), (title_of("deletion"), _deviance), ("Criteria", _criteria),
     )  # fmt: skip
     made, notes = [], []
     for name, part in parts:
@@ -64,7 +64,8 @@ def section(gathered: ReportData) -> Section:
     text = (look_sentence(gathered),) if table.height else ()
     tables = (Table("look", "Participants by criterion", table, headings={
         "participants": "looked at", "alone": "by no other"}),) if table.height else ()  # fmt: skip
-    return Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
+    whole = Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
+    return with_shared_notes(whole)
 
 
 MOST_FLAGGED = 0.5
@@ -153,7 +154,10 @@ def look_sentence(gathered: ReportData) -> str:
     counts = look_counts(gathered)
     people = counted(counts["participants"], "participant")
     several = f"{counts['several']:,} {'is' if counts['several'] == 1 else 'are'} flagged by several"
-    sentences = [f"At least one criterion flags {counts['flagged']:,} of {people}; {several}."]
+    more = f"; {several if counts['several'] else 'none is flagged by several'}" if counts["flagged"] else ""
+    sentences = [f"At least one criterion flags {counts['flagged']:,} of {people}{more}."]
+    if not counts["flagged"]:
+        sentences = [f"No criterion flags any of the {people}."]
     if gathered.screening.exclude is not None:
         sentences.append(f"The stated rule excludes {counts['excluded']:,}.")
     if counts["flagged"] > counts["several"]:
@@ -167,8 +171,19 @@ def look_sentence(gathered: ReportData) -> str:
             "compares each response time with the participant's own. The fastest of their medians is "
             f"{counts['fastest']:.2f} s; the median of all participants is {counts['median']:.2f} s."
         )
-        sentences += [f"Speed flags {counts['speed']:,} of them."] if counts["speed"] is not None else []
+        sentences += [_of_speed(counts["speed"], counts["fast"])] if counts["speed"] is not None else []
     return " ".join(sentences)
+
+
+def _of_speed(flagged: int, fast: int) -> str:
+    """How many of those who answered fast throughout the criterion of speed flags.
+
+    >>> _of_speed(2, 2), _of_speed(0, 3), _of_speed(1, 4)
+    ('Speed flags both.', 'Speed flags none of them.', 'Speed flags 1 of them.')
+    """
+    if flagged == fast:
+        return f"Speed flags {({1: 'this one', 2: 'both'}).get(fast, 'all of them')}."
+    return f"Speed flags {f'{flagged:,}' if flagged else 'none'} of them."
 
 
 def _index(gathered: ReportData) -> Section | NotComputed:
@@ -249,7 +264,7 @@ def _deviance(gathered: ReportData) -> Section | NotComputed:
     if found.participants.height <= MOST_DRAWN:
         figures = (report_figure("deviance", found.plot(), text, dashed, data),)
     how = "The distance of a participant is how much the deviance of the crowd's model falls without their answers."
-    return Section("deviance", "Deviance distances", (text, how), figures=figures, notes=tuple(map(str, found.notes)))
+    return Section("deviance", title_of("deletion"), (text, how), figures=figures, notes=tuple(map(str, found.notes)))
 
 
 def _criteria(gathered: ReportData) -> Section | NotComputed:
@@ -392,7 +407,9 @@ def times_section(gathered: ReportData) -> Section | NotComputed:
 def _functions(found: Remfod) -> Table:
     """Times by item function with the cutoffs of the last round."""
     known = found.cutoffs.filter(pl.col("group") == "function").sort("round").unique("name", keep="last")
-    known = known.select(pl.col("name").alias("function"), "lower", "upper")
+    # A cutoff below nothing flags no time.
+    lower = pl.when(pl.col("lower") > 0).then("lower").alias("lower")
+    known = known.select(pl.col("name").alias("function"), lower, "upper")
     rows = found.timed.group_by("function").agg(
         pl.len().cast(pl.Int64).alias("trials"),
         pl.col("rt").median().alias("median"),

@@ -6,22 +6,23 @@ import re
 
 import polars as pl
 
+from karat.languages.en import LANGUAGE as ENGLISH
+from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.order_effects import OrderEffects
-from karat.measure.effects.planned import planned_contrasts
 from karat.measure.export import MEANINGS, TABLES, figures_of
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths
-from karat.messages import NotComputed
+from karat.messages import Message, NotComputed
 from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
 from karat.report.figures import ranking_figure, report_figure, sentences
-from karat.report.outcomes import Outcomes
+from karat.report.outcomes import LOG_ESTIMATES, Outcomes
 from karat.report.sections.brief import plainly
 from karat.report.sections.people import shown_sentences
-from karat.section import Figure, Section, Table
+from karat.section import Figure, Section, Table, with_shared_notes
 
 SHOWN = {
     "strengths": ["strengths"],
@@ -41,15 +42,21 @@ REPEATED = {"agreement": ("coefficient", " by REML"), "noise-ceiling": ("ceiling
 """Rows of a table, by a column and the end of its value, that say again what another row or table says."""
 UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
 """The results whose figure is on the first screen, or says no more than their table."""
+PLAIN = {"means": "plain is the mean of the answers", "contrasts": "plain is the difference of their plain means"}
+"""What the column plain is in the tables of the contrasts."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
             "odds_ratio": "odds ratio", "raw": "plain"}  # fmt: skip
 TITLES = {
     "strengths": "acceptability estimates", "noise ceiling": "the best any model could predict",
-    "decision study": "how many participants and items you need",
+    "decision study": "how many participants and items you need", "planned": "planned comparisons",
+    "measures": "correlations between measures", "adequacy": "sampling adequacy",
+    "bayes": "posteriors of the comparisons",
 }  # fmt: skip
-"""Headings of results that have a name of their own in the literature."""
+"""Headings of results whose own name says little, or is that of the literature."""
 MOST_ROWS = 300
+NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
+"""An answer that is a negative number."""
 
 
 def section(gathered: ReportData) -> Section:
@@ -68,17 +75,34 @@ def section(gathered: ReportData) -> Section:
     made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
     if isinstance(gathered.outcomes, Outcomes) and gathered.outcomes.accuracy is not None:
         right = [Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS)]
-        plan = () if gathered.study is None else gathered.study.settings.contrast
-        if plan and any(one.p is not None for one in gathered.outcomes.comparisons):
-            right.insert(
-                0, Measure("planned", planned_contrasts(plan, gathered.outcomes.accuracy), label=RIGHT_ANSWERS)
-            )
+        if gathered.outcomes.planned is not None:
+            right.insert(0, Measure("planned", gathered.outcomes.planned, label=RIGHT_ANSWERS))
         made = [*(_part(one, gathered, measures, len(made) + place) for place, one in enumerate(right)), *made]
-    notes = [f"{name[:1].upper()}{name[1:]}: not measured. {why}" for name, why in measures.skipped.items()]
-    who = "the one participant who stays" if people == 1 else f"the {people:,} participants who stay"
-    text = f"All results are from the test trials of {who}."
+    notes = _unmeasured(measures)
+    who = "the one participant" if people == 1 else f"the {people:,} participants"
+    text = f"All results are from the test trials of {who} in the analysis."
     tables = _rules(gathered)
-    return Section("results", "Results", (text,), tables, notes=tuple(notes), sections=tuple(made))
+    return with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
+
+
+def _unmeasured(measures: Measures) -> tuple[str, ...]:
+    """What was not measured: the results that lack the same thing, together."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in measures.skipped.items():
+        kind = name.split(" (")[0]
+        reasons.setdefault(str(why), []).append(TITLES.get(kind, kind) + name.removeprefix(kind))
+    named = ((ENGLISH.several(names), why) for why, names in reasons.items())
+    return tuple(f"{names[:1].upper()}{names[1:]}: not measured. {why}" for names, why in named)
+
+
+def _notes(part: Measure, questions: set[str]) -> list[str]:
+    """The notes of a result; what is said of all its questions, or of several of them, is said once."""
+    found: dict[str, list[str]] = {}
+    for note in getattr(part.result, "notes", ()):
+        about = note.values if isinstance(note, Message) and note.code == "measure.about_question" else {"note": note}
+        found.setdefault(str(about["note"]), []).append(about.get("question", ""))
+    of_all = {note for note, own in found.items() if "" in own or set(own) == questions}
+    return [note if note in of_all else f"{ENGLISH.several(own)}: {note}" for note, own in found.items()]
 
 
 def _rules(gathered: ReportData) -> tuple[Table, ...]:
@@ -92,30 +116,34 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         known = (pl.col("rule") == found.analysed.name) & pl.col("comparison").is_in(list(p))
         numbers = pl.col("comparison").replace_strict(p, default=None, return_dtype=pl.Float64)
         frame = frame.with_columns(p=pl.when(known).then(numbers))
+    sides = {one.name: f"{one.name}: {one.first} minus {one.second}" for one in found.comparisons}
+    frame = frame.with_columns(pl.col("comparison").replace(sides).str.replace(NEGATIVE, "\N{MINUS SIGN}$1"))
     what = "comparison" if found.comparisons else "answer" if found.factors == ("answer",) else "condition"
     shares = "percentage points" if found.comparisons else "%"
-    caption = (
-        f"In {shares if found.percent else 'points of the response scale'}, with 95 % intervals over participants."
-    )
+    points = "natural logarithms of magnitudes" if found.unit == LOG_ESTIMATES else "points of the response scale"
+    caption = f"In {shares if found.percent else points}, with 95 % intervals over participants."
     if any(value is not None for value in p.values()):
         planned = all(one.planned for one in found.comparisons)
         adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"
         caption += f" p values are from the mixed model{adjusted}."
+    if found.question:
+        caption = f"The question “{found.question}”. {caption}"
     headings = {"lower": "from", "upper": "to", "comparison": what}
-    return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings),)
+    digits = dict.fromkeys(("estimate", "lower", "upper"), 1 if found.percent else 2)
+    return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings, digits),)
 
 
 def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) -> Section:
     """One result: its sentences, then what it has drawn and tabulated."""
     key = re.sub(r"[^a-z0-9]+", "-", f"{part.heading} {number}".lower()).strip("-")
-    notes = list(map(str, getattr(part.result, "notes", ())))
+    notes = _notes(part, set(measures.judgments.scales))
     tables = TABLES[part.name](part.result)
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
     return Section(
         key, _title(part), (text,),
-        tuple(_table(f"{key}-{name}", name, tables[name]) for name in shown if tables[name].height),
+        tuple(_table(f"{key}-{name}", name, tables[name], part) for name in shown if tables[name].height),
         tuple(figures), (*notes, *undrawn),
     )  # fmt: skip
 
@@ -126,7 +154,7 @@ def _title(part: Measure) -> str:
     return heading[:1].upper() + heading[1:]
 
 
-def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
+def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
     if name in REPEATED:
         column, end = REPEATED[name]
         frame = frame.filter(~pl.col(column).str.ends_with(end))
@@ -135,6 +163,8 @@ def _table(key: str, name: str, frame: pl.DataFrame) -> Table:
     unnamed = ["question"] if "question" in shown.columns and set(shown["question"].to_list()) <= {"", None} else []
     shown = shown.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
     caption = f"The first {MOST_ROWS} of {frame.height:,} rows." if frame.height > MOST_ROWS else ""
+    if isinstance(part.result, Contrasts) and name in PLAIN:
+        caption = f"Estimates, SE and intervals are in {part.result.unit}; {PLAIN[name]}. {caption}".strip()
     return Table(
         key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption, HEADINGS,
         {"variance": 3, "share": 2}, filtered=shown.height > 20,
@@ -147,6 +177,8 @@ def _figures(
     """The figures of a result, and why others could not be drawn."""
     found: list[Figure] = []
     undrawn: list[str] = []
+    if isinstance(part.result, Strengths) and part.result.alike:
+        return [], undrawn
     if isinstance(part.result, Strengths):
         alt = sentences(part.result.summary)
         return [ranking_figure(f"{key}-strengths", part.result, shown_sentences(gathered), alt)], undrawn

@@ -24,6 +24,7 @@ from karat.section import Figure, Section, Table
 from karat.simulate.behaviours import simulated
 from karat.study.criteria import title_of
 from karat.study.plan import Block
+from karat.study.settings import ContrastSettings
 from karat.study.study import Study
 
 
@@ -79,7 +80,7 @@ def _flow_table(steps: pl.DataFrame) -> Table:
 
 def _flow_sentence(screening: Screening) -> str:
     if screening.exclude is None:
-        return "Criteria give evidence only, and nobody is excluded."
+        return ""
     steps = step_counts(screening)
     if not steps:
         return ""
@@ -190,7 +191,7 @@ def asked_section(gathered: ReportData) -> Section:
     """
     judgments, study = gathered.judgments, gathered.study
     paragraphs = [_answers_sentence(judgments)]
-    paragraphs += ["No study file was given: the design is read from the judgments."] if study is None else []
+    paragraphs += ["No study file was given, so the design is read from the judgments."] if study is None else []
     paragraphs += [] if study is None else _planned(study)
     tables = [_functions(judgments), _cells(judgments, _factors(gathered))]
     return Section(
@@ -208,15 +209,20 @@ def _answers_sentence(judgments: Judgments) -> str:
 def _planned(study: Study) -> list[str]:
     sentences = [_block(block) for block in study.blocks]
     settings = study.settings
-    lists = f"{counted(study.lists, 'list')}, about {study.minutes():.0f} minutes"
+    each = " each" if study.lists > 1 else ""
+    lists = f"{counted(study.lists, 'list')} of about {study.minutes():.0f} minutes{each}"
     sessions = " in each of 2 sessions" if settings.questionnaire.sessions == 2 else ""
     sentences.append(f"The study has {lists}{sessions}.")
     if settings.contrast:
-        named = "; ".join(
-            f"{one.name} ({' × '.join(one.own)}: {' minus '.join(one.sides)})" for one in settings.contrast
-        )
+        named = "; ".join(f"{one.name} ({_of_factor(one)}{' minus '.join(one.sides)})" for one in settings.contrast)
         sentences.append(f"Planned comparisons: {named}.")
     return sentences
+
+
+def _of_factor(one: ContrastSettings) -> str:
+    """The factors of a planned comparison, where its name does not say them."""
+    factors = " × ".join(one.own)
+    return "" if factors == one.name else f"{factors}: "
 
 
 def _block(block: Block) -> str:
@@ -237,8 +243,8 @@ def _functions(judgments: Judgments) -> Table:
     frame = judgments.frame
     counts = frame.group_by("function").agg(
         pl.col("item").n_unique().cast(pl.Int64).alias("items"),
-        pl.len().cast(pl.Int64).alias("answers"),
-        (pl.len() / pl.col("participant").n_unique()).alias("each"),
+        pl.col("response").count().cast(pl.Int64).alias("answers"),
+        (pl.col("response").count() / pl.col("participant").n_unique()).alias("each"),
     )
     order = {name: place for place, name in enumerate(FUNCTIONS)}
     counts = counts.sort(pl.col("function").replace_strict(order, default=len(order), return_dtype=pl.Int64))
@@ -264,7 +270,7 @@ def _cells(judgments: Judgments, factors: list[str]) -> Table | None:
     cells = frame.drop_nulls(names).group_by(names).agg(
         pl.col("item").n_unique().cast(pl.Int64).alias("items"),
         pl.col("participant").n_unique().cast(pl.Int64).alias("participants"),
-        pl.len().cast(pl.Int64).alias("answers"),
+        pl.col("response").count().cast(pl.Int64).alias("answers"),
     )  # fmt: skip
     if not cells.height or cells.height > MOST_CELLS:
         return None

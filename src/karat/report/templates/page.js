@@ -78,6 +78,7 @@ if (ruled && fieldset) {
   const note = document.querySelector(".rule-note");
   const stay = document.querySelector("#figure-first .stay");
   const started = { flow: flow.innerHTML, rule: fieldset.querySelector(":checked").value };
+  const begun = flow.querySelector("small").textContent.split(" → ")[0];
   const across = svg.dataset.kind === "rows";
   const [start, end] = [Number(svg.dataset.start), Number(svg.dataset.end)];
   const at = (value) => {
@@ -131,7 +132,7 @@ if (ruled && fieldset) {
           return part;
         }),
       );
-      flow.querySelector("small").textContent = `${whole} took part → ${rule.kept} in the analysis (${rule.name})`;
+      flow.querySelector("small").textContent = `${begun} → ${rule.kept} in the analysis (${rule.name})`;
     }
     const compared = ruled.comparisons.map((name, place) => `${name}: ${said(rule.comparisons[place])}`);
     const stated = key === started.rule ? "The rule of this report" : `If the rule were “${rule.name}”`;

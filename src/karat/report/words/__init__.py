@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from karat.languages import language_of
 from karat.report.build import ReportData
+from karat.report.outcomes import Outcomes
 from karat.report.words.design import answered, asked
 from karat.report.words.exclusions import excluded, to_be_excluded
 from karat.report.words.measured import measured, to_be_measured
@@ -33,12 +34,13 @@ def methods(gathered: ReportData, language: str = "en") -> str:
     words, study, judgments = language_of(language), gathered.study, gathered.judgments
     made_up, everyone = simulated(judgments.participants), judgments.participants.height
     plan = None if 0 < everyone == made_up else study
+    right = gathered.outcomes.accuracy if isinstance(gathered.outcomes, Outcomes) else None
     paragraphs = [
         simulated_notice(words, judgments, "simulated.methods"),
         [*([] if study is None else asked(words, study)), *answered(words, judgments, study is not None)],
         [*([] if plan is None else recruited(words, plan)), *took_part(words, judgments, study)],
         excluded(words, gathered.screening, study, gathered.index),
-        measured(words, gathered.measures, study, gathered.versions),
+        measured(words, gathered.measures, study, gathered.versions, right),
     ]
     return "\n\n".join(" ".join(sentences) for sentences in paragraphs if sentences)
 

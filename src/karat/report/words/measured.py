@@ -18,6 +18,7 @@ from karat.measure.reliability.agreement import ALPHA, LEVEL, Agreement
 from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS
 from karat.messages import NotComputed, render
+from karat.report.comparisons import RIGHT
 from karat.report.words.criteria import citation
 
 if TYPE_CHECKING:
@@ -33,21 +34,26 @@ MOST_CELLS = 12
 
 
 def measured(
-    language: Language, measures: Measures | NotComputed, study: Study | None, versions: dict[str, str]
-) -> list[str]:
-    """What was measured, and with which software."""
+    language: Language, measures: Measures | NotComputed, study: Study | None, versions: dict[str, str],
+    right: Contrasts | None = None,
+) -> list[str]:  # fmt: skip
+    """What was measured, and with which software; where answers have a key, `right` is the model of right ones."""
     others = ", ".join(f"{name} {version}" for name, version in versions.items() if name != "karat")
     software = language.say("software", karat=versions.get("karat", __version__), others=others)
     if isinstance(measures, NotComputed):
         return [language.say("unmeasured", why=render(measures, language.code)), software]
     sentences = [_analysed(language, measures.settings["functions"], measures.settings["level"])]
+    sentences += [_right(language, right)] if right is not None else []
     scales = measures.judgments.scales
+    found: dict[str, list[str]] = {}
     for part in measures.parts:
-        text = _part(language, part, study, scales.get(part.question) or next(iter(scales.values())))
-        if text and part.question:
-            text = language.say("question", text=text, question=part.question)
-        sentences.append(text)
-    return [*dict.fromkeys(text for text in sentences if text), software]
+        for text in _part(language, part, study, scales.get(part.question) or next(iter(scales.values()))):
+            found.setdefault(text, []).append(part.question)
+    # What was done alike for all questions is said once.
+    for text, own in found.items():
+        every = "" in own or set(own) == set(scales)
+        sentences.append(text if every else language.say("question", text=text, question=language.several(own)))
+    return [*sentences, software]
 
 
 def to_be_measured(language: Language, study: Study) -> list[str]:
@@ -70,20 +76,20 @@ def _analysed(language: Language, functions: Any, level: float) -> str:
     return language.say("analysed", functions=trials, level=language.share(level))
 
 
-def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> str:
-    """The sentence on one result; empty for results that belong to another."""
+def _part(language: Language, part: Measure, study: Study | None, scale: Scale) -> list[str]:
+    """The sentences on one result; none for results that belong to another."""
     if part.name == "strengths":
         stimuli = language.counted(part.result.frame.height, "stimulus")
-        return language.say(f"strengths.{part.result.model}", stimuli=stimuli)
+        return [language.say(f"strengths.{part.result.model}", stimuli=stimuli)]
     if part.name == "contrasts":
-        return " ".join([_contrasts(language, part.result), *_means(language, part.result, scale)])
+        return [*_contrasts(language, part.result), *_means(language, part.result, scale)]
     if part.name == "planned":
-        return "" if study is None else " ".join(_planned(language, study))
+        return [] if study is None else _planned(language, study)
     if part.name == "bayes":
-        return _bayes(language, part.result.settings["priors"])
+        return [_bayes(language, part.result.settings["priors"])]
     if part.name == "agreement":
-        return " ".join(_agreement(language, part.result))
-    return language.say(f"part.{part.name}") if language.knows(f"part.{part.name}") else ""
+        return _agreement(language, part.result)
+    return [language.say(f"part.{part.name}")] if language.knows(f"part.{part.name}") else []
 
 
 def _bayes(language: Language, priors: Mapping[str, float]) -> str:
@@ -92,7 +98,9 @@ def _bayes(language: Language, priors: Mapping[str, float]) -> str:
 
 def _agreement(language: Language, found: Agreement) -> list[str]:
     """One coefficient per question, the one that fits the scale; the report has the others."""
-    sentences = []
+    several = found.coefficients["question"].n_unique() > 1
+    estimates: dict[str, list[str]] = {}
+    cites = {}
     for (question,), rows in found.coefficients.group_by("question", maintain_order=True):
         known = {str(row["coefficient"]): row for row in rows.to_dicts() if row["estimate"] is not None}
         alphas = {f"{ALPHA} ({kind})": language.say(f"alpha.{kind}") for kind in CHOSEN}
@@ -103,12 +111,21 @@ def _agreement(language: Language, found: Agreement) -> list[str]:
         keys = tuple(key for start, key in AGREEMENT.items() if name.startswith(start))
         ends = {end: None if row[end] is None else language.value(row[end], ".2r") for end in ("lower", "upper")}
         text = language.say(
-            "part.agreement", coefficient=called, estimate=language.value(row["estimate"], ".2r"),
-            level=language.share(found.settings.get("level", LEVEL)), cites=citation(keys), **ends,
+            "agreement.estimate", estimate=language.value(row["estimate"], ".2r"),
+            level=found.settings.get("level", LEVEL),
+            question=language.quoted(str(question)) if several else None, **ends,
         )  # fmt: skip
-        several = found.coefficients["question"].n_unique() > 1
-        sentences.append(language.say("question", question=question, text=text) if several else text)
-    return sentences
+        estimates.setdefault(called, []).append(text)
+        cites[called] = citation(keys)
+    return [
+        language.say("part.agreement", coefficient=called, cites=cites[called], estimates=language.several(texts))
+        for called, texts in estimates.items()
+    ]
+
+
+def _right(language: Language, found: Contrasts) -> str:
+    """The model of right answers by condition, with their shares."""
+    return " ".join([*_contrasts(language, found, "right"), *_means(language, found, Binary(RIGHT))])
 
 
 def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
@@ -128,19 +145,21 @@ def _means(language: Language, found: Contrasts, scale: Scale) -> list[str]:
             sd = "–" if row["sd"] is None else language.number(row["sd"], 2)
             cells.append(language.say("mean", mean=language.value(row["raw"], ".2"), sd=sd, levels=levels))
     if isinstance(scale, Binary):
+        if scale.levels == RIGHT:
+            return [language.say("means.right", cells=language.several(cells))]
         answer = language.quoted(str(scale.levels[1]))
         return [language.say("means.binary", answer=answer, cells=language.several(cells))]
     return [language.say("means", cells=language.several(cells))]
 
 
-def _contrasts(language: Language, found: Contrasts) -> str:
+def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]:
     family = found.settings.get("family") or (found.model.family if found.model else "gaussian")
-    sentences = [language.say(f"contrasts.{family}", formula=f"`{found.formula}`")]
+    sentences = [language.say(f"contrasts.{key or family}", formula=f"`{found.formula}`")]
     if found.simplified and found.model is not None:
         left = " + ".join(str(term) for term in found.model.fit.terms)
         times = language.spelled(len(found.simplified), "step")
         sentences.append(language.say("simplified", times=times, formula=f"`{left}`"))
-    return " ".join(sentences)
+    return sentences
 
 
 def _planned(language: Language, study: Study) -> list[str]:

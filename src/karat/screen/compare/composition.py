@@ -155,7 +155,7 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> print(screening.composition(["source"]))
-    6 of 48 participants were excluded. No group differs by source.
+    6 of 48 participants were excluded. This share does not differ between groups of participants (source).
     """
     people = screening.judgments.participants
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []

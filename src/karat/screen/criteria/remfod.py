@@ -204,7 +204,8 @@ class Remfod(Evidence):
         text = f"◀ {_rushes(rushes)}   ▶ {counted(pauses, 'intermission')}"
         text += "   (hollow: after round 1)" if self.rounds > 1 else ""
         text += "   ┃\N{NO-BREAK SPACE}median"
-        return text + (f"\n{counted(more, 'participant')} with a larger share not shown" if more else "")
+        rest = f"\n{counted(more, 'participant')} with the same share or a larger one not shown"
+        return text + rest if more else text
 
     def plot_density(self, width_cm: float = 16) -> Figure:
         """Densities of the times of item functions and of participants, with their medians (the paper's figure 1).
