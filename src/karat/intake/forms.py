@@ -78,7 +78,8 @@ def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
         or len(values) < MOST_VALUES * len(named)
     ):  # fmt: skip
         return
-    first = ", ".join(cut(name) for name in frame.columns[:4])
+    shown = (texts[name] if texts.get(name) in frame.columns else name for name in frame.columns[:4])
+    first = ", ".join(cut(text) for text in shown)
     raise IntakeError(
         f"{file} has no header: its first line holds values ({first}, ...). "
         "Add a first line with the names of the columns, among them participant, item and response."

@@ -1549,7 +1549,9 @@ MESSAGES = {
     "status und expected), daher lassen sich Kontrast und Kompression nicht berechnen.",
     "scale_use.no_contrast": "Die mittlere Person bewertet hohe Items nicht höher als niedrige, daher lässt sich die "
     "Kompression nicht berechnen.",
-    "scale_use.neutral": "neutral: {neutral} von {answers:answer}; häufigste Antwort: {commonest:quoted} ({share:%})",
+    "scale_use.neutral": "neutral: {neutral} von {answers:answer}; häufigste Antwort: {commonest:quoted} ({share:%})"
+    "[[; nicht auffällig, weil auch die anderen dieselben Stimuli zu {others:%} neutral beantwortet haben]]"
+    "[[; bei weniger als {fewest:answer} ist niemand auffällig]]",
     "scale_use.commonest": "die Skala hat keinen neutralen Punkt; häufigste Antwort: {commonest:quoted} ({share:%})",
     "even_odd.at_least": "`at_least` muss eine Korrelation von −1 bis 1 sein, ist aber {at_least}.",
     "even_odd.few_groups": "Nötig sind mindestens {fewest:group} mit zwei oder mehr Antworten, und keine Person hat "
@@ -1572,7 +1574,8 @@ MESSAGES = {
     "mahalanobis.nothing_shared": "Keine zwei Personen haben denselben Stimulus beantwortet, daher lassen sie sich "
     "nicht vergleichen.",
     "mahalanobis.distance": "quadrierter Abstand {squared:.1+} bei {answers:answer}, p [[= {p:.3r+}]]"
-    "[[< {p_below:.3r}]][[; nicht auffällig, weil Antworten mit {agreement:.2r+} mit denen der anderen korrelieren]]",
+    "[[< {p_below:.3r}]][[; nicht auffällig, weil Antworten mit {agreement:.2r+} mit denen der anderen korrelieren]]"
+    "[[; bei weniger als {fewest:answer} ist niemand auffällig]]",
     "mahalanobis.no_answers": "nicht berechnet: keine Antworten auf Stimuli, die auch andere beantwortet haben",
     "mahalanobis.few_participants": "Bei {participants:participant} und {stimuli:stimulus} lässt sich die Kovarianz "
     "einzelner Paare nicht schätzen. Für alle Paare wird dieselbe Korrelation angenommen, und die Wahrscheinlichkeiten "
@@ -1860,6 +1863,11 @@ MESSAGES = {
     "{p_below:.3r})]]",
     "deletion.unusual": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; unter neu "
     "gezogenen Antworten p[[ = {p:.3r+}]][[ < {p_below:.3r}]], unter {alpha:.2r+}",
+    "deletion.agrees": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; unter neu "
+    "gezogenen Antworten p[[ = {p:.3r+}]][[ < {p_below:.3r}]]; nicht auffällig, weil sie mit den Antworten der anderen "
+    "überzufällig übereinstimmen",
+    "deletion.few": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; unter neu "
+    "gezogenen Antworten p[[ = {p:.3r+}]][[ < {p_below:.3r}]]; nicht auffällig, weil es zu wenige Antworten sind",
     "deletion.usual": "ohne diese {answers:answer} sinkt die Devianz des Modells um {distance:.1+}; unter neu "
     "gezogenen Antworten p[[ = {p:.3r+}]][[ < {p_below:.3r}]], nicht unter {alpha:.2r+}",
     "deletion.alpha": "`alpha` muss eine Wahrscheinlichkeit zwischen 0 und 1 sein, nicht {alpha}.",

@@ -1464,7 +1464,9 @@ MESSAGES = {
     "compression cannot be computed.",
     "scale_use.no_contrast": "The median participant does not rate high items above low ones, so compression cannot be "
     "computed.",
-    "scale_use.neutral": "{neutral} of {answers:answer} neutral; most common answer: {commonest:quoted} ({share:%})",
+    "scale_use.neutral": "{neutral} of {answers:answer} neutral; most common answer: {commonest:quoted} ({share:%})"
+    "[[; not flagged because {others:%} of the others' answers to the same stimuli are neutral]]"
+    "[[; not flagged with fewer than {fewest:answer}]]",
     "scale_use.commonest": "the scale has no neutral point; most common answer: {commonest:quoted} ({share:%})",
     "even_odd.at_least": "`at_least` must be a correlation from −1 to 1, got {at_least}.",
     "even_odd.few_groups": "At least {fewest:group} with two or more answers are needed, and no participant has more "
@@ -1484,7 +1486,8 @@ MESSAGES = {
     "mahalanobis.alpha": "`alpha` must be a probability between 0 and 1, got {alpha}.",
     "mahalanobis.nothing_shared": "No two participants answered the same stimulus, so they cannot be compared.",
     "mahalanobis.distance": "squared distance {squared:.1+} with {answers:answer}, p [[= {p:.3r+}]]"
-    "[[< {p_below:.3r}]][[; not flagged because answers correlate at {agreement:.2r+} with those of the others]]",
+    "[[< {p_below:.3r}]][[; not flagged because answers correlate at {agreement:.2r+} with those of the others]]"
+    "[[; not flagged with fewer than {fewest:answer}]]",
     "mahalanobis.no_answers": "not computed: no answers to stimuli that others answered",
     "mahalanobis.few_participants": "With {participants:participant} and {stimuli:stimulus}, the covariance of each "
     "pair cannot be estimated. All pairs are assumed to have the same correlation, and the probabilities are "
@@ -1760,6 +1763,11 @@ MESSAGES = {
     "{p_below:.3r})]]",
     "deletion.unusual": "without these {answers:answer} the model's deviance falls by {distance:.1+}; among "
     "redrawn answers p[[ = {p:.3r+}]][[ < {p_below:.3r}]], below {alpha:.2r+}",
+    "deletion.agrees": "without these {answers:answer} the model's deviance falls by {distance:.1+}; among "
+    "redrawn answers p[[ = {p:.3r+}]][[ < {p_below:.3r}]]; not flagged because they agree with the answers of the "
+    "others above chance",
+    "deletion.few": "without these {answers:answer} the model's deviance falls by {distance:.1+}; among "
+    "redrawn answers p[[ = {p:.3r+}]][[ < {p_below:.3r}]]; not flagged because the answers are too few",
     "deletion.usual": "without these {answers:answer} the model's deviance falls by {distance:.1+}; among "
     "redrawn answers p[[ = {p:.3r+}]][[ < {p_below:.3r}]], not below {alpha:.2r+}",
     "deletion.alpha": "`alpha` must be a probability between 0 and 1, not {alpha}.",

@@ -134,15 +134,20 @@ def looked_at(judgments: Judgments) -> Looked:
 
 
 def in_order(judgments: Judgments) -> pl.DataFrame:
-    """The answers, participant by participant in the order of presentation.
+    """The answers, participant by participant in the order of presentation or, where that is unknown, by their values.
 
-    Participants are sorted by name: who is drawn to learn from must not depend on how a table is sorted.
+    Participants are sorted by name, and rows without an order by what they hold: neither who is drawn to learn from nor
+    which random numbers an answer meets may depend on how a table is sorted.
 
     >>> import karat
     >>> in_order(karat.datasets.load("likert"))["participant"].is_sorted()
     True
     """
-    return presented(answered(judgments)).sort("participant", maintain_order=True)
+    rows = answered(judgments)
+    if order_is_known(rows.columns):
+        return presented(rows).sort("participant", maintain_order=True)
+    values = sorted(name for name, kind in rows.schema.items() if name != "participant" and not kind.is_nested())
+    return rows.sort("participant", *values)
 
 
 class _Filler:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from karat.models.credence import ATTENTIVE, Mixture, fit_credence
+from karat.models.credence import ATTENTIVE, Comparison, Mixture, fit_credence
 from karat.models.credence.trials import first_weights
 from models.credence.answered import batches, crowd
 
@@ -49,3 +49,10 @@ def test_learning_comes_to_rest() -> None:
     for before, after in pairwise(attentive[4:]):
         assert np.abs(after - before).max() < 0.05
     assert attentive[-1].min() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("expected", "error", "close"), [(0.612, 0.0186, True), (0.545, 0.0160, False), (0.900, 0.0186, False)]
+)
+def test_more_is_drawn_only_where_a_verdict_is_close(expected: float, error: float, close: bool) -> None:
+    assert Comparison("entropy", 0.54, expected, error).is_close is close

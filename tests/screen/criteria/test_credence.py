@@ -121,6 +121,32 @@ def test_the_order_of_rows_does_not_matter() -> None:
     same(credence(with_frame(RATED.frame.sample(fraction=1, shuffle=True, seed=5))), rated())
 
 
+def labels_as_ratings(seed: int, items: int = 60) -> karat.Judgments:
+    """Labels without an order, which somebody reads as ratings, of a crowd without positions of trials."""
+    random = np.random.default_rng(seed)
+    right = random.integers(1, 6, items)
+    rows = [
+        (f"w{worker}", f"i{item}", str(right[item] if random.random() < 0.75 else random.integers(1, 6)))
+        for item in range(items)
+        for worker in random.choice(20, 8, replace=False)
+    ]
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    return karat.Judgments(table, karat.Ordinal(5))
+
+
+def test_without_positions_nothing_depends_on_the_order_of_rows() -> None:
+    judgments = labels_as_ratings(1)
+    outcomes = set()
+    for seed in (None, 1, 2):
+        frame = judgments.frame if seed is None else judgments.frame.sample(fraction=1, shuffle=True, seed=seed)
+        try:
+            found = credence(karat.Judgments(frame, judgments.scales)).participants.sort("participant")
+            outcomes.add(str(found["score"].to_list()))
+        except ScreenError as error:
+            outcomes.add(str(error))
+    assert len(outcomes) == 1
+
+
 @pytest.mark.slow
 def test_questions_that_are_shown_the_other_way_round_are_turned() -> None:
     plain = RATED.frame.with_columns(polarity=pl.lit(1))

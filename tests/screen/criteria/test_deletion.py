@@ -14,6 +14,7 @@ from karat.models.glrm import fit_crossed
 from karat.screen import deletion, deletion_windows
 from karat.screen.crowd.answers import crowd
 from messages import raises
+from screen.judged import FIVE
 
 CROWD = karat.datasets.load("crowd")
 PEOPLE = CROWD.participants["participant"].to_list()
@@ -115,18 +116,46 @@ def test_the_simulated_null_decides_where_it_is_asked_to() -> None:
     found = decides.participants
     columns = ["participant", "distance", "df", "p_value", "p_simulated", "p_adjusted"]
     assert found.select(columns).equals(beside.participants.select(columns))
-    assert found["flagged"].to_list() == (found["p_simulated"] < 0.2).to_list()
+    assert not (found["flagged"] & (found["p_simulated"] >= 0.2)).any()
     assert found["flagged"].to_list() != beside.participants["flagged"].to_list()
     assert found["score"].to_list() == found["p_simulated"].to_list()
     assert found["threshold"].unique().to_list() == [0.2]
-    for flagged, code, values in found.select("flagged", "message", "values").iter_rows():
-        assert code == ("deletion.unusual" if flagged else "deletion.usual")
+    for flagged, p, code, values in found.select("flagged", "p_simulated", "message", "values").iter_rows():
+        others = "deletion.agrees" if p < 0.2 else "deletion.usual"
+        assert code == ("deletion.unusual" if flagged else others)
         assert values["alpha"] == 0.2
     sentences = with_reasons(found)["reason"].to_list()
     assert any(sentence.endswith(", not below .20") for sentence in sentences)
     assert decides.settings["by"] == "simulated"
     axis = decides.plot().axes[0]
     assert axis.get_ylim()[1] > found["distance"].max()  # type: ignore[operator]
+
+
+def labelled() -> karat.Judgments:
+    """Labels that are read as ratings: all know them, but the last person confuses 1 and 5 now and then."""
+    random = np.random.default_rng(4)
+    right = random.integers(1, 6, 60)
+    given = np.where(random.random((24, 60)) < 0.1, random.integers(1, 6, (24, 60)), right)
+    given[-1] = np.where((random.random(60) < 0.4) & np.isin(right, (1, 5)), 6 - right, right)
+    rows = [(f"w{who:02}", f"i{item}", str(given[who, item])) for who in range(24) for item in range(60 if who else 8)]
+    return karat.Judgments(pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row"), FIVE)
+
+
+def test_nobody_who_agrees_above_chance_is_flagged() -> None:
+    found = deletion(labelled(), simulations=99).participants
+    assert found.filter(participant="w23").select("flagged", "message").row(0) == (False, "deletion.agrees")
+    assert not found["flagged"].any()
+
+
+def test_few_answers_flag_nobody() -> None:
+    table = karat.Judgments(
+        labelled().frame.with_columns(
+            response=pl.when(participant="w00").then(pl.lit("3")).otherwise(pl.col("response"))
+        ),
+        FIVE,
+    )
+    first = deletion(table, alpha=0.5, simulations=99).participants.row(0, named=True)
+    assert (first["df"], first["flagged"], first["message"]) == (8, False, "deletion.few")
 
 
 def test_who_is_looked_at_does_not_change_who_is_flagged() -> None:

@@ -225,3 +225,16 @@ def test_an_accurate_participant_is_not_flagged_where_nearly_all_agree() -> None
     assert row["score"] > row["threshold"]
     assert message(row)[1]["agreement"] > 0.5
     assert evidence.flagged == ["p00"]
+
+
+def test_two_answers_against_everybody_flag_nobody() -> None:
+    """One of two answers to clear items is a slip, or an opinion; neither is a reason to flag anybody."""
+    random = np.random.default_rng(2)
+    clear = random.random((40, 30)) < 0.97
+    rows = [(f"p{who:02}", f"i{item:02}", str(int(clear[who, item]))) for who in range(40) for item in range(30)]
+    rows += [("brief", "i00", "0"), ("brief", "i01", "0")]
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    found = mahalanobis(karat.Judgments(table, karat.Binary(("0", "1")))).participants
+    brief = found.filter(participant="brief").row(0, named=True)
+    assert brief["p"] < 0.001
+    assert (brief["flagged"], brief["values"]["fewest"]) == (False, 20)

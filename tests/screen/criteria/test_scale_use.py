@@ -29,18 +29,33 @@ def alternating(yes: str, no: str) -> pl.Expr:
 
 
 def test_neutral_answers_above_the_limit_are_flagged() -> None:
-    table = judgments({"half": [3, 3, 1, 5], "more": [3, 3, 3, 5], "none": [1, 2, 4, 5]})
+    table = judgments({"half": [3, 3, 1, 5] * 3, "more": [3, 3, 3, 5] * 3, "none": [1, 2, 4, 5] * 3})
     evidence = scale_use(table)
     assert evidence.flagged == ["more"]
     assert evidence.participants["score"].to_list() == [0.5, 0.75, 0.0]
-    more = {"neutral": 3, "answers": 4, "commonest": "3", "share": 0.75}
+    more = {"neutral": 9, "answers": 12, "commonest": "3", "share": 0.75}
     assert message(rows(table)["more"]) == ("scale_use.neutral", more)
     shown = with_reasons(evidence.participants)["reason"][1]
-    assert shown == "3 of 4 answers neutral; most common answer: “3” (75 %)"
+    assert shown == "9 of 12 answers neutral; most common answer: “3” (75 %)"
     assert rows(table)["more"]["points_used"] == 0.4
     assert scale_use(table, neutral_at_most=0.8).flagged == []
     with raises(ScreenError, "scale_use.neutral_at_most"):
         scale_use(table, neutral_at_most=50)
+
+
+def test_few_answers_flag_nobody() -> None:
+    evidence = scale_use(judgments({"once": [3], "often": [3] * 9, "others": [1, 2, 4, 5, 1, 2, 4, 5, 1]}))
+    assert evidence.flagged == []
+    assert evidence.participants["values"].struct.field("fewest").to_list() == [10, 10, None]
+
+
+def test_neutral_answers_that_the_others_give_too_flag_nobody() -> None:
+    """Opinions in posts, most of which hold none: only the person who never sees one is flagged."""
+    posts = [3, 3, 3, 1, 3, 3, 5, 3, 3, 3] * 4
+    slips = {f"p{n}": [5 if item % 13 == n else post for item, post in enumerate(posts)] for n in range(6)}
+    evidence = scale_use(judgments({**slips, "never": [3] * 40}))
+    assert evidence.flagged == ["never"]
+    assert evidence.participants["values"].struct.field("others")[0] == pytest.approx(0.8, abs=0.05)
 
 
 def test_without_a_neutral_point_nobody_is_flagged_and_it_is_said() -> None:
@@ -50,7 +65,7 @@ def test_without_a_neutral_point_nobody_is_flagged_and_it_is_said() -> None:
     assert codes(evidence.notes)[0] == "scale_use.no_neutral_point"
     (row,) = evidence.participants.to_dicts()
     assert message(row) == ("scale_use.commonest", {"commonest": "2", "share": 1.0})
-    choices = judgments({"p1": ["none", "none", "left"]}, karat.Choice(none=True))
+    choices = judgments({"p1": ["none", "none", "left"] * 4}, karat.Choice(none=True))
     assert scale_use(choices).flagged == ["p1"]
 
 
@@ -131,6 +146,6 @@ def test_everybody_gets_evidence_on_any_scale(table: karat.Judgments) -> None:
 
 
 def test_the_middle_of_an_odd_scale_is_neutral_where_none_is_named() -> None:
-    evidence = scale_use(judgments({"p": [3, 3, 3, 5], "q": [1, 3, 4, 5]}, karat.Ordinal(5)))
+    evidence = scale_use(judgments({"p": [3, 3, 3, 5] * 3, "q": [1, 3, 4, 5] * 3}, karat.Ordinal(5)))
     assert evidence.flagged == ["p"]
     assert evidence.notes[0] == Message("neutral.middle", {"points": ["3"]})

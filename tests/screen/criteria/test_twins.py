@@ -100,3 +100,23 @@ def test_ratings_and_labels_are_compared() -> None:
     frame = judged(table).frame
     labels = Judgments(frame, karat.Nominal(LEVELS))
     assert twins(labels).flagged == twins(judged(table)).flagged == ["p00", "p13"]
+
+
+def reluctant(seed: int, people: int = 16, items: int = 140, answers: int = 8) -> Judgments:
+    """Feelings in faces, of which the first two people name only strong ones; every item has a few answers."""
+    random = np.random.default_rng(seed)
+    kind, strength = random.integers(1, 4, items), random.normal(0.3, 1, items)
+    table = np.zeros((people, items), dtype=np.int64)
+    for person in range(people):
+        limit, noise = (1.2, 0.5) if person < 2 else (random.normal(0, 0.5), 0.8)
+        other = random.random(items) < 0.15 * (person > 1)
+        named = np.where(other, random.integers(1, 4, items), kind)
+        table[person] = np.where(strength + random.normal(0, noise, items) > limit, named, 0)
+    for item in range(items):
+        table[random.permutation(np.arange(2, people))[answers - 2 :], item] = -1
+    return Judgments(judged(table).frame, karat.Nominal(LEVELS))
+
+
+@pytest.mark.parametrize("seed", [2, 3, 8])
+def test_the_same_answer_when_in_doubt_is_no_copy(seed: int) -> None:
+    assert twins(reluctant(seed)).flagged == []

@@ -258,7 +258,9 @@ def is_worth_it(mixture: Mixture, before: MixtureStep, after: MixtureStep) -> bo
     return bool(second.std() >= AGREE * first.std() and alike <= ALIKE)
 
 
-DRAWS = 20
+FIRST_DRAWS, DRAWS, UNSURE = 20, 200, 1.5
+"""As many predictions are drawn first, and as many where a gap is within these standard deviations of a limit: with few
+of them, whether anybody is judged would depend on the seed."""
 MOST_APART, MOST_AMONG = 0.05, 0.5
 """How far a figure may be from what is predicted; and the agreement of flagged participants with each other, as a share
 of that of the others. Halves of these where many are flagged."""
@@ -283,7 +285,18 @@ class Comparison:
 
     def fails(self, strictly: bool = False) -> bool:
         """Whether the model does not describe the data; `strictly` halves what is tolerated."""
-        return self.gap > (MOST_AMONG if self.figure == "flagged" else MOST_APART) / (2 if strictly else 1)
+        return self.gap > self.most / (2 if strictly else 1)
+
+    @property
+    def most(self) -> float:
+        """The gap that is tolerated."""
+        return MOST_AMONG if self.figure == "flagged" else MOST_APART
+
+    @property
+    def is_close(self) -> bool:
+        """Whether more predictions could change what `fails` says."""
+        gap, unsure = abs(self.observed - self.expected) - 3 * self.error, UNSURE * self.error
+        return self.most / 2 - unsure < gap < self.most + unsure
 
 
 def compare(fitted: Fitted, flagged: Bools, seed: int = 1) -> tuple[Comparison, ...]:
@@ -303,13 +316,18 @@ def compare(fitted: Fitted, flagged: Bools, seed: int = 1) -> tuple[Comparison, 
     some[random.permutation(attentive)[:MOST_ATTENTIVE]] = True
     group = fitted.step.group.argmax(axis=1)
     observed = _figures(mixture, [one.part.content for one in mixture.attentive], some)
-    drawn = [
-        _figures(mixture, [one.predict(some, group, random) for one in mixture.attentive], some) for _ in range(DRAWS)
-    ]
-    found = []
-    for figure, value in observed.items():
-        values = np.array([one[figure] for one in drawn])
-        found.append(Comparison(figure, value, float(values.mean()), float(values.std())))
+    drawn: list[dict[str, float]] = []
+    found: list[Comparison] = []
+    for number in (FIRST_DRAWS, DRAWS):
+        while len(drawn) < number:
+            drawn.append(_figures(mixture, [one.predict(some, group, random) for one in mixture.attentive], some))
+        values = {figure: np.array([one[figure] for one in drawn]) for figure in observed}
+        found = [
+            Comparison(figure, value, float(values[figure].mean()), float(values[figure].std()))
+            for figure, value in observed.items()
+        ]
+        if not any(one.is_close for one in found):
+            break
     looks = fitted.step.otherwise > 1 / 2
     among = [_agreement(part, part.there & flagged[:, None] & ~looks) for part in mixture.trials.parts]
     usual = [_agreement(part, part.there & some[:, None]) for part in mixture.trials.parts]

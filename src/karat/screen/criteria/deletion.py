@@ -20,7 +20,9 @@ Clifford 1991), when p = 10 / draws. `p_adjusted` are the same by Benjamini and 
 Flagged is p < alpha, not adjusted. Alpha then means what it means in every other criterion, the probability with which
 somebody credible is flagged; whether somebody is flagged does not depend on who else is looked at; and an adjusted p
 would ask for many more simulations than workers before it could flag anybody. Of N credible workers about alpha N are
-flagged, so that deletion should not exclude alone: look at p_adjusted, too.
+unusual, and more where the model is not quite right, as for labels that were read as ratings. So the simulated null
+flags nobody whose agreement with the others is significantly above chance, by a test that needs no model (p < .01), nor
+anybody with fewer than 20 answers, who could hardly show it. Deletion should not exclude alone: look at p_adjusted.
 """
 
 from __future__ import annotations
@@ -80,6 +82,8 @@ REFITS = 35
 """This many refits take as long as the Spammer Index of the same labels with its interval."""
 SMALLEST_P = 0.001
 """Simulated p values below it are given as such."""
+ABOVE_CHANCE, FEWEST = 2.33, 20
+"""Standard errors from which agreement is above chance (p < .01), and the answers that it takes to show that."""
 REASON_VALUES = pl.Struct(
     {"answers": pl.Int64, "distance": pl.Float64, "limit": pl.Float64, "p": pl.Float64, "p_below": pl.Float64,
      "alpha": pl.Float64}
@@ -198,6 +202,7 @@ def deletion(
         {
             "participant": names, "distance": distance, "df": df.astype(np.int64), "threshold": chdtri(df, alpha),
             "p_value": p, "p_simulated": simulated, "p_adjusted": benjamini_hochberg(simulated),
+            "_agrees": _beyond_chance(answers) >= ABOVE_CHANCE,
         },
         nan_to_null=True,
     )  # fmt: skip
@@ -261,17 +266,32 @@ def _distances(
     return distance, failed
 
 
+def _beyond_chance(answers: Crowd) -> NDArray[np.float64]:
+    """How far the agreement of each worker with the others is above chance, in standard errors."""
+    from karat.models.credence import CredenceTrials, ScaleTrials, beyond_chance
+
+    place = answers.rows.select(pl.int_range(pl.len()).over("_worker")).to_series().to_numpy()
+    at = (answers.worker, place)
+    task, code = (np.full((at[0].max() + 1, place.max() + 1), nothing, dtype=np.int64) for nothing in (0, -1))
+    task[at], code[at] = answers.task, answers.response
+    part = ScaleTrials(
+        task, code, code, int(task.max()) + 1, len(answers.categories), ordered=answers.family != "nominal"
+    )
+    return beyond_chance(CredenceTrials((part,), in_sequence=False))
+
+
 def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -> pl.DataFrame:
     table = everybody(judgments).join(table, on="participant", how="left", maintain_order="left")
-    known = table.select("distance", "df", "threshold", "p_simulated").iter_rows()
-    reasons = [_reason(distance, df, limit, p, alpha, by) for distance, df, limit, p in known]
-    score, threshold, p = pl.col("distance"), pl.col("threshold"), pl.col("p_value")
+    known = table.select("distance", "df", "threshold", "p_simulated", "_agrees").iter_rows()
+    reasons = [_reason(distance, df, limit, p, agrees, alpha, by) for distance, df, limit, p, agrees in known]
+    score, threshold, flagged = pl.col("distance"), pl.col("threshold"), pl.col("p_value") < alpha
     if by == "simulated":
-        score = p = pl.col("p_simulated")
-        threshold = pl.when(p.is_not_null()).then(alpha)
+        score = pl.col("p_simulated")
+        threshold = pl.when(score.is_not_null()).then(alpha)
+        flagged = (score < alpha) & ~pl.col("_agrees") & (pl.col("df") >= FEWEST)
     return table.select(
         "participant", score.alias("score"), threshold.alias("threshold"),
-        (p < alpha).fill_null(False).alias("flagged"),
+        flagged.fill_null(False).alias("flagged"),
         pl.Series("message", [code for code, _ in reasons], pl.String),
         pl.Series("values", [values for _, values in reasons], REASON_VALUES),
         "distance", "df", "p_value", "p_simulated", "p_adjusted",
@@ -279,7 +299,13 @@ def _evidence(judgments: Judgments, table: pl.DataFrame, alpha: float, by: By) -
 
 
 def _reason(
-    distance: float | None, df: int, limit: float, simulated: float | None, alpha: float, by: By
+    distance: float | None,
+    df: int,
+    limit: float,
+    simulated: float | None,
+    agrees: bool,
+    alpha: float,
+    by: By,
 ) -> tuple[str, dict[str, Any]]:
     """The code and the values of what there is to say of a participant."""
     if distance is None:
@@ -292,7 +318,9 @@ def _reason(
     }  # fmt: skip
     if by == "published" or simulated is None:
         return "deletion.published", values
-    return "deletion.unusual" if simulated < alpha else "deletion.usual", values
+    if simulated >= alpha:
+        return "deletion.usual", values
+    return "deletion.few" if df < FEWEST else "deletion.agrees" if agrees else "deletion.unusual", values
 
 
 def beside(value: float, cutoff: float, digits: int) -> float:

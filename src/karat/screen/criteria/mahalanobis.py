@@ -24,7 +24,9 @@ which Ledoit and Wolf (2004) shrink covariances, in full: each stimulus has a va
       D^2 = (sum z^2 - rho (sum z)^2 / (1 + (k - 1) rho)) / (1 - rho).
 
 Where nearly all agree, a few answers of one's own make a large distance. Participants whose answers correlate with the
-means of the others at `AGREES` or more look at the items, and are not flagged however far they are.
+means of the others at `AGREES` or more look at the items, and are not flagged however far they are. With fewer than
+`FEWEST_AGREEING` stimuli that cannot be seen, and two answers against a unanimous crowd make a large distance, so
+nobody is flagged for them.
 
 Limits. Answers on a scale are not normal, and people differ in how much they vary: with normal answers fewer than alpha
 are flagged, and more than alpha where some attentive participants are much less certain than others. People who answer
@@ -135,16 +137,17 @@ def _verdicts(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
     p, known = pl.col("p"), pl.col("answers") > 0
     far = (pl.col("score") > pl.col("threshold")).fill_null(False)
     agrees = far & (pl.col("agreement") >= AGREES).fill_null(False)
+    few = far & (pl.col("answers") < FEWEST_AGREEING)
     table = table.with_columns(pl.when(known).then(pl.col("score", "threshold", "p")))
     values = pl.struct(
         squared=round_beside(pl.col("score"), pl.col("threshold"), 1), answers=pl.when(known).then("answers"),
         p=pl.when(p >= LEAST_P / 2).then(round_beside(p, pl.lit(alpha), 3)),
         p_below=pl.when(p < LEAST_P / 2).then(pl.lit(LEAST_P)),
-        agreement=pl.when(agrees).then(pl.col("agreement").round(2)),
+        agreement=pl.when(agrees).then(pl.col("agreement").round(2)), fewest=pl.when(few).then(FEWEST_AGREEING),
     )  # fmt: skip
     message = pl.when(known).then(pl.lit("mahalanobis.distance")).otherwise(pl.lit("mahalanobis.no_answers"))
     return table.select(
-        "participant", "score", "threshold", (far & ~agrees).alias("flagged"),
+        "participant", "score", "threshold", (far & ~agrees & ~few).alias("flagged"),
         message.alias("message"), values.alias("values"), "answers", "p",
     )  # fmt: skip
 

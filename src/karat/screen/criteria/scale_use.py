@@ -1,8 +1,10 @@
 """Scale use: who kept to a small part of the scale, or to its middle.
 
 Participants are flagged if more than `neutral_at_most` of their answers are neutral, where the scale has a neutral
-point: "no difference" in choices, and the middle of an odd number of points where the scale names none. The further
-columns are for information only, since attentive participants use scales differently:
+point: "no difference" in choices, and the middle of an odd number of points where the scale names none. Nobody is
+flagged for fewer than ten answers, nor for neutral answers where the others give them as well: in the sum over answers,
+neutral ones must exceed the shares of the others who answered the same stimuli neutrally, by a one-sided test at 5 %.
+The further columns are for information only, since attentive participants use scales differently:
 
 - points_used: the share of the scale's points that were used at all;
 - commonest and commonest_share: the commonest answer and its share;
@@ -28,7 +30,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, is_ordered, position, width
 from karat.judgments.scales import Choice, Expected, NumberRange, Ordinal, Scale, as_number
 from karat.messages import Message
-from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
+from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, with_stimuli
 from karat.screen.right_answers import neutral_point, unnamed_middle
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from karat.study.check.draft import Draft
 
 NEUTRAL_AT_MOST = 0.5
+FEWEST, ONE_SIDED = 10, 1.645
+"""With fewer answers nobody is flagged; the 95th percentile of the normal distribution."""
 
 
 class ScaleUseSettings(CriterionSettings):
@@ -65,22 +69,24 @@ def scale_use(judgments: Judgments, neutral_at_most: float = NEUTRAL_AT_MOST) ->
     compression, on_contrast = _compression(parts)
     notes = (*without, *unnamed_middle(scales), *on_contrast)
     table = everybody(judgments)
-    for more in (_counts(parts), _moments(parts), compression):
+    for more in (_counts(parts), _beyond_others(judgments, parts), _moments(parts), compression):
         table = table.join(more, on="participant", how="left", maintain_order="left")
     message = (
         pl.when(pl.col("answers").is_null()).then(pl.lit("answering.none"))
         .when(pl.col("neutral_share").is_null()).then(pl.lit("scale_use.commonest"))
         .otherwise(pl.lit("scale_use.neutral"))
     )  # fmt: skip
-    with_neutral = pl.col("neutral_share").is_not_null()
+    with_neutral, above = pl.col("neutral_share").is_not_null(), pl.col("neutral_share") > neutral_at_most
+    few = above & (pl.col("could_be_neutral") < FEWEST)
+    usual = above & ~few & (pl.col("beyond") < ONE_SIDED).fill_null(False)
     values = pl.struct(
         neutral=pl.when(with_neutral).then("neutral"), answers=pl.when(with_neutral).then("could_be_neutral"),
         commonest="commonest", share=pl.col("commonest_share").round(2),
+        others=pl.when(usual).then(pl.col("others").round(2)), fewest=pl.when(few).then(pl.lit(FEWEST)),
     )  # fmt: skip
     participants = table.select(
         "participant", pl.col("neutral_share").alias("score"), pl.lit(float(neutral_at_most)).alias("threshold"),
-        (pl.col("neutral_share") > neutral_at_most).fill_null(False).alias("flagged"), message.alias("message"),
-        values.alias("values"),
+        (above & ~few & ~usual).fill_null(False).alias("flagged"), message.alias("message"), values.alias("values"),
         pl.col("answers").fill_null(0), "points_used", "commonest", "commonest_share", "neutral_share", "spread",
         "skew", "contrast", "compression",
     )  # fmt: skip
@@ -117,6 +123,31 @@ def _counts(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
         points_used=pl.when(pl.col("offered") > 0).then(pl.col("points") / pl.col("offered")),
         neutral_share=pl.when(pl.col("could_be_neutral") > 0).then(pl.col("neutral") / pl.col("could_be_neutral")),
     ).drop("points", "offered")
+
+
+def _beyond_others(judgments: Judgments, parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
+    """How many neutral answers others gave to the same stimuli, and by how many standard errors somebody gave more."""
+    tables = []
+    for scale, rows in parts:
+        neutral = neutral_point(scale)
+        if neutral is not None:
+            own, _ = with_stimuli(judgments, rows, scale=scale)
+            of_others = pl.len().over("_stimulus") - 1, pl.col("own").sum().over("_stimulus") - pl.col("own")
+            own = own.with_columns(own=(pl.col("response") == neutral).cast(pl.Int64))
+            own = own.select("participant", "own", answers=of_others[0], given=of_others[1])
+            tables.append(own.filter(pl.col("answers") > 0))
+    if not tables:
+        return pl.DataFrame(schema={"participant": pl.String, "others": pl.Float64, "beyond": pl.Float64})
+    # Half an answer of each kind is laid beside those of the others: unanimous ones are no certainty.
+    share = (pl.col("given") + 0.5) / (pl.col("answers") + 1)
+    return (
+        pl.concat(tables)
+        .group_by("participant")
+        .agg(
+            (pl.col("given") / pl.col("answers")).mean().alias("others"),
+            ((pl.col("own") - share).sum() / (share * (1 - share)).sum().sqrt()).alias("beyond"),
+        )
+    )
 
 
 def _moments(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:

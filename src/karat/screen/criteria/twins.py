@@ -10,9 +10,9 @@ participants who answer for themselves agree on s with probability
     e_s = sum_k a_k (a_k + 1) / (A (A + 1))
 
 unless more agreement follows from how often p and q give each answer: two participants who always give one answer agree
-throughout, and two who say no only where everybody does agree on nearly all items. The share of the open answers that p
-and q have in common is c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without a connection, 1 for two records that
-never differ.
+throughout, two who say no only where everybody does agree on nearly all items, and two who give the same answer when in
+doubt agree wherever others are divided. The share of the open answers that p and q have in common is
+c = sum_s (agree_s - e_s) / sum_s (1 - e_s): 0 without a connection, 1 for two records that never differ.
 
 *What the participants explain.* Careful participants agree better with everybody, so c = m + a_p + a_q + residual. The
 quarter of partners who agree best with p, which may be copies, has no say in a_p. a_p and a_q count only where they are
@@ -69,9 +69,9 @@ MOST_CLUSTERS = 20
 """This many clusters of twins are looked for."""
 LINKED, LARGE = 1.5, 1 / 3
 """Standard errors from which agreement links a cluster, and the share of the crowd from which it is none."""
-TASTE = 0.12
-"""Pairs of people differ by at least so much beyond chance: by up to .3 in real crowds, and in small ones, where
-participants' own effects absorb it, too little of it is seen."""
+TASTE = 0.15
+"""Pairs of people differ by at least so much beyond chance, as they do in real crowds with a hundred pairs and more: by
+up to .3 in others, and in small ones, where participants' own effects absorb it, too little of it is seen."""
 FEW, TRIMMED, SHRINK = 5, 0.25, 10.0
 """Pairs with so few items in common say something of a participant's effect; the share of best partners that is left
 out of it; and this many open answers without an effect are laid beside a participant's own."""
@@ -104,7 +104,7 @@ class AnswerMatrix:
     @cached_property
     def counts(self) -> Floats:
         """How often each item got each answer, items x levels."""
-        return np.stack([(self.table == level).sum(axis=0) for level in range(self.levels)], axis=1).astype(np.float64)
+        return _counted(self.table, self.levels)
 
 
 @dataclass(frozen=True)
@@ -194,11 +194,67 @@ def _compared(tables: list[AnswerMatrix], shared: int) -> ParticipantPairs:
     agree, together, sums = _sums(tables, None)
     habits = _habits(tables)
     pairs = _pairs(agree, together, sums, habits, shared)
-    for cluster in _clusters(pairs):
+    clusters = _clusters(pairs)
+    for cluster in clusters:
         _, _, own = _sums(tables, cluster)
         for whole, part in zip(sums, own, strict=True):
             whole[np.ix_(cluster, cluster)] = part
-    return _pairs(agree, together, sums, habits, shared)
+    alike = _pairs(agree, together, sums, habits, shared)
+    return _pairs(agree, together, sums, np.maximum(habits, _favoured(tables, alike, clusters)), shared)
+
+
+def _favoured(tables: list[AnswerMatrix], pairs: ParticipantPairs, clusters: list[Ints]) -> Floats:
+    """How many agreements follow from what both of a pair favour, item by item, where few answered each item.
+
+    The answers of the pair, or of its cluster, have no say in the shares of an item, so it is computed only for pairs
+    that have much in common; 0 for all others.
+    """
+    found = np.zeros_like(pairs.agree)
+    close = np.argwhere(np.triu(np.nan_to_num(pairs.common) >= AT_LEAST))
+    if all(_many(one) for one in tables):
+        return found
+    member = {person: cluster for cluster in clusters for person in cluster.tolist()}
+    for one in tables:
+        there = one.table >= 0
+        tilts = {person: _tilts(one.table[[person]], _shares(one, [person]))[0] for person in np.unique(close).tolist()}
+        for first, second in close.tolist():
+            both = there[first] & there[second]
+            together = member.get(first)
+            left_out = together if together is not None and second in together else [first, second]
+            a = (one.counts - _counted(one.table[left_out], one.levels) + one.prior)[both]
+            p, q = tilts[first], tilts[second]
+            # Of the Dirichlet distribution a, E[p_k s_k q_k s_k], and the same over all pairs of answers.
+            same = (a * (a + 1)) @ (p * q)
+            found[first, second] += float((same / np.maximum((a @ p) * (a @ q) + a @ (p * q), 1e-300)).sum())
+    return np.maximum(found, found.T)
+
+
+def _many(answers: AnswerMatrix) -> bool:
+    """Whether so many answered each item that the two of a pair hardly count."""
+    return bool(np.median(answers.counts.sum(axis=1)) >= MANY)
+
+
+def _counted(table: Ints, levels: int) -> Floats:
+    """How often each item got each answer from some participants."""
+    return np.stack([(table == level).sum(axis=0) for level in range(levels)], axis=1).astype(np.float64)
+
+
+def _shares(answers: AnswerMatrix, left_out: list[int]) -> Floats:
+    """The shares of answers to each item, without those of some participants."""
+    own = answers.counts - _counted(answers.table[left_out], answers.levels) + answers.prior
+    shares: Floats = own / own.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _tilts(table: Ints, shares: Floats) -> Floats:
+    """Factors of the shares, with which each participant gives every answer as often as they did."""
+    there = table >= 0
+    given = np.stack([(table == level).sum(axis=1) for level in range(shares.shape[1])], axis=1) + 0.0
+    tilt = np.ones_like(given)
+    for _ in range(TILTS):
+        said = (there / (tilt @ shares.T)) @ shares
+        tilt *= given / np.maximum(said * tilt, 1e-12)
+    return tilt
 
 
 def _habits(tables: list[AnswerMatrix]) -> Floats:
@@ -210,14 +266,8 @@ def _habits(tables: list[AnswerMatrix]) -> Floats:
     found = np.zeros((len(tables[0].table),) * 2)
     for one in tables:
         there = one.table >= 0
-        counts = one.counts if np.median(one.counts.sum(axis=1)) >= MANY else np.ones_like(one.counts)
-        items = (counts + one.prior) / (counts + one.prior).sum(axis=1, keepdims=True)
-        items = items if counts is one.counts else np.full_like(items, 1 / one.levels)
-        given = np.stack([(one.table == level).sum(axis=1) for level in range(one.levels)], axis=1) + 0.0
-        tilt = np.ones_like(given)
-        for _ in range(TILTS):
-            said = (there / (tilt @ items.T)) @ items
-            tilt *= given / np.maximum(said * tilt, 1e-12)
+        items = _shares(one, []) if _many(one) else np.full_like(one.counts, 1 / one.levels)
+        tilt = _tilts(one.table, items)
         total = np.maximum(tilt @ items.T, 1e-300)
         for level in range(one.levels):
             own = tilt[:, level, None] * items[:, level] / total * there
