@@ -451,7 +451,7 @@ class Learned:
 
 def in_classes(judgments: Judgments) -> bool:
     """Whether all answers are levels of their scales, and not numbers, whose classes depend on who is drawn."""
-    return all(getattr(scale, "levels", ()) for scale, _ in by_scale(judgments, answered(judgments)))
+    return all(scale.levels for scale, _ in by_scale(judgments, answered(judgments)))
 
 
 def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: float) -> Learned:

@@ -328,8 +328,7 @@ LEAST, MOST_LEVELS = 10, 12
 
 def levels_of(scale: Scale) -> tuple[str, ...]:
     """The answers of a scale, if they are few enough for transitions."""
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return levels if 2 <= len(levels) <= MOST_LEVELS else ()
+    return scale.levels if 2 <= len(scale.levels) <= MOST_LEVELS else ()
 
 
 def looked_at(
@@ -339,7 +338,7 @@ def looked_at(
     designs, notes, refused = [], [*order], []
     for scale, design, own in found:
         if design is None:
-            levels = len(getattr(scale, "levels", ()))
+            levels = len(scale.levels)
             refused.append(
                 Message("markov.scale_answers", {"scale": scale.kind, "levels": levels})
                 if levels

@@ -335,8 +335,7 @@ def _goodness(row: dict[str, Any], scale: Scale) -> float | None:
     right = scale.expected(row["expected"])
     if isinstance(right, NumberRange):
         return (right.low + right.high) / 2
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return sum(levels.index(level) for level in right) / len(right)
+    return sum(scale.levels.index(level) for level in right) / len(right)
 
 
 def _some(names: list[str]) -> dict[str, Any]:

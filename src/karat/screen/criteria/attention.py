@@ -195,7 +195,7 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
 
 def _numbers(scales: dict[str, Scale]) -> list[str]:
     """The questions that are answered with numbers, of which two are seldom equal."""
-    return [question for question, scale in scales.items() if not getattr(scale, "levels", ())]
+    return [question for question, scale in scales.items() if not scale.levels]
 
 
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
@@ -205,7 +205,7 @@ def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
     >>> pair_chance(Ordinal(5)), pair_chance(Magnitude())
     (Fraction(3, 5), Fraction(1, 2))
     """
-    points = len(getattr(scale, "levels", ()))
+    points = len(scale.levels)
     if not points:
         return Fraction(1, comb(goods + bads, goods))
     # The highest of the worse ratings is at point t, and all better ones are at t or above it.
@@ -220,9 +220,8 @@ def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
         scale = scales[question]
         if scale.kind == "nominal":
             raise ScreenError(Message("pairs.categories"))
-        levels = getattr(scale, "levels", ())
-        if levels:
-            places = {level: float(place) for place, level in enumerate(levels, start=1)}
+        if scale.levels:
+            places = {level: float(place) for place, level in enumerate(scale.levels, start=1)}
             placed = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
             height = pl.when(pl.col("question") == question).then(placed).otherwise(height)
     return height.alias("height")
@@ -236,7 +235,7 @@ def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
     by_expected = pl.lit(None, dtype=pl.Boolean)
     expected = trials.select("question", "expected").drop_nulls().unique(maintain_order=True)
     for question, text in expected.iter_rows():
-        levels: tuple[str, ...] = getattr(scales[question], "levels", ())
+        levels = scales[question].levels
         places = [place for place, level in enumerate(levels) if level in scales[question].expected(text)]
         twice = 2 * sum(places) - len(places) * (len(levels) - 1)
         if levels and twice:

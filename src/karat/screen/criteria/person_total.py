@@ -206,11 +206,10 @@ def _categories(judgments: Judgments, rows: pl.DataFrame) -> pl.DataFrame:
     tables = []
     first = 0
     for scale, part in by_scale(judgments, rows):
-        levels: tuple[str, ...] = getattr(scale, "levels", ())
-        for number, level in enumerate(levels, start=first):
+        for number, level in enumerate(scale.levels, start=first):
             given = (pl.col("response") == level).cast(pl.Float64)
             tables.append(part.with_columns(_value=given, _part=pl.lit(number, pl.Int64)))
-        first += len(levels)
+        first += len(scale.levels)
     return pl.concat(tables)
 
 

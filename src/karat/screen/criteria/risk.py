@@ -179,7 +179,7 @@ def _runs(judgments: Judgments) -> pl.DataFrame:
     """Each participant's longest run on any scale, and whether it is typical of those who do not look."""
     tables = []
     for scale, rows in by_scale(judgments, presented(answered(judgments))):
-        kinds = len(getattr(scale, "levels", ())) or max(2, rows["response"].n_unique())
+        kinds = len(scale.levels) or max(2, rows["response"].n_unique())
         runs = rows.select("participant", pl.struct("participant", "response").rle_id().alias("run"))
         lengths = runs.group_by("participant", "run").len().group_by("participant").agg(
             pl.col("len").max().cast(pl.Int64).alias("longest_run"), pl.col("len").sum().cast(pl.Int64).alias("answers")

@@ -95,7 +95,7 @@ def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["ow
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))
     # Of one scale that says its answers, everything is known before any part is read.
-    known = len(scales) == 1 and getattr(scales[0], "levels", None)
+    known = len(scales) == 1 and scales[0].levels
     kinds = {scales[0]: _kinds(scales[0], 0)} if known else _kinds_given(parts, scales)
     if kinds:
         check_order(columns, ScreenError, "straightlining")
@@ -109,7 +109,7 @@ def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["ow
 
 def _kinds(scale: Scale, different: int) -> int:
     """How many answers there are to choose from: the levels of the scale, else the different ones that were given."""
-    return len(levels) if (levels := getattr(scale, "levels", None)) else max(2, different)
+    return len(scale.levels) or max(2, different)
 
 
 def _kinds_given(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, int]:
@@ -124,7 +124,7 @@ def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[
     """The different answers on each scale; of one that says its answers, one is enough."""
     tables = [pl.DataFrame(schema={"_scale": pl.Int64, "response": pl.String})]
     for scale, rows in by_scale(judgments, answered(judgments)):
-        some = rows.select("response").unique() if not getattr(scale, "levels", None) else rows.select("response")[:1]
+        some = rows.select("response")[:1] if scale.levels else rows.select("response").unique()
         tables.append(some.select(pl.lit(scales.index(scale), pl.Int64).alias("_scale"), "response"))
     return pl.concat(tables), None
 

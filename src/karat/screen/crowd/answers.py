@@ -139,7 +139,7 @@ def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
     """What the answers are called."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         return ("first", "second", "none")
-    return getattr(scale, "levels", ())
+    return scale.levels
 
 
 def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:

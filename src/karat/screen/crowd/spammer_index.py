@@ -495,7 +495,7 @@ def _simulated(judgments: Judgments, kind: str, workers: int, seed: int) -> Judg
 
     items = judgments.frame["item"].unique(maintain_order=True)
     (scale,) = judgments.scales.values()
-    levels = pl.Series(getattr(scale, "levels", ()))
+    levels = pl.Series(scale.levels)
     # They do not look at the tasks: only how many there are matters.
     tasks = draw_tasks(len(items), len(levels), seed=seed)
     codes = worker_answers(kind, max(workers, 1), tasks, seed=seed)
