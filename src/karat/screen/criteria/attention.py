@@ -10,6 +10,7 @@ pairs somebody who guesses passes too often; a note then says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, Any, Literal
@@ -66,12 +67,9 @@ def attention(
     """
     if account not in ACCOUNTS:
         raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
-    if account == "pairwise":
-        evidence = pairwise(judgments, "attention", "attention", alpha, slips)
-    else:
-        evidence = positional(judgments, "attention", "attention", alpha, slips)
-    settings = {"account": account, "alpha": alpha, "slips": slips}
-    return Evidence(evidence.participants, "attention", settings, evidence.notes, evidence.trials)
+    judge = pairwise if account == "pairwise" else positional
+    evidence = judge(judgments, "attention", "attention", alpha, slips)
+    return replace(evidence, settings={"account": account, "alpha": alpha, "slips": slips})
 
 
 def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
@@ -94,12 +92,12 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
     notes: list[Message] = []
     choices = trials.filter(pl.col("question").is_in(chosen))
     if choices.height:
-        messages, notes = scored(choices, judgments.scales)
-        parts.append(_chosen_pairs(messages, judgments.scales))
+        answers, notes = scored(choices, judgments.scales)
+        parts.append(_chosen_pairs(answers, judgments.scales))
     rated = trials.filter(~pl.col("question").is_in(chosen))
     if rated.height:
         table, more = _rated_pairs(rated, judgments.scales)
-        notes = [*notes, *more]
+        notes += more
         parts.append(table)
     pairs = pl.concat(parts)
     if not pairs.height:
@@ -187,15 +185,12 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
     whole = whole.join(
         kinds.with_columns(pl.Series("chance", texts, dtype=pl.String)), on=["question", "goods", "bads"]
     )
-    even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(_numbers(scales))).height
+    # Two numbers are seldom equal.
+    numbers = [question for question, scale in scales.items() if not scale.levels]
+    even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(numbers)).height
     notes += [Message("pairs.rated_equally", {"n": even})] if even else []
     kept = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
     return whole.select("participant", kept.fill_null(False).alias("passed"), "unanswered", "chance"), notes
-
-
-def _numbers(scales: dict[str, Scale]) -> list[str]:
-    """The questions that are answered with numbers, of which two are seldom equal."""
-    return [question for question, scale in scales.items() if not scale.levels]
 
 
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:

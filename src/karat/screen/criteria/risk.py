@@ -23,6 +23,7 @@ flagged. A level sums up signs; it does not say what somebody did or why.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -100,8 +101,7 @@ def risk(
         flagged |= set(markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor).flagged)
     if "deletion" in criteria:
         flagged |= set(deletion(judgments, alpha, seed=seed, by=deletion_by, executor=executor).flagged)
-    found = risk_levels(judgments, flagged, doubtful, time_limit)
-    return Evidence(found.participants, "risk", settings, found.notes)
+    return replace(risk_levels(judgments, flagged, doubtful, time_limit), settings=settings)
 
 
 def risk_levels(
