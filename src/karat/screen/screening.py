@@ -388,15 +388,18 @@ def flow_svg(everybody: int, stages: Sequence[ScreeningStage | PartedStep], excl
     if len(boxes) > 1:
         boxes[-1] = ("in the analysis", boxes[-1][1])
     for number, (word, n) in enumerate(boxes):
-        parts.append(_box(LEFT, y, BOX, [f"{word}", f"n = {n:,}"], strong=number == len(boxes) - 1))
+        parts.append(_box(LEFT, y, BOX, [word, f"n = {n:,}"], strong=number == len(boxes) - 1))
         if number < len(steps):
-            lines, indent = _left(steps[number])
+            step = steps[number]
+            # One person may be under several criteria.
+            by_criterion = [f"{title_of(name)}: {count:,}" for name, count in step.flagged.items()]
+            lines = [f"excluded: n = {step.entered - step.remained:,}", *by_criterion]
             height = max(len(lines) * LINE + 2 * PAD, 30)
             top = y + 2 * LINE + 2 * PAD + 12
             bottom = top + height + 12
             parts.append(_arrow(LEFT + BOX / 2, y + 2 * LINE + 2 * PAD, LEFT + BOX / 2, bottom))
             parts.append(_arrow(LEFT + BOX / 2, top + height / 2, RIGHT, top + height / 2))
-            parts.append(_box(RIGHT, top, SIDE, lines, indent=indent))
+            parts.append(_box(RIGHT, top, SIDE, lines, hanging=True))
             y = bottom
     height = y + 2 * LINE + 2 * PAD + 20
     stay = steps[-1].remained if steps else everybody
@@ -416,17 +419,11 @@ def flow_svg(everybody: int, stages: Sequence[ScreeningStage | PartedStep], excl
     )
 
 
-def _left(step: ScreeningStage | PartedStep) -> tuple[list[str], int]:
-    """Who left after a stage, and from which line on the text is indented. One person may be under several criteria."""
-    lines = [f"excluded: n = {step.entered - step.remained:,}"]
-    return lines + [f"{title_of(name)}: {number:,}" for name, number in step.flagged.items()], len(lines)
-
-
-def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False, indent: int | None = None) -> str:
+def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False, hanging: bool = False) -> str:
     height = len(lines) * LINE + 2 * PAD
     stroke = 'stroke="#0072B2" stroke-width="2"' if strong else 'stroke="#555"'
     texts = "".join(
-        f'<text x="{x + PAD + (12 if indent is not None and number >= indent else 0)}" '
+        f'<text x="{x + PAD + (12 if hanging and number else 0)}" '
         f'y="{y + PAD + (number + 1) * LINE - 5}">{escape(line)}</text>\n'
         for number, line in enumerate(lines)
     )

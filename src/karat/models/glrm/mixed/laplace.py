@@ -14,7 +14,7 @@ The modes are found by Newton's method, with blocks for the levels of crossed fa
 block for every level of each factor and a block for every pair of levels that met; the side with most effects is
 eliminated (see `blocks` and `sparse`).
 
-Whether the covariances of a term can be told at all is a question of the design alone, whatever the answers. Two slopes
+Whether the covariances of a term are identified is a question of the design alone, whatever the answers. Two slopes
 that are confounded within every item cannot be separated by it, nor can an effect for every measured answer from the
 residual. The information about theta in a linear model is then singular wherever Lambda is not; it is looked at where
 Lambda is the identity. The curvature at the end of a search does not always show it, since a singular covariance has
