@@ -34,6 +34,7 @@ from karat.judgments import Judgments
 from karat.judgments.stimuli import numbered
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
+from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import (
     Evidence,
     Fields,
@@ -145,7 +146,7 @@ def _low(values: Floats, least: float) -> Floats:
     from scipy.special import ndtr
 
     middle = np.median(values)
-    spread = max(1.4826 * float(np.median(np.abs(values - middle))), least)
+    spread = max(MAD_CONSTANT * float(np.median(np.abs(values - middle))), least)
     found: Floats = ndtr((values - middle) / spread)
     return found
 
