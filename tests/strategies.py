@@ -37,9 +37,8 @@ def scales(draw: st.DrawFn) -> Scale:
 
 def answers(scale: Scale) -> st.SearchStrategy[str | None]:
     """Answers on a scale, some of them missing."""
-    levels = getattr(scale, "levels", None)
-    if levels:
-        return st.one_of(st.none(), st.sampled_from(levels))
+    if scale.levels:
+        return st.one_of(st.none(), st.sampled_from(scale.levels))
     return st.one_of(st.none(), st.floats(0.01, 3).map(str))
 
 

@@ -80,7 +80,7 @@ def draw_study(seed: int) -> tuple[Judgments, list[str]]:
     attentive = people.filter(pl.col("behaviour") == "attentive")["participant"].to_list()
     late = random.choice(attentive, round(LATE_SHARE * PARTICIPANTS), replace=False).tolist()
     spammers = [name for name in people["participant"] if name not in attentive or name in late]
-    levels = getattr(judgments.scale, "levels")  # noqa: B009
+    levels = judgments.scale.levels
     frame = judgments.frame
     after = pl.col("trial") > AFTER * pl.col("trial").max().over("participant")
     changed = pl.col("participant").is_in(late) & after

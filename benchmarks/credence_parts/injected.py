@@ -70,7 +70,7 @@ def draw_injected(scenario: Injected, seed: int) -> Scene:
     owner = judgments.frame["participant"].rle_id().cast(pl.Int64).to_numpy()
     place = judgments.frame.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
     count = int(place.max()) + 1
-    levels = getattr(judgments.scale, "levels")  # noqa: B009
+    levels = judgments.scale.levels
     tasks = draw_tasks(count, len(levels), seed=random)
     # No run is asked of primary choosers: in so many trials it would be another kind of person.
     fake = worker_answers(scenario.kind, number, tasks, settings=WorkerSettings(run=0), seed=random)

@@ -12,7 +12,6 @@ from scipy import stats
 
 from karat.measure.pairs.pair_contrasts import (
     Contrast,
-    benjamini_hochberg,
     by_t,
     choices,
     paired,
@@ -22,6 +21,7 @@ from karat.measure.pairs.pair_contrasts import (
     yes_no,
     yes_no_unpaired,
 )
+from karat.models.proportions import benjamini_hochberg
 from karat.types import Floats
 
 RATINGS = st.lists(st.integers(1, 7), min_size=3, max_size=30)

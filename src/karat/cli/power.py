@@ -129,11 +129,10 @@ def _recorded(power: Power, file: Path) -> str:
 
 
 def _write(text: str, file: Path) -> None:
-    from karat.judgments.files import replacing
+    from karat.judgments.files import write_text
 
     try:
-        with replacing(file) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(file, text)
     except OSError as error:
         raise KaratError(f"{file} cannot be written: {error.strerror or error}.") from None
 

@@ -264,6 +264,18 @@ def _cell(value: object) -> str:
     return f'<c t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text to a file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_table(path: Path, table: pl.DataFrame) -> None:
+    """Write a table for spreadsheets as CSV, whole or not at all; no cell is taken for a formula."""
+    with replacing(path) as temporary:
+        escape_formulas(table).write_csv(temporary)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` only when it was written completely."""

@@ -80,6 +80,16 @@ class Scale:
 
     kind: ClassVar[str] = ""
 
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The answers, where there are finitely many; none where the answers are numbers."""
+        return ()
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are exactly two answers."""
+        return len(self.levels) == 2
+
     def read(self, answer: object) -> str | None:
         """The answer as this scale spells it, or None if the scale does not know it."""
         raise NotImplementedError
@@ -176,11 +186,6 @@ class _LevelScale(Scale):
             return f"{', '.join(self.levels[:10])} and {len(self.levels) - 10} more"
         return ", ".join(self.levels)
 
-    @property
-    def is_binary(self) -> bool:
-        """Whether there are exactly two answers."""
-        return len(self.levels) == 2
-
 
 @dataclass(frozen=True)
 class Binary(_LevelScale):
@@ -227,11 +232,6 @@ class Choice(Scale):
     def levels(self) -> tuple[str, ...]:
         """The answers: the two sides, and `none` where it was offered."""
         return ("left", "right", "none") if self.none else ("left", "right")
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether there are exactly two answers."""
-        return not self.none
 
     def read(self, answer: object) -> str | None:
         text = answer_text(answer).strip().lower()

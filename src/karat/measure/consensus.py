@@ -126,7 +126,7 @@ def consensus(
     numbers = Message("consensus.numbers")
     notes = [note for one in parts if not one.levels for note in about_question(one.question, [numbers])]
     found = [_of_question(one, method, weights, errors, iterations, tolerance) for one in labelled]
-    notes += [note for one, part in zip(labelled, found, strict=True) for note in (*list(one.notes), *part.notes)]
+    notes += [note for one, part in zip(labelled, found, strict=True) for note in (*one.notes, *part.notes)]
     several = len(labelled) > 1
     tables = []
     for name in ("labels", "probabilities", "participants", "confusion"):
@@ -155,15 +155,6 @@ def _check(
         raise MeasureError(Message("consensus.search"))
 
 
-@dataclass(frozen=True)
-class _Found:
-    labels: pl.DataFrame
-    probabilities: pl.DataFrame
-    participants: pl.DataFrame
-    confusion: pl.DataFrame
-    notes: tuple[Message, ...]
-
-
 def _of_question(
     one: Rated,
     method: str,
@@ -171,7 +162,7 @@ def _of_question(
     errors: str | None,
     iterations: int,
     tolerance: float,
-) -> _Found:
+) -> Consensus:
     """The consensus on one question."""
     stimulus, rater, category, kinds = one.stimulus, one.rater, one.category, len(one.levels)
     people = len(one.people)
@@ -204,7 +195,7 @@ def _of_question(
     table = pl.DataFrame({"participant": one.people, "answers": answers, "right": right, **further})
     labels, probabilities = _labels(one, posteriors, is_ordered)
     labels = labels.with_columns(**{name: pl.Series(values) for name, values in of_items.items()})
-    return _Found(labels, probabilities, table, _confusion(one, fitted), tuple(notes))
+    return Consensus(labels, probabilities, table, _confusion(one, fitted), method, notes=tuple(notes))
 
 
 def _labels(one: Rated, posteriors: Floats, is_ordered: bool) -> tuple[pl.DataFrame, pl.DataFrame]:

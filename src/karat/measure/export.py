@@ -3,8 +3,6 @@
 The CSV files are made for spreadsheets: text that a spreadsheet would run as a formula is marked as text. Where several
 questions were measured one by one, a table has them all, with the column question; where there are several models, each
 further one has a file with its name.
-
-Which tables, figures and single numbers each kind of result has, and what its files are called.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from karat.errors import KaratError
-from karat.judgments.files import escape_formulas, replacing
+from karat.judgments.files import replacing, write_table, write_text
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.result import MeasureError
@@ -46,8 +44,7 @@ def write(measures: Measured, folder: Path) -> list[Path]:
     paths, undrawn = [], {}
     for name, table in tables(measures).items():
         paths.append(folder / f"{name}.csv")
-        with replacing(paths[-1]) as temporary:
-            escape_formulas(table.with_columns(pl.col(pl.Float64).fill_nan(None))).write_csv(temporary)
+        write_table(paths[-1], table.with_columns(pl.col(pl.Float64).fill_nan(None)))
     for name, part, draw in _figures(measures):
         try:
             drawn = to_svg(draw(), part.heading, str(part.result))
@@ -55,15 +52,13 @@ def write(measures: Measured, folder: Path) -> list[Path]:
             undrawn[f"{name}.svg"] = str(error)
             continue
         paths.append(folder / f"{name}.svg")
-        with replacing(paths[-1]) as temporary:
-            temporary.write_text(drawn, encoding="utf-8")
+        write_text(paths[-1], drawn)
     texts = {"measures.json": json.dumps(as_data(measures), ensure_ascii=False, indent=2) + "\n"}
     paths += write_r(measures, folder)
     texts["README.txt"] = _index(measures, [*(path.name for path in paths), *texts], undrawn)
     for name, text in texts.items():
         paths.append(folder / name)
-        with replacing(paths[-1]) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_text(paths[-1], text)
     return paths
 
 
@@ -75,8 +70,7 @@ def write_r(measures: Measured, folder: Path) -> list[Path]:
         name = "analysis" if number == 1 else f"analysis-{number}"
         text, data = r_script(found)
         paths += [folder / f"{name}.R", folder / f"{name}-data.csv"]
-        with replacing(paths[-2]) as temporary:
-            temporary.write_text(text.replace("analysis-", f"{name}-"), encoding="utf-8")
+        write_text(paths[-2], text.replace("analysis-", f"{name}-"))
         with replacing(paths[-1]) as temporary:
             data.write_csv(temporary)
     return paths
@@ -227,11 +221,12 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
         sentence.append("d$y <- factor(d$y, ordered = TRUE)")
     ddf = "Kenward-Roger" if model.method == "kenward-roger" else "Satterthwaite"
     estimates = zip(model.fit.names, model.fit.coefficients, model.standard_errors, strict=True)
+    classes = [f'"{name}" = "character"' for name, values in columns.items() if isinstance(values, list)]
     lines = [
         f"# The model of the contrasts, fitted by {package}. Run it in this folder: Rscript analysis.R",
         f"# Asked for: {found.formula}",
         f"library({package})",
-        f'd <- read.csv("analysis-data.csv", check.names = FALSE, colClasses = c({_classes(columns)}))',
+        f'd <- read.csv("analysis-data.csv", check.names = FALSE, colClasses = c({", ".join(classes)}))',
         *sentence,
         f"m <- {call.format(formula=formula, reml=str(model.fit.reml).upper())}",
         "print(summary(m))",
@@ -251,11 +246,6 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
 def _r(name: str) -> str:
     """A name as R writes it."""
     return name if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.]*", name) else f"`{name}`"
-
-
-def _classes(columns: Mapping[str, Any]) -> str:
-    texts = [name for name, values in columns.items() if isinstance(values, list)]
-    return ", ".join(f'"{name}" = "character"' for name in texts)
 
 
 def _index(measures: Measured, names: list[str], undrawn: Mapping[str, str]) -> str:

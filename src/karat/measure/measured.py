@@ -1,9 +1,8 @@
-"""What was measured in one study: the results, and what does not apply and why.
+"""What was measured in one study: the results, what does not apply and why, and who was excluded beforehand.
 
-The participants that a screening excluded, as `karat screen --out` wrote them, or a list of your own.
-
-Taken are `screening.json`, the folder it is in, and a CSV with the column participant: all who are in it, or where it
-has a column `excluded`, as `participants.csv` has, those where that is true.
+Exclusions are read from what `karat screen --out` wrote, or from a list of your own: `screening.json`, the folder it is
+in, or a CSV with the column participant, of which all are excluded, or where it has a column `excluded`, as
+`participants.csv` has, those where that is true.
 """
 
 from __future__ import annotations

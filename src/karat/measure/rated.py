@@ -251,7 +251,6 @@ def _chosen(rows: pl.DataFrame, turned: pl.Expr) -> list[pl.Expr]:
 
 
 def _level_names(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
-    if isinstance(scale, Choice):
-        named = {"left", "right"} <= set(rows.columns)
-        return (("first", "second") if named else ("left", "right")) + (("none",) if scale.none else ())
-    return getattr(scale, "levels", ())
+    if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
+        return "first", "second", *scale.levels[2:]
+    return scale.levels

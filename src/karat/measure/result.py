@@ -1,9 +1,4 @@
-"""What all results of measures share: tables, sentences, a figure, a form for JSON, and one error.
-
-Numbers as journals print them, for figures and terminals, and the parts that messages of several measures share.
-
-What several measures do with messages: take over those of another result, name the question.
-"""
+"""What all results of measures share: tables, sentences, a figure, a form for JSON, an error, and parts of messages."""
 
 from __future__ import annotations
 

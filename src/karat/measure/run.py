@@ -13,10 +13,6 @@ Each question is measured by itself. A semantic differential has many, so that s
 decisions are left out there unless one question is named. Only trials with the function `test` are looked at unless
 others are asked for.
 
-The parts of a whole measurement: those of each question, and those that look at all questions together.
-
-What was asked for when everything is measured, and the results as they come in, with the reasons for gaps.
-
 The dimensions of a semantic differential are computed one step after the other, as a study of perceived quality reports
 them. Where no number of factors is given, it is that of parallel analysis; the other rules stand beside it. Which pairs
 to leave out is a decision of the researcher: see `karat.measure.reduce_pairs`.
@@ -33,7 +29,7 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.scales import Binary, Choice, Nominal, Ordinal
+from karat.judgments.scales import Binary, Choice, Nominal
 from karat.judgments.trial_order import order_is_known
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.data import family_of
@@ -102,7 +98,9 @@ def run(
     """
     gone = without or nobody()
     left = judgments.without(gone.participants) if gone.participants else judgments
-    judged = left if question is None else _only(left, _known(left, question))
+    if question is not None and question not in left.scales:
+        raise MeasureError(Message("run.no_question", {"question": question, "questions": list(left.scales)}))
+    judged = left if question is None else _only(left, question)
     for name in conditions or []:
         known_column(judged.frame, name, "measure")
     questions = rated(judged, "measure", functions, [], once=None)
@@ -131,12 +129,6 @@ def run(
     }  # fmt: skip
     fingerprint = None if study is None else study.fingerprint
     return Measures(judged, tuple(found.parts), found.skipped, gone, settings, fingerprint)
-
-
-def _known(judgments: Judgments, question: str) -> str:
-    if question in judgments.scales:
-        return question
-    raise MeasureError(Message("run.no_question", {"question": question, "questions": list(judgments.scales)}))
 
 
 def _only(judgments: Judgments, question: str) -> Judgments:
@@ -290,7 +282,7 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
     if not labelled:
         kinds = list(dict.fromkeys(one.scale.kind for one in questions))
-        levels = questions[0].scale.levels if kinds == ["ordinal"] and isinstance(questions[0].scale, Ordinal) else ()
+        levels = questions[0].scale.levels if kinds == ["ordinal"] else ()
         scale = {"scale": f"nominal:{','.join(map(str, levels))}"} if levels and len(questions) == 1 else {}
         found.skip("consensus", NotComputed("run.no_labels", {"kinds": kinds, **scale}))
         return

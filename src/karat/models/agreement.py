@@ -37,7 +37,7 @@ filled in. They can be negative, as those formulas can.
 ICC with fixed error (table 4 of Ba, Mancenido, Chiou and Pan) is the Spammer Index with the variance of the logistic
 distribution, pi^2 / 3 = 3.29, added to the total: s_worker / (s_worker + s_task + s_worker:task + 3.29).
 
-Krippendorff's alpha, for any number of raters and any missing ratings, and Fleiss' kappa over bootstrap samples.
+Krippendorff's alpha, for any number of raters and any missing ratings, is
 
     alpha = 1 - D_o / D_e
 
@@ -51,8 +51,9 @@ rating are left out. The squared difference of two ratings c and k is
 
 The ordinal difference is the interval difference of mid-ranks, so that both come from sums and sums of squares.
 
-Participants may have weights, for bootstrap samples (see `karat.models.resampling`). With N_u the sum and S_u the sum
-of squares of the weights in item u, the pairs of different participants number N_u^2 - S_u instead of n_u (n_u - 1).
+Participants may have weights in all but the correlations, for bootstrap samples (see `karat.models.resampling`). With
+N_u the sum and S_u the sum of squares of the weights in item u, the pairs of different participants number N_u^2 - S_u
+instead of n_u (n_u - 1).
 """
 
 from __future__ import annotations

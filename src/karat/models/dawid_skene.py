@@ -3,8 +3,6 @@
 `dawid_skene` gives everybody a table of errors, `mace` a competence and habits of guessing, `glad` an ability, and
 items a difficulty.
 
-Dawid and Skene.
-
 Item j has the true label c with probability p_c, and participant i answers k with probability e_i(k | c), independently
 of everything else (Dawid and Skene 1979). The EM algorithm starts from the shares of answers to each item and repeats
 

@@ -28,10 +28,8 @@ Targets for K answers. Every target but random guessing is a way round some of t
 A pattern in which an answer comes back before the way is complete (1 1 2 2) is not seen by transitions of first order;
 runs and periods are for that (`karat.screen.criteria.straightlining`).
 
-Distances from patterns by chance: participants simulated for a design, and cutoffs that hold over all patterns.
-
-Credible participants answer each stimulus as the crowd did. With s_jk, the share of answer k to stimulus j among those
-who judged it, participant i answers k with a probability proportional to
+What distances are by chance is simulated. Credible participants answer each stimulus as the crowd did. With s_jk, the
+share of answer k to stimulus j among those who judged it, participant i answers k with a probability proportional to
 
     s_jk exp(b_ik),    b_ik ~ N(0, sigma_k^2)
 

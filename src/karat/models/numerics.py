@@ -1,13 +1,11 @@
-"""One thread for small matrices.
+"""One thread for small matrices, the root of a function, and numbers as messages carry them.
 
 The linear algebra of numpy and scipy (OpenBLAS) shares even small products among all processors. For matrices of a
 hundred rows the waiting costs more than it saves, and where processors are busy with something else it costs many
 times more. Numpy has no setting for that once it is loaded, so the libraries themselves are set, and afterwards set
 again what they were.
 
-Where a function is zero: scipy's own searches take longer to load than most of them take to run.
-
-Numbers as messages carry them: rounded to the digits that a reader needs, and missing where they are not known.
+The search for a root is here because scipy's own take longer to load than most of them take to run.
 """
 
 from __future__ import annotations

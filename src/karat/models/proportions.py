@@ -8,9 +8,8 @@ It stays within 0 and 1 and has a length even where k is 0 or n (Wilson 1927). F
 table of two by two fixed: the number of marked ones in a group of n, when K of N are marked, is hypergeometric, and the
 two-sided p is the probability of all numbers that are not more probable than the one seen.
 
-Sensitivity and bias of yes/no answers, by signal detection theory with equal variances.
-
-Of n sentences to which yes is right, h are answered yes (hits); of m to which no is right, f (false alarms). With
+Sensitivity and bias of yes/no answers are those of signal detection theory with equal variances. Of n sentences to
+which yes is right, h are answered yes (hits); of m to which no is right, f (false alarms). With
 
     H = (h + 1/2) / (n + 1),   F = (f + 1/2) / (m + 1)
 
@@ -21,10 +20,10 @@ where z is the inverse of the normal distribution function (Macmillan and Creelm
 all counts, and not only to those that are 0 or full, are the log-linear correction (Hautus 1995), which keeps both
 measures finite.
 
-Means of participants with Student's interval, and the difference of two groups with Welch's.
+Means of participants have Student's interval, and the difference of two groups has Welch's,
 
     mean ± t(n - 1) s / sqrt(n)
-    mean_a - mean_b ± t(df) sqrt(s_a^2 / n_a + s_b^2 / n_b),   df after Welch and Satterthwaite
+    mean_a - mean_b ± t(df) sqrt(s_a^2 / n_a + s_b^2 / n_b),   df after Welch and Satterthwaite.
 
 One value has a mean and no interval (NaN).
 """

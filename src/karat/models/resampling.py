@@ -8,9 +8,8 @@ Two copies of the same participant agree perfectly, which would make any coeffic
 coefficients that are made of pairs of participants therefore leave out the pairs of copies: where a cell has the sum of
 weights N = sum of w_p, the pairs of different participants number N^2 - sum of w_p^2.
 
-Variances of items, raters and the rest from differences of pairs of ratings, and the intraclass correlations.
-
-Ratings are y = mean + item + rater + rest. Half the squared difference of two ratings has the expectation
+Intraclass correlations. Ratings are y = mean + item + rater + rest. Half the squared difference of two ratings has the
+expectation
 
     A = s_r + s_e           same item, different raters
     B = s_i + s_e           same rater, different items
@@ -28,10 +27,9 @@ With k raters per item, and D the mean of all pairs of different items (McGraw a
     ICC(A,1) = s_i / (s_i + s_r + s_e)    ICC(A,k) = s_i / (s_i + (s_r + s_e) / k)    absolute agreement
     ICC(C,1) = s_i / (s_i + s_e)          ICC(C,k) = s_i / (s_i + s_e / k)            consistency
 
-Correlations of two sets of scores, of the study and of bootstrap samples of its items at once.
-
-An item that a sample drew w times counts w times. With weighted ranks R = (weight of all smaller values) + (weight of
-equal ones + 1) / 2, Spearman's coefficient is the weighted correlation of the ranks; Kendall's tau-b is
+Rank correlations of two sets of scores. An item that a sample drew w times counts w times. With weighted ranks R =
+(weight of all smaller values) + (weight of equal ones + 1) / 2, Spearman's coefficient is the weighted correlation of
+the ranks; Kendall's tau-b is
 
     sum of w_i w_j sign(x_i - x_j) sign(y_i - y_j) / sqrt(weight of pairs untied in x * weight of pairs untied in y),
 

@@ -4,12 +4,10 @@ For sorted values x of a group with median m, the k smallest deviations |x - m| 
 x[i+k-1], so the k-th smallest deviation is the least max(m - x[i], x[i+k-1] - m) over i. The first term falls and the
 second rises with i: where they cross is found by bisection, for all groups together. Nothing is sorted again.
 
-Exact medians and median absolute deviations of values that lie in many parts, found by counting.
-
-Nothing is brought together but counts. The bit pattern of a floating-point number, read as a whole number (and turned
-round where the sign bit is set), has the order of the numbers themselves. Each part counts its values by the leading 22
-bits of this key: sign, exponent and ten bits of the fraction, so that a bin is a thousandth of its values wide. From
-the counts summed over parts,
+Of values that lie in many parts they are found by counting, exactly. Nothing is brought together but counts. The bit
+pattern of a floating-point number, read as a whole number (and turned round where the sign bit is set), has the order
+of the numbers themselves. Each part counts its values by the leading 22 bits of this key: sign, exponent and ten bits
+of the fraction, so that a bin is a thousandth of its values wide. From the counts summed over parts,
 
 - the median lies in the bins that hold the middle ranks;
 - for a value in the bin [e, f] and a median in [a, b], the deviation |x - m| lies between max(0, e - b, a - f) and

@@ -204,7 +204,7 @@ def _times(evidence: Remfod) -> dict[str, Any]:
 
 def _levels(scale: Any) -> dict[str, Any]:
     names = ("levels", "low", "high", "modulus")
-    known = {name: getattr(scale, name) for name in names if getattr(scale, name, None) is not None}
+    known = {name: getattr(scale, name) for name in names if getattr(scale, name, None) not in (None, ())}
     return {name: [str(one) for one in value] if name == "levels" else plain(value) for name, value in known.items()}
 
 

@@ -203,7 +203,7 @@ def study_counts(study: Study) -> dict[str, Any]:
                 "rows": rows.height, "test_items": tests["item"].n_unique(), "factors": len(block.settings.factors),
                 "conditions": tests.select(factors).unique().height if factors else 0,
                 "questions": 0 if block.questions is None else block.questions.height,
-                "levels": len(getattr(block.scale, "levels", ())),
+                "levels": len(block.scale.levels),
             }
         )  # fmt: skip
     rules = study.screening_rules

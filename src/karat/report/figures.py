@@ -431,7 +431,7 @@ def answer_strips(judgments: Judgments, participants: Sequence[str]) -> tuple[st
     for scale, rows in by_scale(judgments, frame):
         placed = rows.select("participant", "_shown", position(scale).alias("place"))
         low, high = placed["place"].min(), placed["place"].max()
-        if hasattr(scale, "levels"):
+        if scale.levels:
             low, high = 0.0, float(max(len(scale.levels) - 1, 1))
         span = max(float(high or 0.0) - float(low or 0.0), 1e-9)  # type: ignore[arg-type]
         parts.append(placed.with_columns(height=(pl.col("place") - float(low or 0.0)) / span * (HEIGHT - 4) + 3))  # type: ignore[arg-type]

@@ -309,9 +309,8 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
         return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
     if isinstance(scale, Magnitude):
         return "means", LOG_ESTIMATES, rows.with_columns(_value=position(scale, turned))
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    if len(levels) == 2:
-        return "share", f"“{levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
+    if scale.is_binary:
+        return "share", f"“{scale.levels[1]}” (%)", rows.with_columns(_value=position(scale, turned) * 100)
     return "answers", ANSWERS, rows
 
 
@@ -393,9 +392,8 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
     if kind in ("means", "share") and "question" in rows.columns and rows["question"].n_unique() > FACTORS:
         factors = _by_question(rows, factors)
     if kind == "answers" or (not factors and kind == "means" and isinstance(scale, Ordinal)):
-        levels = [str(level) for level in getattr(scale, "levels", ())]
         given = rows.select("participant", "response").with_columns(pl.col("response").cast(pl.String))
-        every = pl.DataFrame({"answer": levels or given["response"].unique().sort().to_list()})
+        every = pl.DataFrame({"answer": scale.levels or given["response"].unique().sort().to_list()})
         crossed = given.join(every, how="cross")
         same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
         return crossed.with_columns(_value=same), ["answer"]

@@ -456,7 +456,7 @@ class Learned:
 
 def in_classes(judgments: Judgments) -> bool:
     """Whether all answers are levels of their scales, and not numbers, whose classes depend on who is drawn."""
-    return all(getattr(scale, "levels", ()) for scale, _ in by_scale(judgments, answered(judgments)))
+    return all(scale.levels for scale, _ in by_scale(judgments, answered(judgments)))
 
 
 def learned_from(judgments: Judgments, looked: Looked, fitted: Fitted, below: float) -> Learned:
@@ -489,14 +489,10 @@ def _usual(rows: pl.DataFrame, looked: Looked) -> tuple[Floats, ...]:
     usual = tuple(np.full(part.items, np.nan) for part in parts)
     if residual is None:
         return usual
-    owner = numbered(rows, ["participant"]).to_numpy()
-    place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
-    seconds = np.full(residual.shape, np.nan)
-    seconds[owner, place] = rows["rt"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-    known = np.isfinite(residual)
+    seconds, known = _log_seconds(rows, residual.shape), np.isfinite(residual)
     for part, own in zip(parts, usual, strict=True):
         here = known & part.there
-        own[part.item[here]] = np.log(seconds[here]) - residual[here]
+        own[part.item[here]] = seconds[here] - residual[here]
     return usual
 
 
@@ -520,12 +516,8 @@ def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int
         numbers = own["item"].unique(maintain_order=True).str.head(DIGITS).cast(pl.Int64).to_numpy()
         item = np.where(part.there, numbers[part.item], 0)
         usual = np.where(part.there, learned.usual[place][item], usual)
-        parts.append(
-            replace(
-                part, item=item, items=learned.stimuli[place].height, key=learned.keys[place],
-                tested=learned.tested[place],
-            )
-        )  # fmt: skip
+        items, key, tested = learned.stimuli[place].height, learned.keys[place], learned.tested[place]
+        parts.append(replace(part, item=item, items=items, key=key, tested=tested))
     residual = None
     if len(learned.mixture.regimes) > 1:
         residual = _log_seconds(rows, looked.keyed.shape) - usual
@@ -551,9 +543,7 @@ def _known(frame: pl.DataFrame, judgments: Judgments, learned: Learned) -> tuple
         if {"left", "right"} <= set(own.columns):
             turned = (pl.col("left") > pl.col("right")).fill_null(False)
             # The names are others, but the same one stands first.
-            found = found.with_columns(
-                left=_side("b", "a", turned), right=_side("a", "b", turned)
-            )  # fmt: skip
+            found = found.with_columns(left=_side("b", "a", turned), right=_side("a", "b", turned))
         kept.append(found)
     together = pl.concat(kept).sort("_row").drop("_row")
     return together, given.height - together.height
@@ -565,6 +555,7 @@ def _side(first: str, second: str, turned: pl.Expr) -> pl.Expr:
 
 
 def _log_seconds(rows: pl.DataFrame, shape: tuple[int, ...]) -> Floats:
+    """The logarithms of the times, participants x trials; NaN where none is known."""
     owner = numbered(rows, ["participant"]).to_numpy()
     place = rows.select(pl.int_range(pl.len()).over("participant")).to_series().to_numpy()
     found = np.full(shape, np.nan)

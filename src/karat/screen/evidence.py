@@ -309,6 +309,17 @@ def correlations(owner: Ints, x: Floats, y: Floats, people: int, centre: Ints | 
     return np.clip(found, -1.0, 1.0)
 
 
+def means_of_others(cell: Ints, values: Floats) -> tuple[Floats, Ints]:
+    """The mean of the other values in the cell of each value, 0 where there is none, and how many others there are.
+
+    >>> [found.tolist() for found in means_of_others(np.array([0, 0, 0, 1]), np.array([1.0, 2, 3, 9]))]
+    [[2.5, 2.0, 1.5, 0.0], [2, 2, 2, 0]]
+    """
+    counts = np.bincount(cell)[cell] - 1
+    sums = np.bincount(cell, values)[cell] - values
+    return np.divide(sums, counts, out=np.zeros(len(values)), where=counts > 0), counts.astype(np.int64)
+
+
 def owners(people: pl.DataFrame, rows: pl.DataFrame) -> Ints:
     """The place of each row's participant among all people."""
     places = {name: place for place, name in enumerate(people["participant"].to_list())}

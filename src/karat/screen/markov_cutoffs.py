@@ -6,8 +6,6 @@ answers as spread as in the middle of the crowd. The share of answer k to stimul
 m_k is the share of stimuli whose majority answers k; one imaginary answer keeps unanimous stimuli from being certain.
 Where stimuli have fewer than three answers on average there is no crowd to follow, and all stimuli get the shares of
 all answers. Participants whose numbers of answers differ by less than a twentieth share one simulation.
-
-Answers as designs, and their transitions as tables: matrices and divergences, with the answers' own names.
 """
 
 from __future__ import annotations
@@ -328,8 +326,7 @@ LEAST, MOST_LEVELS = 10, 12
 
 def levels_of(scale: Scale) -> tuple[str, ...]:
     """The answers of a scale, if they are few enough for transitions."""
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return levels if 2 <= len(levels) <= MOST_LEVELS else ()
+    return scale.levels if 2 <= len(scale.levels) <= MOST_LEVELS else ()
 
 
 def looked_at(
@@ -339,7 +336,7 @@ def looked_at(
     designs, notes, refused = [], [*order], []
     for scale, design, own in found:
         if design is None:
-            levels = len(getattr(scale, "levels", ()))
+            levels = len(scale.levels)
             refused.append(
                 Message("markov.scale_answers", {"scale": scale.kind, "levels": levels})
                 if levels
@@ -382,25 +379,21 @@ def scale_name(design: CutoffDesign) -> str:
 
 def row_table(design: CutoffDesign) -> pl.DataFrame:
     """participant, target, state, kld: the divergence of every row from every target."""
-    return pl.concat(_row_parts(design))
-
-
-def _row_parts(design: CutoffDesign) -> Iterator[pl.DataFrame]:
     patterns = design.patterns
     matrices = [target.matrix for target in patterns]
     kinds, counts = len(design.levels), counts_of(design)
     names = pl.Series([target_name(target, design.levels) for target in patterns])
+    tables = []
     for part in parts(len(counts), len(patterns) * kinds):
         found = row_divergences(counts[part], matrices)
         people, number, _ = found.shape
-        yield pl.DataFrame(
-            {
-                "participant": design.participants[part].gather(np.repeat(np.arange(people), number * kinds)),
-                "target": names.gather(np.tile(np.repeat(np.arange(number), kinds), people)),
-                "state": pl.Series(design.levels).gather(np.tile(np.arange(kinds), people * number)),
-                "kld": pl.Series(found.ravel()).fill_nan(None),
-            }
-        )
+        tables.append(pl.DataFrame({
+            "participant": design.participants[part].gather(np.repeat(np.arange(people), number * kinds)),
+            "target": names.gather(np.tile(np.repeat(np.arange(number), kinds), people)),
+            "state": pl.Series(design.levels).gather(np.tile(np.arange(kinds), people * number)),
+            "kld": pl.Series(found.ravel()).fill_nan(None),
+        }))  # fmt: skip
+    return pl.concat(tables)
 
 
 def transition_table(design: CutoffDesign) -> pl.DataFrame:

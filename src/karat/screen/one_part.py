@@ -38,22 +38,18 @@ class KeptTables(Protocol[Given]):
 
     def read(self, number: int) -> pl.DataFrame:
         """That of a part."""
-        ...
 
     def scan(self) -> pl.LazyFrame:
         """All of them, one after the other."""
-        ...
 
     def map(self, function: OfTable[Shared, Result], shared: Shared) -> list[Result]:
         """`function(table, shared)` of every part, in their order."""
-        ...
 
     def judge(
         self, function: OfTable[Shared, pl.DataFrame], shared: Shared, settings: dict[str, Any],
         notes: tuple[Message, ...] = (),
     ) -> Given:  # fmt: skip
         """The evidence: the function gives the participants of a part with their verdicts."""
-        ...
 
 
 class AnyParts(Protocol[Given]):
@@ -62,44 +58,36 @@ class AnyParts(Protocol[Given]):
     @property
     def scales(self) -> Mapping[str, Scale]:
         """The scale of each question, over all parts."""
-        ...
 
     @property
     def executor(self) -> Executor:
         """Where tasks are done."""
-        ...
 
     @property
     def progress(self) -> Progress | None:
         """What hears of tasks that are done."""
-        ...
 
     def read(self, number: int) -> Judgments:
         """A part."""
-        ...
 
     def stimuli(self) -> Mapping[bool, Stimuli]:
         """What a stimulus is, decided on everybody; of choices under True, of other answers under False."""
-        ...
 
     def map(
         self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None
     ) -> list[Result]:
         """`function(judgments, shared, number)` of every part, or only of some, in their order."""
-        ...
 
     def keep(
         self, name: str, function: OfJudgments[Shared, tuple[pl.DataFrame, Facts]], shared: Shared
     ) -> tuple[KeptTables[Given], list[Facts]]:
         """A table of each part, kept under the name of the criterion, and what else each has to say, which is small."""
-        ...
 
     def judge(
         self, criterion: str, function: OfJudgments[Shared, tuple[pl.DataFrame | None, Facts]], shared: Shared,
         settings: dict[str, Any], *, notes: tuple[Message, ...] = (),
     ) -> tuple[Given, list[Facts]]:  # fmt: skip
         """The evidence, where the judgments themselves are needed for the verdicts, and what else each part says."""
-        ...
 
 
 @dataclass(frozen=True)

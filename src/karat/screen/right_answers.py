@@ -1,8 +1,13 @@
 """Right and wrong answers: how many of a participant's answers are right, and how many a guesser would have right.
 
-On the positional account an answer is right if it is in the expected set of its trial, and enough must be right that
-guessing passes with at most alpha (Pieper, Börner and Kiss, section 5.2). Ratings of grammatical and ungrammatical
-sentences are two groups with a number each.
+On the positional account (Pieper, Börner and Kiss, section 5.2) an answer is right if it is in the expected set of its
+trial, and enough must be right that a guesser seldom passes. With N trials, each guessed with probability p, the fewest
+right answers that keep guessing at or under alpha are
+
+    k = min { j : P(X >= j) <= alpha },   X ~ Binomial(N, p)
+
+(tables 2 and 3). Ratings of grammatical and ungrammatical sentences are two groups with a number each, and their two
+probabilities are multiplied (table 4). Where slips are stated, k follows from them and guessing from k.
 
 Rights minus wrongs are reported as evidence. Where a wrong answer can only be a wrong guess, and a guess is right with
 probability p and wrong with probability q,
@@ -13,20 +18,11 @@ estimates how many trials somebody did not guess: rights - wrongs with two answe
 Speed), rights - wrongs / (K - 1) with one right answer of K, as in formula scoring of tests. It can be negative. A
 trial without an answer, or answered "no difference", is neither right nor wrong here.
 
-Enough answers must be right that a guesser seldom passes. With N trials, each guessed with probability p,
-the fewest right answers that keep guessing at or under alpha are
-
-    k = min { j : P(X >= j) <= alpha },   X ~ Binomial(N, p)
-
-(Pieper, Börner and Kiss, section 5.2, tables 2 and 3). Two groups of trials have a number each, and their two
-probabilities are multiplied (table 4). Where slips are stated, k follows from them and guessing from k.
-
 Neutral answers to controls may be tolerated up to a share. The neutral point is the one that the scale names, else the
 middle of an odd number of points; "no difference" in choices. An even number of points has none. It decides nothing
-about a clear case, so the paper allows a largest share of controls that are answered with it (Pieper, Börner and Kiss,
-section 5.2.2).
+about a clear case, so the paper allows a largest share of controls that are answered with it (section 5.2.2).
 
-Sensitivity and bias of yes/no answers to controls (`karat.models.sensitivity`) are evidence only. Hits and false alarms
+Sensitivity and bias of yes/no answers to controls (`karat.models.proportions`) are evidence only. Hits and false alarms
 are the answers yes - the second level of the scale - where yes is right and where it is not. A count of right answers
 does not separate participants who do not know from those who always say yes; these two do.
 """
@@ -34,7 +30,7 @@ does not separate participants who do not know from those who always say yes; th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -467,7 +463,7 @@ def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float 
         table = table.with_columns(
             flagged=pl.col("flagged") | over.fill_null(False), values=pl.col("values").struct.with_fields(**values)
         )
-    return Evidence(table.drop("neutral", "answers"), evidence.criterion, notes=tuple(notes), trials=evidence.trials)
+    return replace(evidence, participants=table.drop("neutral", "answers"), notes=tuple(notes))
 
 
 def _neutral_notes(judgments: Judgments, points: dict[str, str | None]) -> list[Message]:
@@ -496,7 +492,7 @@ def with_sensitivity(evidence: Evidence, scales: Mapping[str, Scale]) -> Evidenc
     )
     notes = (*evidence.notes, *undefined_note(table["d_prime"].null_count(), table.height))
     people = evidence.participants.join(table, on="participant", how="left", maintain_order="left")
-    return Evidence(people, evidence.criterion, notes=notes, trials=evidence.trials)
+    return replace(evidence, participants=people, notes=notes)
 
 
 def undefined_note(undefined: int, people: int) -> list[Message]:

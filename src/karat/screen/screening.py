@@ -14,7 +14,7 @@ import polars as pl
 from karat.errors import KaratError, counted
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
-from karat.judgments.files import escape_formulas, replacing
+from karat.judgments.files import write_table, write_text
 from karat.judgments.message_tables import with_reasons
 from karat.judgments.trial_order import with_positions
 from karat.jupyter import NotebookDisplay
@@ -227,9 +227,8 @@ def explanation_messages(
     found: dict[str, dict[str, CriterionFound]] = {}
     for name, evidence in screening.evidence.items():
         rows = with_messages(evidence.participants.filter(wanted))
-        for participant, flagged, score, code, values in rows.select(
-            "participant", "flagged", "score", "message", "values"
-        ).iter_rows():
+        known = rows.select("participant", "flagged", "score", "message", "values")
+        for participant, flagged, score, code, values in known.iter_rows():
             reason = None if code is None else Message(code, values or {})
             found.setdefault(participant, {})[name] = (flagged, score is not None, reason)
     excluded = set(screening.excluded)
@@ -276,16 +275,14 @@ def _verdict(screening: Screening, participant: str, excluded: bool, flags: int)
     return Message("explain.kept_flagged" if flags else "explain.kept", values)
 
 
+RULES = {"any": "rules.any", "all": "rules.all"}
+
+
 def rule_in_words(screening: Screening) -> Message:
     """The rule that joins the criteria, as a part of a sentence."""
-    values = {"rule": screening.exclude, "criteria": list(screening.settings)}
-    if isinstance(screening.exclude, int):
-        return Message("rules.number", values)
-    if screening.exclude == "any":
-        return Message("rules.any", values)
-    if screening.exclude == "all":
-        return Message("rules.all", values)
-    return Message("rules.expression", values)
+    rule = screening.exclude
+    code = "rules.number" if isinstance(rule, int) else RULES.get(rule or "", "rules.expression")
+    return Message(code, {"rule": rule, "criteria": list(screening.settings)})
 
 
 NAMES = ("participants.csv", "trials.csv", "screening.json", "judgments.parquet", "flow.svg")
@@ -298,15 +295,11 @@ def write(screening: Screening, folder: Path) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         raise KaratError(f"{folder} is a file; give a folder to write to.")
     paths = [folder / name for name in NAMES]
-    for path, table in zip(paths, (participants_table(screening), trials_table(screening)), strict=False):
-        with replacing(path) as temporary:
-            escape_formulas(table).write_csv(temporary)
-    with replacing(paths[2]) as temporary:
-        text = json.dumps(screening.to_dict(), ensure_ascii=False, indent=2)
-        temporary.write_text(text + "\n", encoding="utf-8")
+    write_table(paths[0], participants_table(screening))
+    write_table(paths[1], trials_table(screening))
+    write_text(paths[2], json.dumps(screening.to_dict(), ensure_ascii=False, indent=2) + "\n")
     screening.kept.to_parquet(paths[3])
-    with replacing(paths[4]) as temporary:
-        temporary.write_text(screening.flow(), encoding="utf-8")
+    write_text(paths[4], screening.flow())
     return paths + _composition(screening, folder) + _credence(screening, folder)
 
 
@@ -316,25 +309,20 @@ def _composition(screening: Screening, folder: Path) -> list[Path]:
     if found.groups.is_empty() or screening.exclude is None:
         return []
     table, picture = folder / "composition.csv", folder / "composition.svg"
-    with replacing(table) as temporary:
-        escape_formulas(found.groups).write_csv(temporary)
-    with replacing(picture) as temporary:
-        temporary.write_text(found.to_svg(), encoding="utf-8")
+    write_table(table, found.groups)
+    write_text(picture, found.to_svg())
     return [table, picture]
 
 
 def _credence(screening: Screening, folder: Path) -> list[Path]:
     """The probabilities of having answered attentively, where they were computed."""
-    found = screening.evidence.get("credence")
-    if found is None:
-        return []
     from karat.screen.criteria.credence import Credence
 
+    found = screening.evidence.get("credence")
     if not isinstance(found, Credence):
         return []
     picture = folder / "credence.svg"
-    with replacing(picture) as temporary:
-        temporary.write_text(found.to_svg(), encoding="utf-8")
+    write_text(picture, found.to_svg())
     return [picture]
 
 
@@ -400,18 +388,24 @@ def flow_svg(everybody: int, stages: Sequence[ScreeningStage | PartedStep], excl
     if len(boxes) > 1:
         boxes[-1] = ("in the analysis", boxes[-1][1])
     for number, (word, n) in enumerate(boxes):
-        parts.append(_box(LEFT, y, BOX, [f"{word}", f"n = {n:,}"], strong=number == len(boxes) - 1))
+        parts.append(_box(LEFT, y, BOX, [word, f"n = {n:,}"], strong=number == len(boxes) - 1))
         if number < len(steps):
-            lines, indent = _left(steps[number])
+            step = steps[number]
+            # One person may be under several criteria.
+            by_criterion = [f"{title_of(name)}: {count:,}" for name, count in step.flagged.items()]
+            lines = [f"excluded: n = {step.entered - step.remained:,}", *by_criterion]
             height = max(len(lines) * LINE + 2 * PAD, 30)
             top = y + 2 * LINE + 2 * PAD + 12
             bottom = top + height + 12
             parts.append(_arrow(LEFT + BOX / 2, y + 2 * LINE + 2 * PAD, LEFT + BOX / 2, bottom))
             parts.append(_arrow(LEFT + BOX / 2, top + height / 2, RIGHT, top + height / 2))
-            parts.append(_box(RIGHT, top, SIDE, lines, indent=indent))
+            parts.append(_box(RIGHT, top, SIDE, lines, hanging=True))
             y = bottom
     height = y + 2 * LINE + 2 * PAD + 20
-    title = _flow_title(everybody, steps[-1].remained if steps else everybody, exclude)
+    stay = steps[-1].remained if steps else everybody
+    title = f"{stay:,} of {counted(everybody, 'participant')} stay in the analysis"
+    if exclude is None:
+        title = f"{counted(everybody, 'participant')}; no rule was stated, nobody is excluded"
     description = "; ".join(f"{word}: {n}" for word, n in boxes)
     width = RIGHT + SIDE + 20
     return (
@@ -425,23 +419,11 @@ def flow_svg(everybody: int, stages: Sequence[ScreeningStage | PartedStep], excl
     )
 
 
-def _flow_title(everybody: int, stay: int, exclude: str | int | None) -> str:
-    if exclude is None:
-        return f"{counted(everybody, 'participant')}; no rule was stated, nobody is excluded"
-    return f"{stay:,} of {counted(everybody, 'participant')} stay in the analysis"
-
-
-def _left(step: ScreeningStage | PartedStep) -> tuple[list[str], int]:
-    """Who left after a stage, and from which line on the text is indented. One person may be under several criteria."""
-    lines = [f"excluded: n = {step.entered - step.remained:,}"]
-    return lines + [f"{title_of(name)}: {number:,}" for name, number in step.flagged.items()], len(lines)
-
-
-def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False, indent: int | None = None) -> str:
+def _box(x: float, y: float, width: float, lines: list[str], strong: bool = False, hanging: bool = False) -> str:
     height = len(lines) * LINE + 2 * PAD
     stroke = 'stroke="#0072B2" stroke-width="2"' if strong else 'stroke="#555"'
     texts = "".join(
-        f'<text x="{x + PAD + (12 if indent is not None and number >= indent else 0)}" '
+        f'<text x="{x + PAD + (12 if hanging and number else 0)}" '
         f'y="{y + PAD + (number + 1) * LINE - 5}">{escape(line)}</text>\n'
         for number, line in enumerate(lines)
     )

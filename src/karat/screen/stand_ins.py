@@ -174,19 +174,14 @@ def added(notes: Sequence[Sequence[Message]], apart: Sequence[Message] = ()) -> 
                 total.insert(place, 0)
             place = order.index(kind) + 1
             total[place - 1] += note.values.get(COUNT, 0) - sum(number for other, number in beside if other == kind)
+    counting = [_without_count(note) for own in notes for note in own if COUNT in note.values]
     return [
-        Message(code, {COUNT: number, **others} if counts else others)
-        for (code, others), number, counts in zip(order, total, _counting(order, notes), strict=True)
-        if number or not counts
+        Message(code, {COUNT: number, **others} if (code, others) in counting else others)
+        for (code, others), number in zip(order, total, strict=True)
+        if number or (code, others) not in counting
     ]
 
 
 def _without_count(note: Message) -> tuple[str, dict[str, Any]]:
     """What a note is about: its code, and its values but for the number that is added up."""
     return note.code, {name: value for name, value in note.values.items() if name != COUNT}
-
-
-def _counting(kinds: Sequence[tuple[str, dict[str, Any]]], notes: Sequence[Sequence[Message]]) -> list[bool]:
-    """Whether notes of each kind have a number that is added up."""
-    counting = [_without_count(note) for own in notes for note in own if COUNT in note.values]
-    return [kind in counting for kind in kinds]

@@ -9,11 +9,10 @@ where centre and spread are median and MAD (1.4826 median |x - median|), or mean
 lower ones. A recursive rule takes all outliers of a round out together and computes the cutoffs anew on the rest, until
 none is found. A participant with too small a share of genuine times is flagged.
 
-Response times adjusted for the length of what was read.
-
-Long sentences take longer to read, so that without more a questionnaire with sentences of unequal length has its
-"intermissions" among the long ones. Ferreira and Clifton (1986) take the residuals of a linear regression of a
-participant's times on length. Here the model is multiplicative, with one slope for all,
+Times may be adjusted for the length of what was read first. Long sentences take longer to read, so that without more a
+questionnaire with sentences of unequal length has its "intermissions" among the long ones. Ferreira and Clifton (1986)
+take the residuals of a linear regression of a participant's times on length. Here the model is multiplicative, with one
+slope for all,
 
     log t = level of the participant and item function + b log length + rest,
 
@@ -30,13 +29,12 @@ rounding errors of equal times do not count as differences.
 
 Sources of the named rules: Pieper, Börner and Kiss, section 5.1: `remfod`; `participant` and `function`, the two
 criteria of their figure 2 alone; `global`, that figure's dotted lines: single cutoffs over all times, computed once.
-Miller (1991),
-by their footnote 18: 3, 2.5 or 2, the same on both sides. Miller's own factors are of standard deviations; the paper
-quotes them for medians and MADs and says why these should be preferred, so here they are of MADs, of the participant's
-own times, in one pass. Häussler and Juzek (2016), same footnote: 1.5 standard deviations below and 4 above the mean.
-The footnote does not say of which times, and karat takes the participant's own, in one pass. Dandurand et al. (2008)
-exclude everyone with a single excessively long time. As no number of seconds fits all tasks, `single` calls a time
-excessive that is 10 MADs above the median of all times, and asks for all trials to be genuine.
+Miller (1991), by their footnote 18: 3, 2.5 or 2, the same on both sides. Miller's own factors are of standard
+deviations; the paper quotes them for medians and MADs and says why these should be preferred, so here they are of MADs,
+of the participant's own times, in one pass. Häussler and Juzek (2016), same footnote: 1.5 standard deviations below and
+4 above the mean. The footnote does not say of which times, and karat takes the participant's own, in one pass.
+Dandurand et al. (2008) exclude everyone with a single excessively long time. As no number of seconds fits all tasks,
+`single` calls a time excessive that is 10 MADs above the median of all times, and asks for all trials to be genuine.
 """
 
 from __future__ import annotations

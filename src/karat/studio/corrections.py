@@ -156,7 +156,7 @@ def _settings(scale: Scale) -> str:
     if isinstance(scale, Continuous):
         ends = (scale.low, scale.high)
         return "-".join(f"{end:g}" for end in ends if end is not None and abs(end) != float("inf"))
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    levels = scale.levels
     if not isinstance(scale, Ordinal):
         return ",".join(levels)
     return _points(levels) + (f":{scale.neutral}" if scale.neutral is not None else "")

@@ -142,13 +142,12 @@ def task_of_results(sets: ItemSets, factors: CrossedFactors) -> str:
         return "likert"
     if sets.paired or factors.compared is not None:
         return "choice"
-    levels: tuple[str, ...] = getattr(sets.scale, "levels", ())
     known = f"Choose --task {' or '.join(SETS_TASKS)} to ask something else about these sentences."
     if sets.scale.kind == "choice":
         raise KaratError(f"The answers are choices between two, and one sentence per choice was found. {known}")
-    if sets.scale.kind == "nominal" and len(levels) > MOST_CATEGORIES:
+    if sets.scale.kind == "nominal" and len(sets.scale.levels) > MOST_CATEGORIES:
         raise KaratError(
-            f"The answers are {len(levels)} different texts, and categories to choose from are at most "
+            f"The answers are {len(sets.scale.levels)} different texts, and categories to choose from are at most "
             f"{MOST_CATEGORIES}. Shorten them to categories in the file. {known}"
         )
     return TASK_OF[sets.scale.kind]
@@ -234,10 +233,10 @@ def tasks_for(sets: ItemSets, factors: CrossedFactors) -> tuple[str, ...]:
     >>> tasks_for(ItemSets(Path("a.csv"), {}, ("a", "b"), paired=True), CrossedFactors({}, {}))
     ('likert', 'yes-no', 'magnitude', 'choice')
     """
-    levels: tuple[str, ...] = getattr(sets.scale, "levels", ())
-    kind = "" if sets.scale is None else sets.scale.kind
+    scale = sets.scale
     choice = ("choice",) if sets.paired or factors.compared is not None else ()
-    return *SETS_TASKS, *choice, *(("label",) if kind == "nominal" and len(levels) <= MOST_CATEGORIES else ())
+    few = scale is not None and scale.kind == "nominal" and len(scale.levels) <= MOST_CATEGORIES
+    return *SETS_TASKS, *choice, *(("label",) if few else ())
 
 
 def _test_rows(sets: ItemSets, factors: CrossedFactors, change: _ScaleChange) -> list[dict[str, str]]:
@@ -350,12 +349,11 @@ LABEL_WORDS = {
 SLIDER_POINTS = 101
 
 
-def _has_ties(scale: Scale | None) -> bool:
+def _has_ties(scale: Scale) -> bool:
     """Whether an answer prefers neither of two."""
     from karat.study.item_sheets import SIDE_TIES
 
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return any(word in SIDE_TIES for level in levels for word in re.split(r"\W+", level.lower()))
+    return any(word in SIDE_TIES for level in scale.levels for word in re.split(r"\W+", level.lower()))
 
 
 NO_DIFFERENCE = {
@@ -383,12 +381,12 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     from karat.study.tasks import TASKS
 
     if TASKS[task].compares:
-        return _ScaleChange(_with_no_difference(text) if _has_ties(scale) else text)
+        return _ScaleChange(_with_no_difference(text) if scale and _has_ties(scale) else text)
     if scale is None or TASK_OF.get(scale.kind) != task or scale.kind == "magnitude":
         return _ScaleChange(text)
     line = next(line for line in text.splitlines() if line.startswith("scale "))
     words: list[str] = json.loads(line[line.index("[") : line.index("]") + 1])
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    levels = scale.levels
     named = not all(re.fullmatch(r"-?\d+|true|false", level) for level in levels)
     if scale.kind == "nominal":
         text = text.replace(line, f"scale     = {{ levels = {toml(list(levels))} }}", 1)

@@ -11,7 +11,7 @@ import polars as pl
 
 from karat.errors import counted
 from karat.judgments.columns import FUNCTIONS
-from karat.judgments.files import replacing
+from karat.judgments.files import replacing, write_text
 from karat.plots import BLUE, GREEN, ORANGE, VERMILLION, YELLOW
 from karat.study.study import Study
 
@@ -87,10 +87,8 @@ def write_plan(study: Study, participants: int, folder: Path, as_format: str, se
     paths = [folder / f"questionnaires.{as_format}", folder / "design.md", folder / "orders.svg"]
     with replacing(paths[0]) as temporary:
         table.write_csv(temporary) if as_format == "csv" else table.write_parquet(temporary)
-    with replacing(paths[1]) as temporary:
-        temporary.write_text(_design(study, participants), encoding="utf-8")
-    with replacing(paths[2]) as temporary:
-        temporary.write_text(_picture(study, table), encoding="utf-8")
+    write_text(paths[1], _design(study, participants))
+    write_text(paths[2], _picture(study, table))
     return paths
 
 

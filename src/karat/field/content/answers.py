@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -150,10 +150,9 @@ def offer_of(block: Block) -> Offer:
         return Offer(None)
     if isinstance(scale, Continuous):
         return Offer(None, scale)
-    levels: Sequence[str] = scale.levels  # type: ignore[attr-defined]
     if block.questions is not None:
-        return Offer({str(place): level for place, level in enumerate(levels, start=1)})
-    return Offer({level: level for level in levels})
+        return Offer({str(place): level for place, level in enumerate(scale.levels, start=1)})
+    return Offer({level: level for level in scale.levels})
 
 
 def check(shown: Mapping[str, Any], offer: Offer | None, answer: PostedAnswer) -> AnswerVerdict:

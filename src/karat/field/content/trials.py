@@ -14,7 +14,7 @@ import base64
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -287,11 +287,11 @@ def _rating(block: Block, scale: Ordinal) -> dict[str, Any]:
 
 def _options(block: Block, words: Words) -> list[dict[str, Any]]:
     """Answers to choose from, with digits as keys as far as they reach."""
-    levels: Sequence[str] = block.scale.levels  # type: ignore[attr-defined]
+    levels = block.scale.levels
     labels = list(block.settings.scale.labels)
     if not labels:
         # The language's own words stand for answers that the study did not name itself.
-        own = isinstance(block.scale, Choice) or (isinstance(block.scale, Binary) and tuple(levels) == ("no", "yes"))
+        own = isinstance(block.scale, Choice) or (isinstance(block.scale, Binary) and levels == ("no", "yes"))
         labels = [words[f"scale.{level}"] if own else level for level in levels]
     return [
         {"value": level, "label": label, "key": KEYS[place] if place < len(KEYS) else None}

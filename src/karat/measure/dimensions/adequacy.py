@@ -1,15 +1,14 @@
-"""Whether the ratings are worth a factor analysis: Kaiser, Meyer and Olkin's measure, and Bartlett's test.
+"""Whether ratings are worth a factor analysis, and which pairs of adjectives suit the texts.
 
-KMO compares correlations with partial correlations and lies between 0 and 1; Kaiser (1974) calls values under .5
-unacceptable, from .8 on meritorious. Bartlett's test asks whether anything is correlated at all. The formulas are in
-`karat.models.factors.correlations`.
+Kaiser, Meyer and Olkin's measure (KMO) compares correlations with partial correlations and lies between 0 and 1; Kaiser
+(1974) calls values under .5 unacceptable, from .8 on meritorious. Bartlett's test asks whether anything is correlated
+at all. The formulas are in `karat.models.factors.correlations`.
 
-The pre-study of a semantic differential: which pairs of adjectives suit the texts.
-
-People rate each pair; pairs with a low mean or a wide spread are dropped. Macketanz et al. (2022) "removed all
-adjective pairs with a mean value of less than 3.2 and a standard deviation of more than 1.2" on a scale of five points.
-That can be read in two ways: a pair goes when both hold (`rule="both"`, the words as they stand), or when either does
-(`rule="either"`). The standard deviation is that of a sample (n - 1).
+In the pre-study of a semantic differential people rate how well each pair of adjectives suits the texts; pairs with a
+low mean or a wide spread are dropped. Macketanz et al. (2022) "removed all adjective pairs with a mean value of less
+than 3.2 and a standard deviation of more than 1.2" on a scale of five points. That can be read in two ways: a pair goes
+when both hold (`rule="both"`, the words as they stand), or when either does (`rule="either"`). The standard deviation
+is that of a sample (n - 1).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Extraction is by maximum likelihood or minimum residuals, rotation by promax, ob
 and "promax with Kaiser normalisation" in SPSS: `kaiser="spss"`. Which rows are normalised when differs between
 programs, and the loadings with it; `karat.models.factors.rotation` has the list.
 
-What a reader should know about a factor solution before using it.
+Notes say what a reader should know about a solution before using it:
 
 - A Heywood case: a pair with no variance of its own (uniqueness at .005). Too many factors, or too few cases.
 - A factor carried by fewer than three pairs, which cannot be distinguished from a peculiarity of those pairs.

@@ -8,17 +8,16 @@ differ in and leaves what texts differ in.
 Cases of one participant are not independent. Tests of fit treat them as independent and so reject too easily; intervals
 by resampling participants (`factor_intervals`) do not.
 
-The correlations of pairs that adequacy, the number of factors and factor analysis share.
-
-They come from ratings (cases in rows, pairs in columns; cases with a missing rating are left out) or are given as a
-correlation matrix with the number of cases behind it. Pearson's correlation takes the points of a scale as numbers;
-the polychoric one as cuts through a normal variable, and is larger where few points are used.
+The correlations of pairs, which adequacy, the number of factors and factor analysis share, come from ratings (cases in
+rows, pairs in columns; cases with a missing rating are left out) or are given as a correlation matrix with the number
+of cases behind it. Pearson's correlation takes the points of a scale as numbers; the polychoric one as cuts through a
+normal variable, and is larger where few points are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -69,10 +68,7 @@ class RatingsMatrix(BriefResult):
         unknown = [pair for pair in pairs if pair not in self.pairs]
         if unknown:
             raise MeasureError(Message("ratings.no_pair", {"pair": unknown[0], "known": self.pairs}))
-        frame = self.frame.select(*KEYS[self.unit], *pairs)
-        return RatingsMatrix(
-            frame, tuple(pairs), self.unit, self.participants, settings=self.settings, notes=self.notes
-        )
+        return replace(self, frame=self.frame.select(*KEYS[self.unit], *pairs), pairs=tuple(pairs))
 
     @property
     def summary(self) -> tuple[Message, ...]:

@@ -3,11 +3,10 @@
 They answer different questions and often differ. Parallel analysis of factors tends to give the most, MAP the fewest;
 the final number should also be one that can be interpreted. The formulas are in `karat.models.factors.extraction`.
 
-Intervals of loadings and factor correlations by resampling participants.
-
-A draw takes as many participants as there are, with replacement, each with all cases, and analyses them again. Its
-factors are brought next to those of the whole sample by congruence (order and signs). Intervals are the quantiles of
-the draws. A factor with a mean congruence under .85 is another one in many draws (Lorenzo-Seva and ten Berge 2006).
+Intervals of loadings and factor correlations are made by resampling participants. A draw takes as many participants as
+there are, with replacement, each with all cases, and analyses them again. Its factors are brought next to those of the
+whole sample by congruence (order and signs). Intervals are the quantiles of the draws. A factor with a mean congruence
+under .85 is another one in many draws (Lorenzo-Seva and ten Berge 2006).
 """
 
 from __future__ import annotations
@@ -228,14 +227,11 @@ def factor_intervals(
 
 
 def _drawn(about: tuple[Factors, list[NDArray[np.int64]]], people: NDArray[np.int64]) -> tuple[Floats, Floats] | None:
-    """The analysis of one draw of participants."""
+    """The loadings and factor correlations of one draw of participants, matched; None where there is no solution."""
     found, cases = about
-    values = found.source.values
-    return None if values is None else _again(found, values[np.concatenate([cases[person] for person in people])])
-
-
-def _again(found: Factors, values: Floats) -> tuple[Floats, Floats] | None:
-    """The loadings and factor correlations of resampled ratings, matched; None where there is no solution."""
+    if found.source.values is None:
+        return None
+    values = found.source.values[np.concatenate([cases[person] for person in people])]
     if (np.ptp(values, axis=0) == 0).any():
         return None
     kind = found.settings["correlations"]

@@ -1,13 +1,12 @@
-"""Profiles of a semantic differential: the mean rating of each text, or group of texts or participants, on each pair.
+"""Profiles of a semantic differential, and the scores of texts on its dimensions.
 
-Polarity is aligned first. Within a group each participant counts once, with the mean of their ratings; the interval is
-Student's over participants, since ratings of one participant hang together.
+A profile has the mean rating of each text, or group of texts or participants, on each pair. Polarity is aligned first.
+Within a group each participant counts once, with the mean of their ratings; the interval is Student's over
+participants, since ratings of one participant hang together.
 
-Scores of texts on each dimension: factor scores averaged over the participants who rated a text.
-
-The score of a text is the mean of its cases' factor scores, with Student's interval over participants. Factor scores
-have mean 0 over all cases. `standard` is the same score standardised over texts, so that dimensions can be compared: 1
-is one standard deviation of texts above the average text.
+The score of a text on a dimension is the mean of the factor scores of those who rated it, with Student's interval over
+participants. Factor scores have mean 0 over all cases. `standard` is the same score standardised over texts, so that
+dimensions can be compared: 1 is one standard deviation of texts above the average text.
 """
 
 from __future__ import annotations

@@ -9,11 +9,10 @@ one pair is removed at a time, and the factors are extracted again, since every 
 The paper does not say what a low communality is; .4 is a common limit (Costello and Osborne 2005). The steps end when
 nothing is left to remove, or when fewer pairs would not allow this many factors.
 
-The short form of a semantic differential: one pair for each dimension, as a study to follow.
-
-The representative of a dimension is the pair that it carries with the largest gap between its loading there and its
-largest other loading; so it stands for that dimension and for no other. The study that is written is the first one with
-these pairs alone: the same texts, scale, instructions and screening, and a new title.
+The short form of a semantic differential has one pair for each dimension: the pair that it carries with the largest gap
+between its loading there and its largest other loading; so it stands for that dimension and for no other. It can be
+written as a study to follow: the first one with these pairs alone, the same texts, scale, instructions and screening,
+and a new title.
 """
 
 from __future__ import annotations

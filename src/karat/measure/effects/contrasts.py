@@ -11,7 +11,7 @@ freedom. z and chi-squared, which take variances as known, reject too often with
 (docs/explanation/coverage.md). Means are estimated marginal means, on the scale of the link, with the plain means of
 the answers beside them. Pairs of means are compared with Holm's adjustment within each term.
 
-An interaction may be a matter of the scale: see `karat.measure.effects.interactions`. For sizes of effects see
+An interaction may be a matter of the scale; for that, and for sizes of effects, see
 `karat.measure.effects.interactions`.
 """
 
@@ -58,6 +58,8 @@ WARNINGS = (
     "contrasts.removable", "contrasts.unsure", "design.dropped",
 )  # fmt: skip
 """The codes of notes that are shown with the result."""
+SCALE_NOTES = {SHOWN: "contrasts.crossover", REMOVABLE: "contrasts.removable", UNSURE: "contrasts.unsure"}
+"""What is said of an interaction, by whether another scale would remove it."""
 
 
 @dataclass(frozen=True)
@@ -329,12 +331,8 @@ def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
     for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
         opposite = Message("contrasts.opposite") if row["raw"] * row["estimate"] < 0 else None
         values = {"term": row["term"], "opposite": opposite}
-        if row["scale_dependence"] == SHOWN:
-            notes.append(Message("contrasts.crossover", values))
-        elif row["scale_dependence"] == REMOVABLE:
-            notes.append(Message("contrasts.removable", values))
-        elif row["scale_dependence"] == UNSURE:
-            notes.append(Message("contrasts.unsure", values))
+        if row["scale_dependence"] in SCALE_NOTES:
+            notes.append(Message(SCALE_NOTES[row["scale_dependence"]], values))
     return notes
 
 

@@ -1,4 +1,4 @@
-"""Differences of differences, and whether another scale would make them vanish.
+"""Differences of differences, whether another scale would make them vanish, and how large differences are.
 
 In a design of two by two, the interaction is the difference of a at one level of b, minus that at the other:
 
@@ -11,9 +11,8 @@ about this scale, and about the process only if the scale measures the process. 
 a crossover, no transformation removes the interaction. A crossover counts as shown where both simple differences are
 significant with opposite signs.
 
-How large a difference between conditions is, apart from whether it is there.
-
-For measured answers, the difference of means is divided by the standard deviation of an answer within a condition,
+The size of an effect on measured answers is the difference of means, divided by the standard deviation of an answer
+within a condition,
 
     d = difference / sqrt(variance of participants + of items + of their slopes + of the residual)
 

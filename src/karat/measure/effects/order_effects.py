@@ -176,20 +176,23 @@ def order_effects(
         raise MeasureError(Message("measure.level", {"level": level}))
     one = one_question(judgments, "order_effects", question, functions)
     check_order(one.rows.columns, MeasureError, "order_effects")
-    rows, notes = _with_position(with_people(one.rows, judgments.participants))
+    rows = with_people(one.rows, judgments.participants)
+    rows, notes = with_positions(rows), list(order_messages(rows.columns))
     names = _conditions(rows, by, judgments.stimuli(one.scale))
     rows = rows.with_columns(condition=pl.concat_str(names, separator=", ") if names else pl.lit("all"))
     one = replace(one, rows=rows.drop_nulls("condition"))
+    fixed = "condition * scale(trial)" if names else "scale(trial)"
     models: dict[str, Model] = {}
     if isinstance(one.scale, Choice) or (isinstance(one.scale, Nominal) and not one.scale.is_binary):
         notes.append(Message("order.no_order"))
     else:
-        models["response"] = _answers_model(one, names, simplify)
+        family = family_of(one.scale, "order_effects")
+        models["response"] = _model(f"response ~ {fixed} + {RANDOM}", one, family, simplify)
     timed, untimed = _timed(one.rows)
     if len(timed) == 1 and untimed:
         notes.append(Message("order.untimed", {"conditions": untimed}))
     elif timed:
-        models["rt"] = _model(f"log(rt) ~ {_fixed(names)} + {RANDOM}", one, "gaussian", simplify)
+        models["rt"] = _model(f"log(rt) ~ {fixed} + {RANDOM}", one, "gaussian", simplify)
     if not models:
         raise MeasureError(Message("order.nothing"))
     frame = pl.concat([_slopes(name, model, bool(names), level) for name, model in models.items()])
@@ -202,11 +205,6 @@ def order_effects(
     return OrderEffects(
         frame, tests, answers, tuple(names), level, settings=settings, notes=tuple(notes), models=models
     )
-
-
-def _with_position(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
-    """The rows with the position of the trial: by the column trial, else by the times of answers."""
-    return with_positions(rows), list(order_messages(rows.columns))
 
 
 def _conditions(rows: pl.DataFrame, by: Sequence[str] | str | None, stimuli: Stimuli) -> list[str]:
@@ -223,15 +221,6 @@ def _timed(rows: pl.DataFrame) -> tuple[list[str], list[str]]:
         found.filter(pl.col("timed") == there)["condition"].sort().to_list() for there in (True, False)
     )
     return with_times, without
-
-
-def _fixed(names: Sequence[str]) -> str:
-    return "condition * scale(trial)" if names else "scale(trial)"
-
-
-def _answers_model(one: Rated, names: Sequence[str], simplify: bool) -> Model:
-    family = family_of(one.scale, "order_effects")
-    return _model(f"response ~ {_fixed(names)} + {RANDOM}", one, family, simplify)
 
 
 def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:

@@ -25,17 +25,15 @@ What is compared, and the half-width of the region where none is given (`rope`):
 (0.2 pi / sqrt 3). Set the region from what would matter in your study, before you look. The first way of each scale is
 taken unless `model` says another; choices that do not contain all pairs directly take the recommended model.
 
-Pairs of stimuli of which experts prefer one: given as a table, or read from the judgments.
-
-A table has the columns `pair`, `better` and `worse`; stimuli go by their label, "item" or "item, condition". Without a
-table the pairs of choices are those with a right answer (`expected`), named by the column `pair` or else by their item.
-Pairs of ratings are the two stimuli that share a `pair` and differ in status (grammatical over marked over
-ungrammatical) or in what answer is expected of them.
+The pairs are given as a table, or read from the judgments. A table has the columns `pair`, `better` and `worse`;
+stimuli go by their label, "item" or "item, condition". Without a table the pairs of choices are those with a right
+answer (`expected`), named by the column `pair` or else by their item. Pairs of ratings are the two stimuli that share a
+`pair` and differ in status (grammatical over marked over ungrammatical) or in what answer is expected of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -48,16 +46,17 @@ from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, NumberRange, Ordinal, Scale
 from karat.judgments.table import to_polars
-from karat.measure.pairs.pair_contrasts import Contrast, benjamini_hochberg
+from karat.measure.pairs.pair_contrasts import Contrast
 from karat.measure.pairs.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.scaling.strengths import strengths
 from karat.messages import Message
-from karat.models.proportions import holm
+from karat.models.proportions import benjamini_hochberg, holm
 from karat.types import Floats
 
 Adjust = Literal["holm", "bh", "none"]
+ADJUSTED: dict[Adjust, Callable[[list[float]], Floats]] = {"holm": holm, "bh": benjamini_hochberg, "none": np.array}
 Known = list[tuple[tuple[str, str, str], Contrast]]
 SYMBOLS = {"expert": "✓", "reverse": "×", "none": "~"}
 SCHEMA: dict[str, Any] = {
@@ -160,8 +159,7 @@ def decisions(
         raise MeasureError(_nothing(asked, one))
     notes = [*list(one.notes), *measure.notes]
     if left_out:
-        some = {"pairs": left_out[:SHOWN], "more": max(0, len(left_out) - SHOWN) or None}
-        notes.append(Message("decisions.left_out", {"n": len(left_out)} | some))
+        notes.append(Message("decisions.left_out", {"n": len(left_out)} | _some(left_out)))
     settings = {"model": chosen, "alpha": alpha, "adjust": adjust, "rope": measure.rope, "question": one.question}
     frame = _frame(known, chosen, alpha, adjust)
     return Decisions(frame, measure.unit, settings=settings, notes=tuple(dict.fromkeys(notes)))
@@ -170,7 +168,7 @@ def decisions(
 def _check(alpha: float, adjust: Adjust, rope: float | None) -> None:
     if not 0 < alpha < 0.5:
         raise MeasureError(Message("decisions.alpha", {"alpha": alpha}))
-    if adjust not in ("holm", "bh", "none"):
+    if adjust not in ADJUSTED:
         raise MeasureError(Message("decisions.adjust", {"adjust": str(adjust)}))
     if rope is not None and not rope > 0:
         raise MeasureError(Message("decisions.rope", {"rope": rope}))
@@ -201,8 +199,7 @@ def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataF
     """The table of decisions, p values adjusted."""
     found = [contrast for _, contrast in known]
     p, equivalence, beyond = (
-        _adjusted(np.array([getattr(contrast, name) for contrast in found]), adjust)
-        for name in ("p", "equivalence", "beyond")
+        ADJUSTED[adjust]([getattr(contrast, name) for contrast in found]) for name in ("p", "equivalence", "beyond")
     )
     middle = 0.5 if measure == "binomial" else 0.0
     rows = []
@@ -216,13 +213,6 @@ def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataF
             SYMBOLS[decision], equivalence[number], verdict, one.bayes_factor, one.ties, one.n,
         ))  # fmt: skip
     return pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def _adjusted(p: Floats, adjust: Adjust) -> Floats:
-    """p values adjusted for the number of those that there are; a missing one stays missing."""
-    if adjust == "none":
-        return p
-    return holm(p) if adjust == "holm" else benjamini_hochberg(p)
 
 
 def _nothing(asked: pl.DataFrame, one: Rated) -> Message:
@@ -253,7 +243,10 @@ def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
     >>> expert_pairs(None, one).row(0)
     ('1', 'b', 'a')
     """
-    table = _derived(one) if pairs is None else _given(pairs)
+    if pairs is not None:
+        table = _given(pairs)
+    else:
+        table = _from_choices(one.rows) if isinstance(one.scale, Choice) else _from_ratings(one)
     if not table.height:
         raise MeasureError(Message("decisions.no_pairs"))
     empty = table.filter(pl.any_horizontal(pl.col(COLUMNS).is_null()))
@@ -287,10 +280,6 @@ def _given(pairs: Any) -> pl.DataFrame:
     if missing:
         raise MeasureError(Message("decisions.missing_column", {"column": missing[0]}))
     return table.select(pl.col(COLUMNS).cast(pl.String))
-
-
-def _derived(one: Rated) -> pl.DataFrame:
-    return _from_choices(one.rows) if isinstance(one.scale, Choice) else _from_ratings(one)
 
 
 def _from_choices(rows: pl.DataFrame) -> pl.DataFrame:
@@ -335,8 +324,7 @@ def _goodness(row: dict[str, Any], scale: Scale) -> float | None:
     right = scale.expected(row["expected"])
     if isinstance(right, NumberRange):
         return (right.low + right.high) / 2
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
-    return sum(levels.index(level) for level in right) / len(right)
+    return sum(scale.levels.index(level) for level in right) / len(right)
 
 
 def _some(names: list[str]) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrc, betaincinv, stdtr, stdtrit
 
 from karat.types import Floats
@@ -183,24 +182,6 @@ def savage_dickey(estimate: float, se: float, spread: float) -> float:
     """
     logarithm = float(np.log(se / (np.sqrt(2) * spread)) + (estimate / se) ** 2 / 2)
     return float(np.exp(min(logarithm, LARGEST_LOG)))
-
-
-def benjamini_hochberg(p: ArrayLike) -> Floats:
-    """Adjusted p that hold the share of false discoveries: the i-th smallest of m times m / i, never above the next.
-
-    A test without a p (NaN) has none afterwards and does not count among the m.
-
-    >>> benjamini_hochberg([0.01, 0.04, float("nan"), 0.03]).round(6).tolist()
-    [0.03, 0.04, nan, 0.04]
-    """
-    values = np.asarray(p, dtype=float)
-    m = np.count_nonzero(~np.isnan(values))
-    # Missing values are sorted last.
-    order = np.argsort(values, kind="stable")[:m][::-1]
-    stepped = np.minimum.accumulate(values[order] * m / np.arange(m, 0, -1))
-    adjusted = np.full_like(values, np.nan)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
 
 
 def _upper(t: float, freedom: float) -> float:

@@ -37,7 +37,7 @@ from karat.judgments.scales import Choice, Nominal, Ordinal
 from karat.measure.rated import Rated, rated
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, about_question
 from karat.messages import Message
-from karat.models.agreement import Chance, Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
+from karat.models.agreement import Level, fleiss_kappa, krippendorff_alpha, pair_agreement, resampled_kappa
 from karat.models.glrm import fit_mixed, random_term
 from karat.models.resampling import Components, components, interval_around, resamples
 from karat.models.split_half import split_half
@@ -190,19 +190,12 @@ def _coefficients(one: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:
     """The coefficients that a scale admits."""
     stimulus, rater = one.stimulus, one.rater
     if one.levels:
-        category = one.category
-        yield (
-            KAPPA,
-            lambda drawn: (
-                np.array([fleiss_kappa(stimulus, category)])
-                if drawn is None
-                else resampled_kappa(stimulus, rater, category, drawn)
-            ),
-        )
-        yield COHEN, partial(_pairs, one, "cohen", False)
+        pairs = partial(pair_agreement, stimulus, rater, one.category)
+        yield KAPPA, partial(_kappa, one)
+        yield COHEN, partial(pairs, "cohen", False)
         if isinstance(one.scale, Ordinal):
-            yield WEIGHTED, partial(_pairs, one, "cohen", True)
-        yield GWET, partial(_pairs, one, "gwet", False)
+            yield WEIGHTED, partial(pairs, "cohen", True)
+        yield GWET, partial(pairs, "gwet", False)
     levels: dict[Level, bool] = {
         "nominal": bool(one.levels),
         "ordinal": isinstance(one.scale, Ordinal),
@@ -218,8 +211,10 @@ def _coefficients(one: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:
         yield HALVES, lambda drawn: split_half(stimulus, rater, values, splits(one, drawn), drawn, seed)
 
 
-def _pairs(one: Rated, chance: Chance, quadratic: bool, drawn: Floats | None) -> Floats:
-    return pair_agreement(one.stimulus, one.rater, one.category, chance, quadratic, drawn)
+def _kappa(one: Rated, drawn: Floats | None) -> Floats:
+    if drawn is None:
+        return np.array([fleiss_kappa(one.stimulus, one.category)])
+    return resampled_kappa(one.stimulus, one.rater, one.category, drawn)
 
 
 def _by_reml(one: Rated) -> list[tuple[str, float]]:

@@ -125,11 +125,8 @@ def _ceilings(
         estimates = with_the_mean(stimulus, rater, value)
         samples = _many(_with_the_mean, one, drawn, executor)
         for place, (name, (found,)) in enumerate(zip(names, estimates, strict=True)):
-            yield (
-                name,
-                float(found),
-                *(none if drawn is None else centred_interval(float(found), samples[place], level)),
-            )
+            ends = none if drawn is None else centred_interval(float(found), samples[place], level)
+            yield name, float(found), *ends
     if one.levels:
         found = float(with_the_majority(stimulus, rater, one.category)[0])
         ends = none

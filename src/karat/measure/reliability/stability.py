@@ -8,17 +8,13 @@ Kennedy and Navarro (2018). For every two groups
 - the share of pairs with the same decision, where decisions are given;
 - and for each participant who was there twice, the correlation of their own answers and the share of equal ones.
 
-Intervals are bootstraps over participants: who took part in the same groups is drawn together, stimuli and pairs stay.
-They are centred at the estimate by Fisher's z, since scores of bootstrap samples carry the noise of the study twice
+Intervals are bootstraps over participants, who are drawn among those who took part in the same groups, so that groups
+keep their sizes and somebody who came twice is drawn with both sessions; stimuli and pairs stay. They are centred at
+the estimate by Fisher's z, since scores of bootstrap samples carry the noise of the study twice
 (`karat.models.resampling`). Where decisions are given ready-made, so that no participants can be drawn, the interval of
 their share is Wilson's over pairs.
 
 A correlation of scores depends on how much the stimuli differ: it is a statement about this set of stimuli.
-
-Groups of judgments that are compared with each other: sessions of the same participants, or other participants.
-
-Bootstrap samples draw participants among those who took part in the same groups, so that groups keep their sizes and
-somebody who came twice is drawn with both sessions.
 """
 
 from __future__ import annotations

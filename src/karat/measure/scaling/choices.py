@@ -12,8 +12,7 @@ Strengths sum to zero. The standard errors of the first two hold where choices o
 Stimuli that were never compared, not even by way of others, have no common scale, and one that won or lost all its
 comparisons has no finite strength. The first two models refuse both by name, unless `prior_sd` gives strengths a normal
 prior. Thurstone's always has a wide one, and a note says where it matters.
-
-The posterior of strengths from choices: sampled with the extra `bayes`, checked, and given out draw by draw.
+With the extra `bayes` its full posterior can be sampled (`strength_draws` gives the draws).
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
+from karat.judgments.stimuli import group_numbers
 from karat.measure.rated import COMPARED, Rated, stimulus_labels
 from karat.measure.result import MeasureError, first_names
 from karat.measure.scaling.result import Criterion, Strengths, by_strength
@@ -124,11 +124,7 @@ def compared_stimuli(one: Rated) -> Compared:
     conditions = [name for name in one.stimuli.columns[1:] if name != COMPARED]
     sides = [differ.select(pl.col(name).alias("item"), *conditions) for name in ("left", "right")]
     stimuli = pl.concat(sides).unique(maintain_order=True)
-    numbered = stimuli.with_row_index("_number")
-    left, right = (
-        part.join(numbered, on=part.columns, how="left", nulls_equal=True, maintain_order="left")["_number"].to_numpy()
-        for part in sides
-    )
+    left, right = (group_numbers(part, stimuli).to_numpy() for part in sides)
     answer = differ["response"].replace_strict(ANSWERS, return_dtype=pl.Int64).to_numpy()
     people, person = np.unique(differ["_rater"].to_numpy(), return_inverse=True)
     names = [one.people[number] for number in people]

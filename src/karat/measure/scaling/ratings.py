@@ -21,12 +21,10 @@ answer from the mean of stimulus s (0 where p did not judge it) and n_s answers,
 so that the variance of a mean is s^2 / n, and the difference of two that everybody judged has the standard error of the
 paired t test.
 
-Scores of stimuli by group of trials, for the study and for bootstrap samples of its participants.
-
-Three kinds of score: the mean answer; the mean of answers standardised within participant (and group), which takes out
-that some use the high end of a scale and some only its middle; and a function of yours, from judgments to a table with
-`item` and `estimate` or to anything with such a `.table()`. The first two are sums over participants, so that a
-thousand samples cost two products of matrices; a function is called anew for each sample.
+Scores of stimuli by group of trials, also in bootstrap samples of participants, are the mean answer, the mean z-score
+within participant and group, or a function of yours, from judgments to a table with `item` and `estimate` or to
+anything with such a `.table()`. The first two are sums over participants, so that a thousand samples cost two products
+of matrices; a function is called anew for each sample.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The strengths of stimuli as a result: a table, differences, a picture.
 
-The picture of an ordinal model: the latent line, cut by thresholds into the points of the scale.
-
-Above: how likely each point is for an average participant, by the strength of a stimulus,
+An ordinal model has a picture of the latent line, cut by thresholds into the points of the scale. Above: how likely
+each point is for an average participant, by the strength of a stimulus,
 
     P(k) = F(alpha_k - b) - F(alpha_k-1 - b).
 
@@ -136,8 +135,7 @@ class Strengths(MeasureResult):
         from karat.plots.ranked import ranked_plot
 
         rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
-        title = self.title
-        return ranked_plot(rows, f"{self.unit}, with {100 * self.level:g} % intervals", title, width_cm)
+        return ranked_plot(rows, f"{self.unit}, with {100 * self.level:g} % intervals", self.title, width_cm)
 
     @property
     def title(self) -> str:

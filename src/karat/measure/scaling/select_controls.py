@@ -12,12 +12,10 @@ rather than on the intuition of its author (Pieper et al., section 3.2). A stimu
 Of the clear ones all are chosen, or the `n` nearest to each end. Expected answers are the halves of the scale, with the
 middle point on the upper side: 1-2 and 3-5. Screen participants first: one who guesses makes every item less clear.
 
-Which items are verified, written into the item table of a study.
-
-Rows are matched by item and by those columns of the norming study (conditions, status) that the table has. A matched
-row gets verified = yes where the stimulus was clear, no where it was not, and the expected answer where that cell is
-empty and the stimulus clear. All other cells, rows and columns stay as they are, and so do delimiter, encoding and line
-ends. A spreadsheet is written as CSV.
+Which items are verified can be written into the item table of a study. Rows are matched by item and by those columns of
+the norming study (conditions, status) that the table has. A matched row gets verified = yes where the stimulus was
+clear, no where it was not, and the expected answer where that cell is empty and the stimulus clear. All other cells,
+rows and columns stay as they are, and so do delimiter, encoding and line ends. A spreadsheet is written as CSV.
 """
 
 from __future__ import annotations
@@ -145,7 +143,7 @@ def select_controls(
     shown = [*dict.fromkeys(about), "mean", "lower", "upper", "sd", "n", "side", "expected", "clear", "chosen",
              "message", "values"]  # fmt: skip
     settings = {"n": n, "max_sd": limit, "clearly": clearly, "level": level, "functions": tuple(functions)}
-    notes = (*[*one.notes, *strengths.notes], *_too_few(table, n))
+    notes = (*one.notes, *strengths.notes, *_too_few(table, n))
     return Controls(table.select(shown), settings=settings, notes=notes)
 
 

@@ -16,19 +16,16 @@ and C is in the simulated studies too.
     groups             the sum over groups of g V g', with g the summed slopes of a group of participants: a score test
                        that groups have strengths of their own
 
-Transitivity of choices: of the proportions of a group, and of each participant's own choices.
-
-Let p_ab be the share of choices of a over b (ties count half). Where p_ab and p_bc are at least 1/2,
+For transitivity, let p_ab be the share of choices of a over b (ties count half). Where p_ab and p_bc are at least 1/2,
 
     weak stochastic transitivity asks that       p_ac >= 1/2,
     moderate                                     p_ac >= min(p_ab, p_bc),
     strong                                       p_ac >= max(p_ab, p_bc).
 
-Where proportions of 1/2 allow three items more than one order, it is enough that one of them obeys.
-
-Proportions of few choices break these by chance alone, so that counts of violations are compared with those of
-simulated studies. A participant's triad is circular where a was chosen over b, b over c and c over a (Kendall and
-Babington Smith 1940). With d of them among all n items, zeta = 1 - d / (most possible), which is 1 for a perfect order.
+Where proportions of 1/2 allow three items more than one order, it is enough that one of them obeys. Proportions of few
+choices break these by chance alone, so that counts of violations are compared with those of simulated studies. A
+participant's triad is circular where a was chosen over b, b over c and c over a (Kendall and Babington Smith 1940).
+With d of them among all n items, zeta = 1 - d / (most possible), which is 1 for a perfect order.
 """
 
 from __future__ import annotations

@@ -14,20 +14,15 @@ A maximum exists only if the comparisons connect the items (`pairs.groups_of`). 
 prior_sd^2), there is always one. The covariance of the model is the inverse of the information on the plane where
 strengths sum to zero; `robust_covariance` is the one that also holds where choices of one participant hang together.
 
-The likelihood of Bradley and Terry's and of Davidson's model, with its slope, its information, and slopes by person.
-
-With d = strength of the first item - strength of the second + side, and W = exp(d/2) + exp(-d/2) + nu (nu = 0 without
-ties), a pair that was compared n times contributes
+With W = exp(d/2) + exp(-d/2) + nu (nu = 0 without ties), a pair that was compared n times contributes
 
     (first - second) d / 2 + ties log nu - n log W
 
-where first, second and ties count its answers. All choices of a pair are summed beforehand, and, unless sides matter,
-those of both orders. The strengths' part of the information is that of a network, diag(W 1) - W, with one weight for
-each pair: it is kept sparse, so that a product with it costs as much as there are pairs.
+to the log-likelihood, where first, second and ties count its answers. All choices of a pair are summed beforehand, and,
+unless sides matter, those of both orders. The strengths' part of the information is that of a network, diag(W 1) - W,
+with one weight for each pair: it is kept sparse, so that a product with it costs as much as there are pairs.
 
-The covariance of strengths that also holds where choices of one participant hang together.
-
-With H the information and g_i the slope of participant i's choices (Liang and Zeger 1986):
+The robust covariance is, with H the information and g_i the slope of participant i's choices (Liang and Zeger 1986),
 
     H^-1 (n / (n - 1) sum_i g_i g_i') H^-1.
 

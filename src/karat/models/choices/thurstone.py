@@ -13,11 +13,10 @@ lost every comparison. (A narrow one would not do: the whole scale could shrink 
 second derivatives of an integral; by Louis (1982) they are the mean of those of the integrand minus the covariance of
 its slopes, per participant, over the points of the quadrature. The same matrix gives the standard errors.
 
-The probabilities of the answers to a comparison that nobody made: left, no difference, right.
-
-Bradley and Terry's and Davidson's model have a formula (`bradley_terry`). In Thurstone's model they depend on who is
-asked, so that they are averaged over the population: sigma at the middles of equal shares of its distribution, log C by
-Gauss-Hermite quadrature.
+`probabilities` are those of left, no difference and right in a comparison that nobody made. Bradley and Terry's and
+Davidson's model have a formula (`bradley_terry`). In Thurstone's model they depend on who is asked, so that they are
+averaged over the population: sigma at the middles of equal shares of its distribution, log C by Gauss-Hermite
+quadrature.
 """
 
 from __future__ import annotations

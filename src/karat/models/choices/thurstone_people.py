@@ -13,8 +13,6 @@ which is nu = exp(-gamma) with Euler's gamma, and only the shape is left. With u
 The integral over (u, v = log C) is taken by Gauss-Hermite quadrature at points that are laid around each participant's
 most probable values, stretched by the curvature there (adaptive quadrature).
 
-The probability of one choice in Thurstone's model with a criterion, and its derivatives.
-
 A participant compares the felt difference L ~ N(d, sigma), d = strength of the left item - strength of the right one,
 with a criterion C: left where L > C, right where L < -C, else "no difference". With u = log sigma and v = log C,
 

@@ -16,7 +16,7 @@ controls this could not be distinguished from guessing.
 
 There may be several groups of speakers, each with strengths of its own.
 
-Attentive answers without an order: categories as labels.
+Attentive answers without an order are labels, with
 
     P(category k of item i) proportional to exp(d a_ik),      a_ik ~ N(0, sigma_a^2), sum_k a_ik = 0,
 

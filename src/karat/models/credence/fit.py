@@ -10,9 +10,8 @@ answers are by those of the others, and the crowd as a whole decides which of th
 no, of which half of the stimuli got fewer than nine, are judged by classes without a try: strengths are too uncertain.
 Ratings go by strengths unless classes describe them far better, as they do where numbers stand for labels.
 
-A second group of speakers: people who disagree with the others consistently, and with each other not at all.
-
-The slopes of everybody's answers in the strengths of the stimuli are what the first group leaves unexplained. If some
+A second group of speakers are people who disagree with the others consistently, and with each other not at all. The
+slopes of everybody's answers in the strengths of the stimuli are what the first group leaves unexplained. If some
 participants share another grammar, these slopes have a common direction. The singular values of participants x stimuli
 are compared with those of the same matrix with random signs, which keeps its sizes and breaks any common direction.
 Each of the first three that is greater than half of these is tried (a poor test, but only a reason to look): a second

@@ -284,18 +284,10 @@ class Mixture:
         parts = step.posterior[:, 2:].reshape(self.people, len(self.blind), len(self.regimes), 2)
         weights = [stays, *(parts[:, :, number, 0].sum(axis=1) for number in range(1, len(self.regimes)))]
         timed = np.isfinite(residual).any(axis=1, keepdims=True).astype(np.float64)
-        improved = [
-            regime.improved(
-                prior,
-                residual,
-                pace,
-                timed * np.resize(weight, len(residual))[:, None].repeat(self.count, 1),
-                number == 0,
-            )
-            for number, (regime, prior, pace, weight) in enumerate(
-                zip(self.regimes, usual, clock.pace, weights, strict=True)
-            )
-        ]
+        known, improved = zip(self.regimes, usual, clock.pace, weights, strict=True), []
+        for number, (regime, prior, pace, weight) in enumerate(known):
+            by_trial = timed * np.resize(weight, len(residual))[:, None].repeat(self.count, 1)
+            improved.append(regime.improved(prior, residual, pace, by_trial, number == 0))
         # Those who do not look have no pauses to think; with a wide scatter their regime would take in everybody's.
         most = improved[0].scatter
         self.regimes = [replace(regime, scatter=min(regime.scatter, most)) for regime in improved]

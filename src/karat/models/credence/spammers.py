@@ -1,20 +1,20 @@
-"""Answers without looking, from each trial to the last: how probable they are, with the unknowns summed out.
+"""Answers without looking, from each trial to the last: how probable they are, when they begin, and how fast they are.
 
-Random guessing: every level as probable; or with a taste of their own, the levels' probabilities drawn evenly enough
-(Dirichlet, 3 each). A repeated pattern of length L: the trials fall into L classes in turn, and each class has a
-favourite level, whose probability is Beta(8, 1), any level as probable a favourite; the other levels share the rest.
-Length 1 is a primary choice. With n_k answers of level k in a class of N, the favourite summed out,
+Unknowns are summed out. Random guessing: every level as probable; or with a taste of their own, the levels'
+probabilities drawn evenly enough (Dirichlet, 3 each). A repeated pattern of length L: the trials fall into L classes in
+turn, and each class has a favourite level, whose probability is Beta(8, 1), any level as probable a favourite; the
+other levels share the rest. Length 1 is a primary choice. With n_k answers of level k in a class of N, the favourite
+summed out,
 
     P = mean over m of  B(8 + n_m, ...) / B(8, ...) = mean_m  G(9)/G(9+N) G(8+n_m)/G(8) prod_{k != m} G(e+n_k)/G(e),
 
 with e = 1 / (K - 1) and G the gamma function. Patterns whose favourites are all the same level are primary choices and
 taken out of the longer ones. Counts are made backwards, so that all changes of behaviour cost one pass.
 
-When behaviour changes: people of one crowd tend to stop looking at about the same time, and the crowd shows when.
-
-The trials of a participant fall into 20 periods of equal length. A change falls into period k with probability
-proportional to n_k r_k, with n_k trials in it at which a change is possible, each as probable as the others of the
-period. The rates r are learned: with f_k changes expected in period k by what everybody did,
+People of one crowd tend to stop looking at about the same time, and the crowd shows when. The trials of a participant
+fall into 20 periods of equal length. A change falls into period k with probability proportional to n_k r_k, with n_k
+trials in it at which a change is possible, each as probable as the others of the period. The rates r are learned: with
+f_k changes expected in period k by what everybody did,
 
     r_k = 2 + (S f)_k / (S g)_k,
 
@@ -22,7 +22,7 @@ where g_k is the share of all possible trials that lie in the period: before any
 which is worth two changes. S averages each period with its neighbours (1/4, 1/2, 1/4): an EM step that is smoothed
 (Silverman, Jones, Wilson and Nychka 1990), since a few changes tell roughly when, and not more.
 
-Response times: log seconds less what is usual of the stimulus, by a pace of the participant.
+Response times have a pace of the participant, beside what is usual of the stimulus:
 
     log seconds = usual(stimulus) + pace + noise,      noise ~ Student's t, so that a pause is a pause and no proof
 

@@ -3,10 +3,9 @@
 A part is the answers on one scale. Content is what an answer says of the stimulus, button where it stood on the screen:
 for a choice the item and the side, for a scale shown the other way round the aligned and the shown position.
 
-Attentive answers on ordered levels: yes and no, ratings, choices with or without "no difference", binned magnitudes.
-
-A participant with the bias b, the stretch s of the scale and the discrimination d answers item i with at most level k
-with probability
+Ordered levels are yes and no, ratings, choices with or without "no difference", and binned magnitudes. A participant
+with the bias b, the stretch s of the scale and the discrimination d answers item i with at most level k with
+probability
 
     F(s t_k + b - d a_i),      F standard logistic, t_1 < ... < t_(K-1) thresholds of all, a_i the item's strength,
 
@@ -20,7 +19,7 @@ around the strength that a known right answer suggests.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,16 +69,7 @@ class ScaleTrials:
 
     def of(self, people: Ints) -> ScaleTrials:
         """The part of some participants."""
-        return ScaleTrials(
-            self.item[people],
-            self.content[people],
-            self.button[people],
-            self.items,
-            self.levels,
-            self.ordered,
-            self.key,
-            self.tested,
-        )
+        return replace(self, item=self.item[people], content=self.content[people], button=self.button[people])
 
     def earlier(self) -> Ints:
         """The participant's previous answer to the same stimulus, -1 where this is the first."""
@@ -255,12 +245,18 @@ def closeness(trials: CredenceTrials) -> Floats:
         if np.median(number) < FEW_ANSWERS - 1:
             continue
         shares = (number[:, None] * shares + 1 / part.levels) / (number[:, None] + 1)
-        logs = np.log(shares)
-        mean = (shares * logs).sum(axis=1)
-        found = logs[np.arange(len(mean)), part.content[rows]] - mean
-        excess += np.bincount(rows[0], found, len(excess))
-        variance += np.bincount(rows[0], (shares * logs**2).sum(axis=1) - mean**2, len(excess))
+        own_excess, own_variance = _log_excess(rows[0], part.content[rows], shares, len(excess))
+        excess, variance = excess + own_excess, variance + own_variance
     return np.divide(excess, np.sqrt(variance), out=np.zeros(len(excess)), where=variance > 1e-12)
+
+
+def _log_excess(owner: Ints, level: Ints, shares: Floats, people: int) -> tuple[Floats, Floats]:
+    """How far the log probability of everybody's answers by these shares is above its mean, and its variance."""
+    logs = np.log(shares)
+    mean = (shares * logs).sum(axis=1)
+    above, squares = logs[np.arange(len(level)), level] - mean, (shares * logs**2).sum(axis=1) - mean**2
+    excess, variance = (np.bincount(owner, own, people).astype(np.float64) for own in (above, squares))
+    return excess, variance
 
 
 SIZES = (-3.0, 5.0)
@@ -322,10 +318,8 @@ def regularity(trials: CredenceTrials) -> tuple[Floats, Floats]:
         np.add.at(counts, (part.item[rows], level), 1.0)
         prior = concentration(counts)
         expected = (others[:, None] * shares + prior) / (others[:, None] + prior.sum())
-        logs = np.log(expected)
-        mean = (expected * logs).sum(axis=1)
-        excess += np.bincount(rows[0], logs[np.arange(len(level)), level] - mean, people)
-        variance += np.bincount(rows[0], (expected * logs**2).sum(axis=1) - mean**2, people)
+        own_excess, own_variance = _log_excess(rows[0], level, expected, people)
+        excess, variance = excess + own_excess, variance + own_variance
         number += np.bincount(rows[0], minlength=people)
     many = np.maximum(number, 1)
     return excess / many, np.sqrt(np.maximum(variance, 1e-12)) / many
@@ -531,17 +525,14 @@ class Ordered:
         centre, precision = prior
         total = weights.sum(axis=1)
         for _ in range(2):
-            gradient, information = self._slopes(strengths, weights, total)
+            probability, slope = self._every_level(strengths)
+            gradient = (weights * slope).sum(axis=(1, 2))
+            information = self._information(probability, slope, total)
             step = (gradient + precision * (centre - strengths)) / (information + precision)
             strengths = strengths + np.clip(step, -1.5, 1.5)
         if thresholds:
             self._improve_thresholds(strengths, weights)
         return strengths, self._information(*self._every_level(strengths), total) + precision
-
-    def _slopes(self, strengths: Floats, weights: Floats, total: Floats) -> tuple[Floats, Floats]:
-        """The gradient in the strengths and the information, from the expected answers and their sums over levels."""
-        probability, slope = self._every_level(strengths)
-        return (weights * slope).sum(axis=(1, 2)), self._information(probability, slope, total)
 
     def _every_level(self, strengths: Floats) -> tuple[Singles, Singles]:
         """Probability and slope of each level of known strengths; a level begins where the one below it ends."""

@@ -13,12 +13,8 @@ where P_ab is the bivariate normal probability of a rectangle. With Phi_2 the di
 by Gauss and Legendre's rule. Pairs are estimated one by one, so that the matrix may have negative eigenvalues;
 `nearest_correlation` gives one without.
 
-Pearson's correlations of the columns of a table, nothing missing.
-
-Whether correlations are worth a factor analysis.
-
-Kaiser, Meyer and Olkin's measure (Kaiser and Rice 1974) compares correlations r with partial correlations q given all
-other variables:
+Two measures say whether correlations are worth a factor analysis. Kaiser, Meyer and Olkin's measure (Kaiser and Rice
+1974) compares correlations r with partial correlations q given all other variables:
 
     KMO = sum r_ij^2 / (sum r_ij^2 + sum q_ij^2)    over i != j; for one variable i, over j != i.
 

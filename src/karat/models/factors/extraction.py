@@ -1,4 +1,4 @@
-"""Common factors of a correlation matrix: by maximum likelihood and by minimum residuals.
+"""Common factors of a correlation matrix, by maximum likelihood and by minimum residuals, and how many there are.
 
 The model is R = L L' + Psi with k columns of loadings L and a diagonal of uniquenesses Psi. For given Psi the best L
 follows from eigenvalues, so that only the uniquenesses are searched for.
@@ -14,8 +14,6 @@ Minimum residuals (Harman and Jones 1966), which are unweighted least squares: w
 The search (L-BFGS-B) begins at (1 - k / 2p) / diag(R^-1), as in other programs. There may be more than one minimum:
 random uniquenesses are tried too, and the lowest minimum that any start reached is noted. With `start="best"` it is the
 one that is given. Uniquenesses stay between .005 and 1, as in R's factanal: one that ends at .005 is a Heywood case.
-
-How many factors: parallel analysis, the minimum average partial, and the bend of the scree.
 
 **Parallel analysis** (Horn 1965) compares eigenvalues with those of data without any factor: normal deviates, or each
 column of the ratings shuffled. Counted are the eigenvalues, from the first on, that are above the given quantile of

@@ -12,14 +12,13 @@ factors,
 
 as in R's factanal (chi2) and psych (the others).
 
-Factor scores: where each case stands on each factor.
-
-With pattern loadings L, factor correlations Phi, uniquenesses Psi and standardised answers z, the scores are z W:
+Factor scores say where each case stands on each factor. With pattern loadings L, factor correlations Phi, uniquenesses
+Psi and standardised answers z, the scores are z W:
 
     regression   W = R^-1 L Phi                       (Thurstone 1935): least error, variance below 1
     bartlett     W = Psi^-1 L (L' Psi^-1 L)^-1        (Bartlett 1937): unbiased, variance above 1
 
-Ordinary regression of one variable on a few others, with what is needed to compare their weights.
+Ordinary regression of one variable on a few others is
 
     y = b0 + sum b_j x_j + e,   b = (X'X)^-1 X'y,   cov(b) = s^2 (X'X)^-1
 

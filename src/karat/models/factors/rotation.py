@@ -21,10 +21,9 @@ columns; found by gradient projection (Jennrich 2002), from several starts. `kai
 
 Rotated factors are sorted by their sums of squared loadings and have positive sums.
 
-Which factor of one solution is which of another, by congruence.
-
-Tucker's (1951) coefficient of congruence of two columns is their product over their lengths, sum xy / sqrt(sum x^2 sum
-y^2). Columns are matched so that the sum of absolute coefficients is largest, and turned where it is negative.
+Which factor of one solution is which of another is a matter of congruence. Tucker's (1951) coefficient of congruence of
+two columns is their product over their lengths, sum xy / sqrt(sum x^2 sum y^2). Columns are matched so that the sum of
+absolute coefficients is largest, and turned where it is negative.
 """
 
 from __future__ import annotations

@@ -6,15 +6,14 @@ Hessian of the full fit and takes quasi-Newton steps until half the squared Newt
 few evaluations reach; where that fails, it starts again from nothing. Where an ordered category is used by nobody
 else, its threshold goes with it.
 
-A null distribution for the deviance distance: one worker's answers redrawn from the model fitted without them.
-
-For worker i the model is fitted to everybody else. A new worker is drawn from it: a worker effect from its
-distribution, and the effects of their tasks from the normal approximation of their posterior given the others' answers,
+Its null distribution is that of answers redrawn from the model fitted without the worker (`exceedances`). For worker i
+the model is fitted to everybody else. A new worker is drawn from it: a worker effect from its distribution, and the
+effects of their tasks from the normal approximation of their posterior given the others' answers,
 
     v ~ N(mode, M^-1),   M the curvature of the penalised likelihood at the mode
 
 then the answers. The distance of the drawn answers is -2 (log-likelihood of all with them - log-likelihood without),
-each at its maximum; the second does not depend on them. Labels have effects for every category.
+each at its maximum; the second does not depend on them.
 
 On answers drawn from the model itself, p is about .6 on average in place of .5, for yes-or-no answers as for labels:
 the test is cautious.
@@ -23,10 +22,9 @@ the test is cautious.
 draw needs a fit, and the statistic is -2 log of the probability of the worker's answers given everybody else's, which
 is what D is but for the search for new parameters. Observed and redrawn answers have the same statistic.
 
-Redrawn labels of one worker, from the multinomial model of everybody else.
-
-As `redraw`, with an effect of the worker and of each task for every category but the baseline. A category that nobody
-else used has no place in the others' model: it is not drawn, and the answers with the drawn ones are fitted without it.
+Labels are redrawn from the multinomial model of everybody else, with an effect of the worker and of each task for every
+category but the baseline. A category that nobody else used has no place in the others' model: it is not drawn, and the
+answers with the drawn ones are fitted without it.
 """
 
 from __future__ import annotations

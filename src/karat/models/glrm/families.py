@@ -20,12 +20,13 @@ r_psi.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, log_ndtr, ndtr
 
 from karat.messages import Message
@@ -93,7 +94,7 @@ class BinaryFamily:
     def kept(self, answers: Floats, present: Floats | None) -> tuple[BinaryFamily | None, Bools]:
         shown = answers if present is None else answers[present > 0]
         both = shown.size > 0 and shown.min() < shown.max()
-        return BinaryFamily(answers) if both else None, np.empty(0, dtype=bool)
+        return replace(self, sign=answers) if both else None, np.empty(0, dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -138,12 +139,7 @@ class OrdinalFamily:
         steepness = self._steepness(psi)
         gap = np.bincount(flat, np.broadcast_to(present, eta.shape).ravel(), size) * steepness * (1 + steepness)
         at_above, at_below = np.bincount(flat, f_above.ravel(), size), np.bincount(flat, f_below.ravel(), size)
-        diagonal = (at_above + gap)[:-1] + (at_below + gap)[1:]
-        beside = -gap[1:-1]
-        slopes = np.stack(
-            [f_above * (self.category == k) + f_below * (self.category == k + 1) for k in range(size - 1)]
-        )
-        return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1), slopes
+        return self._by_threshold((at_above + gap)[:-1] + (at_below + gap)[1:], -gap[1:-1], f_above, f_below)
 
     @property
     def answers(self) -> Ints:
@@ -155,7 +151,16 @@ class OrdinalFamily:
         number = np.maximum(np.cumsum(used) - 1, 0)
         # A threshold stands between the last category used below it and one above: the lowest of equals stays.
         thresholds = used[:-1] & (np.cumsum(used[::-1])[::-1][1:] > 0)
-        return (OrdinalFamily(number[answers], int(used.sum())) if used.sum() > 1 else None), thresholds
+        kinds = int(used.sum())
+        return replace(self, category=number[answers], categories=kinds) if kinds > 1 else None, thresholds
+
+    def _by_threshold(
+        self, diagonal: ArrayLike, beside: ArrayLike, above: Floats, below: Floats
+    ) -> tuple[Floats, Floats]:
+        """The information about the thresholds, and how each moves the slopes of the answers below and above it."""
+        kinds = range(self.categories - 1)
+        slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in kinds])
+        return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1), slopes
 
     def _summed(self, above: Floats, below: Floats) -> Floats:
         """Sums by threshold of what the answers below each and those above it give."""
@@ -165,8 +170,7 @@ class OrdinalFamily:
 
     def _steepness(self, psi: Floats) -> Floats:
         """exp(-gap) / (1 - exp(-gap)) for the gap between the thresholds of each category."""
-        ends = np.concatenate([[-np.inf], psi, [np.inf]])
-        gaps = ends[1:] - ends[:-1]
+        gaps = np.diff(np.concatenate([[-np.inf], psi, [np.inf]]))
         steepness: Floats = np.exp(-gaps) / -np.expm1(-gaps)
         return steepness
 
@@ -212,10 +216,6 @@ class LinkedBinary(BinaryFamily):
     def third(self, eta: Floats, psi: Floats) -> Floats:
         return self._parts(eta)[3]
 
-    def kept(self, answers: Floats, present: Floats | None) -> tuple[BinaryFamily | None, Bools]:
-        plain, thresholds = super().kept(answers, present)
-        return None if plain is None else LinkedBinary(answers, link=self.link), thresholds
-
     def _parts(self, eta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """l, r, W and W3."""
         if self.link == "probit":
@@ -260,14 +260,8 @@ class ProbitOrdinal(OrdinalFamily):
             np.bincount(flat, np.broadcast_to(present * -at[key], eta.shape).ravel(), size)
             for key in ("aa", "bb", "ab")
         )
-        diagonal, beside = own_above[:-1] + own_below[1:], both[1:-1]
         above, below = -present * (at["aa"] + at["ab"]), -present * (at["ab"] + at["bb"])
-        slopes = np.stack([above * (self.category == k) + below * (self.category == k + 1) for k in range(size - 1)])
-        return np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1), slopes
-
-    def kept(self, answers: Ints, present: Floats | None) -> tuple[OrdinalFamily | None, Bools]:
-        plain, thresholds = super().kept(answers, present)
-        return None if plain is None else ProbitOrdinal(plain.category, plain.categories), thresholds
+        return self._by_threshold(own_above[:-1] + own_below[1:], both[1:-1], above, below)
 
     def _at(self, eta: Floats, psi: Floats) -> dict[str, Floats]:
         """l and its derivatives in the thresholds above (a) and below (b), less eta."""

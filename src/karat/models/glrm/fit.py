@@ -7,8 +7,6 @@ likelihood with the Laplace approximation (Pinheiro and Chao 2006; lme4's glmer 
 measured answers the approximation is exact; they are fitted in closed form, by maximum likelihood or REML (see
 `gaussian`).
 
-How sure the effects of tasks are: their covariance given the variances.
-
 At the mode, the curvature of the penalised log-likelihood in spherical worker and task effects is M (see `schur`).
 Given coefficients, thresholds and variances, the effects of the tasks are about normal around their modes, with the
 covariance
@@ -46,6 +44,7 @@ EXTREME = 10.0
 """Logits so large, and so uncertain, are a sign of separation."""
 UNBOUNDED = 40.0
 """A deviation of logits that no answers could tell from a larger one."""
+GROUPS = {"worker": "fit.workers", "task": "fit.tasks", "worker:task": "fit.cells"}
 
 
 @dataclass(frozen=True)
@@ -105,11 +104,7 @@ def group_message(name: str) -> Message:
     >>> str(group_message("worker")), str(group_message("task"))
     ('participants', 'items')
     """
-    if name == "worker":
-        return Message("fit.workers")
-    if name == "task":
-        return Message("fit.tasks")
-    return Message("fit.cells") if name == "worker:task" else Message("fit.residuals")
+    return Message(GROUPS.get(name, "fit.residuals"))
 
 
 def fit_crossed(
@@ -247,7 +242,7 @@ def conclude(family: FamilyName, about: About, objective: Any, optimum: Any, con
     parameters, hessian = optimum.parameters * sign, optimum.hessian * np.outer(sign, sign)
     modes = optimum.at.modes.turned(sign)
     beta, psi, scales = objective.split(parameters)
-    groups = ["worker", "task", "worker:task"][: objective.deviations]
+    groups = list(GROUPS)[: objective.deviations]
     variances = {name: float(value) ** 2 for name, value in zip(groups, parameters[own:], strict=True)}
     if family == "gaussian":
         variances["residual"] = float(np.exp(2 * psi[0]))
@@ -283,7 +278,7 @@ def _same_answer(layout: CrossedLayout, family: Family) -> Ints:
 
 def _notes(about: About, deviations: Floats) -> list[Message]:
     notes = []
-    for name, theta in zip(("worker", "task", "worker:task"), deviations, strict=False):
+    for name, theta in zip(GROUPS, deviations, strict=False):
         if theta < ZERO:
             notes.append(Message("fit.zero_group", {"group": group_message(name)}))
     if len(deviations) > 2 and about.single:

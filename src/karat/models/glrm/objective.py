@@ -14,8 +14,6 @@ is h = theta_w^2 qu + theta_t^2 qv + 2 theta_w theta_t quv, and
 so that d/dbeta = X'E; d/dtheta_w = sum over cells of E u + W/D (theta_w qu + theta_t quv) + pu r, theta_t alike; and
 for a parameter of the family sum(-l_psi + a W_psi + b r_psi). W, W3 and r of a cell are sums over its answers.
 
-The modes: the worker, task and cell effects that are most likely given the parameters.
-
 Spherical effects u, v, z ~ N(0, 1) enter the linear predictor as eta = X beta + theta_w u_i + theta_t v_j + s z_ij.
 The penalised log-likelihood is concave, so Newton's method with step halving finds its mode. The cell effect, where
 there is one, is solved for within each cell (z = s sum r), which leaves the curvature W / (1 + s^2 W) for worker and
@@ -56,11 +54,8 @@ class Objective:
     def split(self, parameters: Floats) -> tuple[Floats, Floats, Scales]:
         """beta, psi and the deviations of the effects."""
         columns, own = self.design.shape[-1], self.family.parameters
-        return (
-            parameters[:columns],
-            parameters[columns : columns + own],
-            Scales(*map(float, parameters[columns + own :])),
-        )
+        beta, psi, deviations = np.split(parameters, [columns, columns + own])
+        return beta, psi, Scales(*map(float, deviations))
 
     @property
     def deviations(self) -> int:

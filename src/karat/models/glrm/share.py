@@ -6,19 +6,17 @@ The deviations are written as theta_w = R sin(a), theta_t = R cos(a), so that th
 1, are points like any other. For each angle a the likelihood is maximised over R and everything else. The interval
 holds the shares whose log-likelihood is within half the chi-squared quantile (1 degree of freedom) of the maximum.
 
-The worker:task effect: what the answers say about its variance.
-
 With one answer per cell, only the form of the likelihood separates a cell's own effect from chance, and the Laplace
 approximation puts its variance at zero. `interaction_profile` shows that: the log-likelihood, maximised over
 everything else, for several deviations of the effect. With repeated answers the effect is identified, and the profile
 has its top where the fit is.
 
-The share of some variances in the sum of all, with a profile-likelihood interval, for models of many variances.
+Models of many variances (`variance_share`) have the share
 
     share = W / (W + T),   W = x'A x,   T = x'B x
 
 where x are the parameters of a fitted model and the squares of deviations, or the variance of fixed effects, are
-quadratic forms in them. As in `share`, the scale is the angle arctan(sqrt W / sqrt T), of which 0 and 1 are ordinary
+quadratic forms in them. As above, the scale is the angle arctan(sqrt W / sqrt T), of which 0 and 1 are ordinary
 points. The upper end of the interval is the largest share among all parameters whose log-likelihood is within half the
 chi-squared quantile (1 degree of freedom) of the maximum: the same end as that of a profile over the share, found by
 one search with a constraint (sequential quadratic programming) instead of a search at each of many shares. The lower

@@ -11,8 +11,6 @@ variable, its groups and the criteria together: each variable is a question of i
 and where nobody or everybody is flagged there is none. A criterion is about those that it looked at: anyone who was
 excluded at an earlier stage is not counted as passing. Participants without a value of a variable are a group, too.
 
-Background variables as groups: which columns about participants can be compared, and how numbers are cut.
-
 A number with many values is cut at its quartiles, or its tertiles where fewer than 40 values are known. The cuts are
 rounded to three digits and then used, so that a label such as "27 to under 35" says exactly who is in the group.
 """

@@ -111,16 +111,11 @@ def difference(judgments: Judgments, contrast: ContrastSettings) -> ScreenedDiff
         placed, unit = _chosen(rows, contrast.factor, first, second), Message("difference.choices")
     else:
         placed, unit = _rated(parts, contrast.factor, first, second)
-    people = judgments.participants.select("participant")
     means = placed.group_by("participant").agg(
         pl.col("x").filter(pl.col("level") == level).mean().alias(key)
         for key, level in (("a", first), ("b", second))
     )  # fmt: skip
-    found = people.join(means, on="participant", how="left", maintain_order="left")
-    where = [Message("difference.level", {"name": name, "level": level}) for name, level in contrast.within.items()]
-    values = {"factor": contrast.factor, "first": first, "second": second, "where": where or None}
-    a, b = (found[key].cast(pl.Float64).fill_null(np.nan).to_numpy() for key in ("a", "b"))
-    return ScreenedDifference(a, b, Message("difference.name", values), unit)
+    return _of_everybody(judgments, means, contrast, contrast.factor, unit)
 
 
 def _weighted(judgments: Judgments, rows: pl.DataFrame, contrast: ContrastSettings) -> ScreenedDifference:
@@ -138,15 +133,23 @@ def _weighted(judgments: Judgments, rows: pl.DataFrame, contrast: ContrastSettin
                     for key, sign in (("a", 1), ("b", -1)))
     )  # fmt: skip
     whole = sides.filter(pl.col("len") == len(weights))
-    first, second = contrast.sides
     if not whole.height:
+        first, second = contrast.sides
         raise ScreenError(Message("difference.no_whole", {"first": first, "second": second}))
-    found = judgments.participants.select("participant").join(
-        whole, on="participant", how="left", maintain_order="left"
+    return _of_everybody(judgments, whole, contrast, " × ".join(contrast.own), unit)
+
+
+def _of_everybody(
+    judgments: Judgments, found: pl.DataFrame, contrast: ContrastSettings, factor: str, unit: Message
+) -> ScreenedDifference:
+    """The difference from both sides, a and b, of those who have them."""
+    people = judgments.participants.select("participant").join(
+        found, on="participant", how="left", maintain_order="left"
     )
     where = [Message("difference.level", {"name": name, "level": level}) for name, level in contrast.within.items()]
-    values = {"factor": " × ".join(contrast.own), "first": first, "second": second, "where": where or None}
-    a, b = (found[key].cast(pl.Float64).fill_null(np.nan).to_numpy() for key in ("a", "b"))
+    first, second = contrast.sides
+    values = {"factor": factor, "first": first, "second": second, "where": where or None}
+    a, b = (people[key].cast(pl.Float64).fill_null(np.nan).to_numpy() for key in ("a", "b"))
     return ScreenedDifference(a, b, Message("difference.name", values), unit)
 
 

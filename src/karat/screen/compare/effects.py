@@ -203,7 +203,7 @@ def _with_family(
         raise ScreenError(Message("effects.no_column", {"column": name, "close": close}))
     if name == "response":
         scale = judgments.scale
-        levels = len(getattr(scale, "levels", ()))
+        levels = len(scale.levels)
         if not is_ordered(scale) and levels > 2:
             raise ScreenError(Message("effects.labels"))
         rows = rows.with_columns(response=position(scale, aligned="polarity" in rows.columns))

@@ -32,7 +32,7 @@ import polars as pl
 
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.files import escape_formulas, replacing
+from karat.judgments.files import write_table, write_text
 from karat.judgments.scales import Ordinal
 from karat.languages import language_of
 from karat.messages import Message, message_of
@@ -161,10 +161,8 @@ class Multiverse:
     def write(self, folder: str | Path) -> list[Path]:
         """Write multiverse.csv and multiverse.svg to a folder."""
         table, picture = Path(folder) / "multiverse.csv", Path(folder) / "multiverse.svg"
-        with replacing(table) as temporary:
-            escape_formulas(self.table()).write_csv(temporary)
-        with replacing(picture) as temporary:
-            temporary.write_text(self.to_svg(), encoding="utf-8")
+        write_table(table, self.table())
+        write_text(picture, self.to_svg())
         return [table, picture]
 
     @property
@@ -259,7 +257,9 @@ def multiverse(
         if progress is not None:
             progress(done, len(chosen))
 
-    parts = executor.map(_tried, worlds, _in_parts(chosen, _early(grid)), name="multiverse", each=report_rows)
+    # Criteria that come before the answers are looked at, which is what takes long.
+    early = sum(CRITERIA[name].stage != STAGES[-1] for name in grid)
+    parts = executor.map(_tried, worlds, _in_parts(chosen, early), name="multiverse", each=report_rows)
     rows = [
         [*row, rules is not None and not any(places)]
         for row, places in zip((row for part in parts for row in part), chosen, strict=True)
@@ -316,11 +316,6 @@ def _places(combination: int, sizes: list[int]) -> tuple[int, ...]:
         combination, place = divmod(combination, size)
         places.append(place)
     return tuple(reversed(places))
-
-
-def _early(grid: Mapping[str, Any]) -> int:
-    """How many criteria come before the answers are looked at, which is what takes long."""
-    return sum(CRITERIA[name].stage != STAGES[-1] for name in grid)
 
 
 def _in_parts(chosen: list[tuple[int, ...]], early: int) -> list[list[tuple[int, ...]]]:

@@ -10,6 +10,7 @@ pairs somebody who guesses passes too often; a note then says so.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, Any, Literal
@@ -66,12 +67,9 @@ def attention(
     """
     if account not in ACCOUNTS:
         raise ScreenError(Message("answers.bad_account", {"accounts": ACCOUNTS, "value": account}))
-    if account == "pairwise":
-        evidence = pairwise(judgments, "attention", "attention", alpha, slips)
-    else:
-        evidence = positional(judgments, "attention", "attention", alpha, slips)
-    settings = {"account": account, "alpha": alpha, "slips": slips}
-    return Evidence(evidence.participants, "attention", settings, evidence.notes, evidence.trials)
+    judge = pairwise if account == "pairwise" else positional
+    evidence = judge(judgments, "attention", "attention", alpha, slips)
+    return replace(evidence, settings={"account": account, "alpha": alpha, "slips": slips})
 
 
 def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
@@ -94,12 +92,12 @@ def pairwise(judgments: Judgments, function: str, criterion: str, alpha: float, 
     notes: list[Message] = []
     choices = trials.filter(pl.col("question").is_in(chosen))
     if choices.height:
-        messages, notes = scored(choices, judgments.scales)
-        parts.append(_chosen_pairs(messages, judgments.scales))
+        answers, notes = scored(choices, judgments.scales)
+        parts.append(_chosen_pairs(answers, judgments.scales))
     rated = trials.filter(~pl.col("question").is_in(chosen))
     if rated.height:
         table, more = _rated_pairs(rated, judgments.scales)
-        notes = [*notes, *more]
+        notes += more
         parts.append(table)
     pairs = pl.concat(parts)
     if not pairs.height:
@@ -187,15 +185,12 @@ def _rated_pairs(trials: pl.DataFrame, scales: dict[str, Scale]) -> tuple[pl.Dat
     whole = whole.join(
         kinds.with_columns(pl.Series("chance", texts, dtype=pl.String)), on=["question", "goods", "bads"]
     )
-    even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(_numbers(scales))).height
+    # Two numbers are seldom equal.
+    numbers = [question for question, scale in scales.items() if not scale.levels]
+    even = whole.filter(pl.col("highest") == pl.col("lowest"), pl.col("question").is_in(numbers)).height
     notes += [Message("pairs.rated_equally", {"n": even})] if even else []
     kept = ~pl.col("unanswered") & (pl.col("highest") <= pl.col("lowest"))
     return whole.select("participant", kept.fill_null(False).alias("passed"), "unanswered", "chance"), notes
-
-
-def _numbers(scales: dict[str, Scale]) -> list[str]:
-    """The questions that are answered with numbers, of which two are seldom equal."""
-    return [question for question, scale in scales.items() if not getattr(scale, "levels", ())]
 
 
 def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
@@ -205,7 +200,7 @@ def pair_chance(scale: Scale, goods: int = 1, bads: int = 1) -> Fraction:
     >>> pair_chance(Ordinal(5)), pair_chance(Magnitude())
     (Fraction(3, 5), Fraction(1, 2))
     """
-    points = len(getattr(scale, "levels", ()))
+    points = len(scale.levels)
     if not points:
         return Fraction(1, comb(goods + bads, goods))
     # The highest of the worse ratings is at point t, and all better ones are at t or above it.
@@ -220,9 +215,8 @@ def _height(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
         scale = scales[question]
         if scale.kind == "nominal":
             raise ScreenError(Message("pairs.categories"))
-        levels = getattr(scale, "levels", ())
-        if levels:
-            places = {level: float(place) for place, level in enumerate(levels, start=1)}
+        if scale.levels:
+            places = {level: float(place) for place, level in enumerate(scale.levels, start=1)}
             placed = pl.col("response").replace_strict(places, return_dtype=pl.Float64, default=None)
             height = pl.when(pl.col("question") == question).then(placed).otherwise(height)
     return height.alias("height")
@@ -236,7 +230,7 @@ def _better(trials: pl.DataFrame, scales: dict[str, Scale]) -> pl.Expr:
     by_expected = pl.lit(None, dtype=pl.Boolean)
     expected = trials.select("question", "expected").drop_nulls().unique(maintain_order=True)
     for question, text in expected.iter_rows():
-        levels: tuple[str, ...] = getattr(scales[question], "levels", ())
+        levels = scales[question].levels
         places = [place for place, level in enumerate(levels) if level in scales[question].expected(text)]
         twice = 2 * sum(places) - len(places) * (len(levels) - 1)
         if levels and twice:

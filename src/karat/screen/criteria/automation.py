@@ -37,6 +37,7 @@ from pydantic import Field
 from karat.judgments import Judgments
 from karat.judgments.times import instants
 from karat.messages import Message
+from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, everybody, message_columns, refused_setting
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 
@@ -134,7 +135,7 @@ def refit(pilot: Judgments) -> dict[str, tuple[float, float]]:
         values = np.log(table[name].drop_nulls().to_numpy())
         if values.size >= LEAST_PILOT:
             # Robust, for a script may be among them; widened for people who were not in the pilot.
-            spread = 1.4826 * float(np.median(np.abs(values - np.median(values))))
+            spread = MAD_CONSTANT * float(np.median(np.abs(values - np.median(values))))
             found[name] = (round(float(np.median(values)), 3), round(max(0.1, 1.25 * spread), 3))
     if not found:
         raise ScreenError(Message("automation.small_pilot", {"n": LEAST_PILOT}))

@@ -20,6 +20,7 @@ that flags nobody.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
@@ -118,7 +119,7 @@ def controls(
         evidence = pairwise(judgments, "control", "controls", alpha, slips)
     else:
         evidence = _compared(judgments, account, alpha, slips)
-    return Evidence(evidence.participants, "controls", settings, evidence.notes, evidence.trials)
+    return replace(evidence, settings=settings)
 
 
 def over_parts(parts: AnyParts[Found], **settings: Any) -> Found:
@@ -139,22 +140,21 @@ def _compared(judgments: Judgments, account: str, alpha: float, slips: int | Non
     kinds = {judgments.scales[question].kind for question in questions}
     if kinds <= RIGHT_OR_WRONG:
         evidence = _right_or_wrong(judgments, alpha, slips)
-        notes = (not_ratings(account), *evidence.notes)
-        return Evidence(evidence.participants, "controls", notes=notes, trials=evidence.trials)
+        return replace(evidence, notes=(not_ratings(account), *evidence.notes))
     if slips:
         raise ScreenError(Message("controls.no_slips", {"account": account}))
     scales = {judgments.scales[question] for question in questions}
     scale = scales.pop()
-    if scales or not isinstance(scale, Ordinal):
-        if scales:
-            raise ScreenError(Message("controls.several_scales", {"account": account}))
+    if scales:
+        raise ScreenError(Message("controls.several_scales", {"account": account}))
+    if not isinstance(scale, Ordinal):
         raise ScreenError(Message("controls.other_scale", {"account": account, "scale": scale.kind}))
     trials, notes_on_status = with_status(trials)
     other = trials.filter(~pl.col("status").is_in(GROUPS).fill_null(False)).height
     if other:
         notes_on_status.append(Message("answers.other_status", {"n": other}))
     evidence = _by_means(trials, everybody(judgments), scale, account, alpha)
-    return Evidence(evidence.participants, "controls", notes=(*notes_on_status, *evidence.notes))
+    return replace(evidence, notes=(*notes_on_status, *evidence.notes))
 
 
 def not_ratings(account: str) -> NotComputed:

@@ -212,13 +212,6 @@ def _over(
     return replace(evidence, notes=tuple(notes)), looked, fitted, shares
 
 
-def _everybody_in(people: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
-    """The table with a row for everybody, also for those who gave no answer that counts; they have no verdict."""
-    return people.join(table, on="participant", how="left", maintain_order="left").with_columns(
-        pl.col("flagged").fill_null(False), pl.col("message").fill_null(pl.lit("credence.no_answers"))
-    )
-
-
 def _notes_on(looked: Looked, fitted: Fitted, shares: dict[str, float], few: int) -> list[Message]:
     """Notes on the crowd as a whole; `few` is how many gave few answers."""
     notes = [Message("credence.share", {"share": round(shares["attentive"], 2)})]
@@ -287,7 +280,11 @@ def _judge(
         judged, lost = judged_by(others, learned)
         table = pl.concat([drawn, judged])
     few = table.filter(pl.col("trials") < LITTLE).height
-    return _everybody_in(people, table), (few, lost)
+    # Those who gave no answer that counts have no verdict.
+    table = people.join(table, on="participant", how="left", maintain_order="left").with_columns(
+        pl.col("flagged").fill_null(False), pl.col("message").fill_null(pl.lit("credence.no_answers"))
+    )
+    return table, (few, lost)
 
 
 def _on_drawing(drawn: int, people: int, attentive: float, seed: int) -> Message:

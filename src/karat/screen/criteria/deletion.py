@@ -42,6 +42,7 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.trial_order import check_order
 from karat.messages import Message
+from karat.models.proportions import benjamini_hochberg
 from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
@@ -176,7 +177,10 @@ def deletion(
 
     if refused_setting(DeletionSettings, alpha=alpha):
         raise ScreenError(Message("deletion.alpha", {"alpha": alpha}))
-    _check_draws(by, simulations)
+    if refused_setting(DeletionSettings, by=by):
+        raise ScreenError(Message("deletion.by", {"by": by}))
+    if refused_setting(DeletionSettings, simulations=simulations):
+        raise ScreenError(Message("deletion.simulations", {"simulations": simulations}))
     answers = crowd(judgments, "deletion")
     simulations = _draws(by, simulations, alpha, OF_LABELS if answers.family == "nominal" else SIMULATIONS)
     names = answers.workers
@@ -232,13 +236,6 @@ def _refuse_long(answers: Crowd, people: int) -> None:
         labels = answers.rows["_code"].n_unique()
         values = {"labels": labels, "minutes": max(round(seconds / 60), 1), "at_most": str(people)}
         raise ScreenError(Message("deletion.takes_long", values))
-
-
-def _check_draws(by: str, simulations: int) -> None:
-    if refused_setting(DeletionSettings, by=by):
-        raise ScreenError(Message("deletion.by", {"by": by}))
-    if refused_setting(DeletionSettings, simulations=simulations):
-        raise ScreenError(Message("deletion.simulations", {"simulations": simulations}))
 
 
 def _draws(by: str, simulations: int, alpha: float, usual: int) -> int:
@@ -352,20 +349,6 @@ def _notes(
     if table["p_simulated"].null_count() == table.height:
         notes.append(Message("deletion.no_test"))
     return tuple(notes)
-
-
-def benjamini_hochberg(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P values adjusted so that the false discovery rate is held: min over j >= i of p_(j) n / j. Missing ones stay so.
-
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
-    [0.03, 0.04, 0.04, nan]
-    """
-    adjusted = np.full(len(p), np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known])]
-    steps = p[order] * len(order) / np.arange(1, len(order) + 1)
-    adjusted[order] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
-    return adjusted
 
 
 def deletion_windows(

@@ -214,9 +214,8 @@ def guessed_scores(design: Design, scales: tuple[Scale, ...], units: tuple[float
     squares, comparisons = np.zeros(draws), 0
     for place, times, number in design:
         scale, size = scales[place], (draws, number, times)
-        levels = getattr(scale, "levels", ())
-        if levels:
-            drawn = random.integers(0, len(levels), size).astype(np.float64)
+        if scale.levels:
+            drawn = random.integers(0, len(scale.levels), size).astype(np.float64)
         elif (wide := width(scale)) is not None:
             drawn = random.uniform(0.0, wide, size)
         else:

@@ -52,6 +52,7 @@ from karat.screen.evidence import (
     ScreenError,
     correlations,
     everybody,
+    means_of_others,
     ordered_answers,
     owners,
     refused_setting,
@@ -126,8 +127,7 @@ def mahalanobis(judgments: Judgments, alpha: float = ALPHA) -> Evidence:
 def _agreement(people: pl.DataFrame, cells: pl.DataFrame, stimulus: Ints) -> pl.Series:
     """The correlation of each participant's answers with the means of the others; none with few stimuli."""
     owner, own = owners(people, cells), cells["_value"].to_numpy()
-    others = (np.bincount(stimulus, own)[stimulus] - own) / (np.bincount(stimulus)[stimulus] - 1)
-    found = correlations(owner, own, others, people.height)
+    found = correlations(owner, own, means_of_others(stimulus, own)[0], people.height)
     found[np.bincount(owner, minlength=people.height) < FEWEST_AGREEING] = np.nan
     return pl.Series(found).fill_nan(None)
 

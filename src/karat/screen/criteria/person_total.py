@@ -41,6 +41,7 @@ from karat.screen.evidence import (
     ScreenError,
     correlations,
     everybody,
+    means_of_others,
     ordered_answers,
     owners,
     round_beside,
@@ -48,7 +49,7 @@ from karat.screen.evidence import (
     without_score,
 )
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
-from karat.types import Floats, Ints
+from karat.types import Floats
 
 AT_LEAST = 0.0
 FEWEST_STIMULI = 5
@@ -82,7 +83,7 @@ def person_total(judgments: Judgments, at_least: float = AT_LEAST) -> Evidence:
     rows, notes, centred = _comparable(judgments)
     people = everybody(judgments)
     cells = rows.group_by("participant", "_stimulus", "_part", maintain_order=True).agg(pl.col("_value").mean())
-    means, others = _others(numbered(cells, ["_stimulus", "_part"]).to_numpy(), cells["_value"].to_numpy())
+    means, others = means_of_others(numbered(cells, ["_stimulus", "_part"]).to_numpy(), cells["_value"].to_numpy())
     cells = cells.with_columns(_mean=means, _others=others).filter(pl.col("_others") >= FEWEST_OTHERS)
     stimuli = cells.unique(["participant", "_stimulus"])
     counts = np.bincount(owners(people, stimuli), minlength=people.height)
@@ -152,13 +153,6 @@ def _scores(people: pl.DataFrame, cells: pl.DataFrame, centred: bool) -> Floats:
     return correlations(owner, cells["_value"].to_numpy(), cells["_mean"].to_numpy(), people.height, centre)
 
 
-def _others(cell: Ints, values: Floats) -> tuple[Floats, Ints]:
-    """The mean of the others' values in the same cell, and how many others there are."""
-    counts = np.bincount(cell)[cell] - 1
-    sums = np.bincount(cell, values)[cell] - values
-    return np.divide(sums, counts, out=np.zeros(len(values)), where=counts > 0), counts.astype(np.int64)
-
-
 def _comparable(judgments: Judgments) -> tuple[pl.DataFrame, list[Message], bool]:
     """The answers as numbers with their stimulus and, for nominal scales, category; whether they are to be centred."""
     rows = answered(judgments)
@@ -206,11 +200,10 @@ def _categories(judgments: Judgments, rows: pl.DataFrame) -> pl.DataFrame:
     tables = []
     first = 0
     for scale, part in by_scale(judgments, rows):
-        levels: tuple[str, ...] = getattr(scale, "levels", ())
-        for number, level in enumerate(levels, start=first):
+        for number, level in enumerate(scale.levels, start=first):
             given = (pl.col("response") == level).cast(pl.Float64)
             tables.append(part.with_columns(_value=given, _part=pl.lit(number, pl.Int64)))
-        first += len(levels)
+        first += len(scale.levels)
     return pl.concat(tables)
 
 

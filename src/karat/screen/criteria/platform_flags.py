@@ -30,6 +30,7 @@ from pydantic import Field
 from karat.intake.guess import plain
 from karat.intake.personal import AUTHENTICITY, FRAUD_FIELDS, is_platform_flag
 from karat.judgments import Judgments
+from karat.judgments.scales import as_number
 from karat.messages import Message
 from karat.screen.evidence import Evidence, Fields, ScreenError, message_columns, refused_setting
 from karat.study.criterion import Criterion, CriterionSettings
@@ -105,7 +106,7 @@ def _flags(row: Mapping[str, Any], columns: list[str], given: Mapping[str, float
         name, text = plain(column), _text(row[column])
         if name in SCORES:
             setting, side = SCORES[name]
-            number = _number(text)
+            number = as_number(text)
             found = number is not None and (number < given[setting] if side < 0 else number >= given[setting])
         else:
             found = text.lower().startswith(LOW) if AUTHENTICITY in name else text.lower() in TRUE
@@ -126,13 +127,6 @@ def _reason(row: Mapping[str, Any], flags: list[Message], known: int, columns: l
 
 def _text(value: Any) -> str:
     return "" if value is None else str(value).strip()
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 CRITERION = Criterion(

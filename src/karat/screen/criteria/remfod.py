@@ -62,7 +62,9 @@ class RemfodSettings(CriterionSettings):
     genuine_at_least: float | None = Field(
         None, ge=0, le=1, description="The share of trials that must be neither; by default 0.9, or the rule's."
     )
-    mad_constant: float = Field(1.4826, gt=0, description="What makes a MAD comparable with a standard deviation.")
+    mad_constant: float = Field(
+        MAD_CONSTANT, gt=0, description="What makes a MAD comparable with a standard deviation."
+    )
     length: str | None = Field(
         None, description="A column with the length of the sentence or its text: times are adjusted for it first."
     )

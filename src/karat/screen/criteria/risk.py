@@ -23,6 +23,7 @@ flagged. A level sums up signs; it does not say what somebody did or why.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -100,8 +101,7 @@ def risk(
         flagged |= set(markov(judgments, cutoffs, alpha, strategy, seed, simulations, executor=executor).flagged)
     if "deletion" in criteria:
         flagged |= set(deletion(judgments, alpha, seed=seed, by=deletion_by, executor=executor).flagged)
-    found = risk_levels(judgments, flagged, doubtful, time_limit)
-    return Evidence(found.participants, "risk", settings, found.notes)
+    return replace(risk_levels(judgments, flagged, doubtful, time_limit), settings=settings)
 
 
 def risk_levels(
@@ -179,7 +179,7 @@ def _runs(judgments: Judgments) -> pl.DataFrame:
     """Each participant's longest run on any scale, and whether it is typical of those who do not look."""
     tables = []
     for scale, rows in by_scale(judgments, presented(answered(judgments))):
-        kinds = len(getattr(scale, "levels", ())) or max(2, rows["response"].n_unique())
+        kinds = len(scale.levels) or max(2, rows["response"].n_unique())
         runs = rows.select("participant", pl.struct("participant", "response").rle_id().alias("run"))
         lengths = runs.group_by("participant", "run").len().group_by("participant").agg(
             pl.col("len").max().cast(pl.Int64).alias("longest_run"), pl.col("len").sum().cast(pl.Int64).alias("answers")

@@ -97,7 +97,7 @@ def _counts(parts: list[tuple[Scale, pl.DataFrame]]) -> pl.DataFrame:
     """How often each answer was given: points used, commonest answer, neutral answers."""
     tables = []
     for number, (scale, rows) in enumerate(parts):
-        levels, neutral = len(getattr(scale, "levels", ())), neutral_point(scale)
+        levels, neutral = len(scale.levels), neutral_point(scale)
         tables.append(
             rows.group_by("participant", "response", maintain_order=True)
             .agg(pl.len().cast(pl.Int64).alias("times"))
@@ -202,14 +202,13 @@ def _sides(scale: Scale, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _upper_half(scale: Scale, expected: Expected) -> bool | None:
     """Whether the middle of the expected answers is in the upper half of the scale; None in its middle or unknown."""
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
     if isinstance(expected, NumberRange):
         whole, low = width(scale), as_number(str(getattr(scale, "low", "")))
         if whole is None or low is None:
             return None
         middle = ((expected.low + expected.high) / 2 - low) / whole
     else:
-        middle = sum(levels.index(level) for level in expected) / len(expected) / (len(levels) - 1)
+        middle = sum(scale.levels.index(level) for level in expected) / len(expected) / (len(scale.levels) - 1)
     return None if middle == 0.5 else middle > 0.5
 
 

@@ -101,7 +101,9 @@ def over_parts(
     medians = kept.scan().select("median").collect()["median"]
     silent = medians.null_count()
     notes = (Message("speed.untimed", {"n": silent}),) if silent else ()
-    return kept.judge(_judge, (_relative_cutoff(medians, relative_below), settings), settings, notes)
+    middle = medians.median()
+    relative = relative_below * middle if relative_below is not None and isinstance(middle, float) else None
+    return kept.judge(_judge, (relative, settings), settings, notes)
 
 
 @dataclass(frozen=True)
@@ -136,18 +138,9 @@ def _gather(judgments: Judgments, working_time: bool, number: int) -> tuple[pl.D
     return table.select("participant", *columns), _Clocks(clock, times, rows.height > 0)
 
 
-def _judge(table: pl.DataFrame, shared: tuple[float | None, Mapping[str, float | None]]) -> pl.DataFrame:
-    return _verdicts(table, *shared)
-
-
-def _relative_cutoff(medians: pl.Series, relative_below: float | None) -> float | None:
-    """The share of the median participant's median, where one is stated."""
-    middle = medians.median()
-    return relative_below * middle if relative_below is not None and isinstance(middle, float) else None
-
-
-def _verdicts(times: pl.DataFrame, relative: float | None, settings: Mapping[str, float | None]) -> pl.DataFrame:
-    """The table of participants, given their times and the cutoff that depends on all."""
+def _judge(times: pl.DataFrame, shared: tuple[float | None, Mapping[str, float | None]]) -> pl.DataFrame:
+    """The table of participants, given their times, the cutoff that depends on all, and the settings."""
+    relative, settings = shared
     median_below, share, minutes = (
         settings[name] for name in ("median_below", "share_of_expected", "expected_minutes")
     )

@@ -6,7 +6,7 @@ answers do not depend on what is asked:
 
 - the same answer in all n trials (Macketanz et al., section 4.1): K^(1 - n) by even guessing among K answers;
 - a long run of one answer: P(longest run >= m), exact for independent answers with the participant's own shares of
-  answers (Schilling 1990), so that nobody is flagged for finding most sentences good;
+  answers, so that nobody is flagged for finding most sentences good;
 - a period d of 2, 3 or 4 (zig-zag): the number of answers equal to the one d trials before against the binomial
   distribution with q = sum over a of n_a (n_a - 1) / (n (n - 1)), the share of equal pairs among all of the
   participant's answers;
@@ -16,11 +16,9 @@ The score is the smallest of these probabilities, not corrected for their number
 blocked or alternate makes attentive answers look patterned, so that a flag may come from the design.
 The variability (standard deviation of the answers in scale steps, Dunn et al. 2018) is for information only.
 
-Longest runs: how long a row of equal answers is by chance, exactly.
-
-Answers are independent and have fixed probabilities, the shares. The first run of m answers a begins at trial i with
-probability N_a(i) p_a^(m-1), where N_a(i) is the probability that no run of m is complete before and a new run of a
-begins at i. With E_a(i), the probability that no run of m is complete by trial i and i is answered a,
+Longest runs. Answers are independent and have fixed probabilities, the shares. The first run of m answers a begins at
+trial i with probability N_a(i) p_a^(m-1), where N_a(i) is the probability that no run of m is complete before and a new
+run of a begins at i. With E_a(i), the probability that no run of m is complete by trial i and i is answered a,
 
     N_a(i) = p_a (sum over b of E_b(i-1) - E_a(i-1)),   N_a(1) = p_a,
     E_a(i) = p_a E_a(i-1) + N_a(i) - p_a^(m-1) N_a(i-m+1),
@@ -95,7 +93,7 @@ def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["ow
     columns = parts.read(0).frame.columns
     scales = list(dict.fromkeys(parts.scales.values()))
     # Of one scale that says its answers, everything is known before any part is read.
-    known = len(scales) == 1 and getattr(scales[0], "levels", None)
+    known = len(scales) == 1 and scales[0].levels
     kinds = {scales[0]: _kinds(scales[0], 0)} if known else _kinds_given(parts, scales)
     if kinds:
         check_order(columns, ScreenError, "straightlining")
@@ -109,7 +107,7 @@ def over_parts(parts: AnyParts[Found], alpha: float = ALPHA, shares: Literal["ow
 
 def _kinds(scale: Scale, different: int) -> int:
     """How many answers there are to choose from: the levels of the scale, else the different ones that were given."""
-    return len(levels) if (levels := getattr(scale, "levels", None)) else max(2, different)
+    return len(scale.levels) or max(2, different)
 
 
 def _kinds_given(parts: AnyParts[Found], scales: list[Scale]) -> dict[Scale, int]:
@@ -124,7 +122,7 @@ def _different(judgments: Judgments, scales: list[Scale], number: int) -> tuple[
     """The different answers on each scale; of one that says its answers, one is enough."""
     tables = [pl.DataFrame(schema={"_scale": pl.Int64, "response": pl.String})]
     for scale, rows in by_scale(judgments, answered(judgments)):
-        some = rows.select("response").unique() if not getattr(scale, "levels", None) else rows.select("response")[:1]
+        some = rows.select("response")[:1] if scale.levels else rows.select("response").unique()
         tables.append(some.select(pl.lit(scales.index(scale), pl.Int64).alias("_scale"), "response"))
     return pl.concat(tables), None
 
@@ -135,12 +133,8 @@ def _judge(
     """The verdicts of a part, and whether anybody in it answered."""
     if not judgments.frame.height:
         return None, False
-    table = _verdicts(judgments, *shared)
-    return table, table["score"].null_count() < table.height
-
-
-def _verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, shares: str) -> pl.DataFrame:
-    """The table of participants; `kinds` says how many answers each scale has on which anybody answered."""
+    # How many answers each scale has on which anybody answered.
+    kinds, alpha, shares = shared
     rows = answered(judgments)
     tables = [
         _patterns(part, scale, kinds[scale], shares, scale.kind if len(kinds) > 1 else None)
@@ -157,10 +151,11 @@ def _verdicts(judgments: Judgments, kinds: Mapping[Scale, int], alpha: float, sh
         pl.when(pl.col("score").is_null()).then(pl.lit("answering.none"))
         .when(flagged).then(pl.col("pattern")).otherwise(pl.lit(NO_PATTERN))
     )  # fmt: skip
-    return table.with_columns(message=message).select(
+    table = table.with_columns(message=message).select(
         "participant", "score", pl.lit(alpha).alias("threshold"), flagged.alias("flagged"), "message",
         _values("answers" if "question" in rows.columns else "trials"), *FURTHER,
     )  # fmt: skip
+    return table, table["score"].null_count() < table.height
 
 
 def _values(unit: str) -> pl.Expr:

@@ -34,7 +34,18 @@ from karat.judgments import Judgments
 from karat.judgments.stimuli import numbered
 from karat.judgments.trial_order import order_is_known, presented
 from karat.messages import Message
-from karat.screen.evidence import Evidence, Fields, ScreenError, everybody, owners, refused_setting, timed, values_of
+from karat.models.robust import MAD_CONSTANT
+from karat.screen.evidence import (
+    Evidence,
+    Fields,
+    ScreenError,
+    everybody,
+    means_of_others,
+    owners,
+    refused_setting,
+    timed,
+    values_of,
+)
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Floats, Ints
 
@@ -135,7 +146,7 @@ def _low(values: Floats, least: float) -> Floats:
     from scipy.special import ndtr
 
     middle = np.median(values)
-    spread = max(1.4826 * float(np.median(np.abs(values - middle))), least)
+    spread = max(MAD_CONSTANT * float(np.median(np.abs(values - middle))), least)
     found: Floats = ndtr((values - middle) / spread)
     return found
 
@@ -147,8 +158,7 @@ def _marks(owner: Ints, centred: Floats, item: Ints, people: int) -> Floats:
     place = np.arange(len(owner)) - first[owner]
     usual = np.bincount(place, centred) / np.maximum(np.bincount(place), 1)
     rest = centred - usual[place]
-    number = np.bincount(item)[item] - 1
-    others = np.divide(np.bincount(item, rest)[item] - rest, number, out=np.zeros(len(rest)), where=number > 0)
+    others, _ = means_of_others(item, rest)
     found = np.full(people, np.nan)
     for person in np.flatnonzero(size):
         own = slice(first[person], first[person] + size[person])

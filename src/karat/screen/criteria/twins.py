@@ -50,6 +50,7 @@ from pydantic import Field
 
 from karat.judgments import Judgments
 from karat.messages import Message
+from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Bools, Floats, Ints
@@ -350,10 +351,10 @@ def _residuals(pairs: ParticipantPairs) -> tuple[Floats, float]:
         middle = float(np.median((pairs.common - own[:, None] - own)[known]))
     residual = pairs.common - middle - own[:, None] - own
     spread, error = residual[np.triu(known)], pairs.error[np.triu(known)]
-    low = spread < 0
-    # A robust standard deviation: of those below, and of all.
-    sizes = [1.4826 * np.median(np.abs(spread[low])) if low.any() else 0.0, 1.4826 * np.median(np.abs(spread))]
-    tau = np.sqrt(max(max(sizes) ** 2 - float(np.median(error)) ** 2, TASTE**2))
+    below = np.abs(spread[spread < 0])
+    # A robust standard deviation: of those below, or of all.
+    size = MAD_CONSTANT * max(np.median(below) if below.size else 0.0, np.median(np.abs(spread)))
+    tau = np.sqrt(max(size**2 - float(np.median(error)) ** 2, TASTE**2))
     lifted = np.maximum(own, 0.0)
     return pairs.common - middle - lifted[:, None] - lifted, float(tau)
 

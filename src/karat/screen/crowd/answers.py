@@ -31,6 +31,7 @@ from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered, by_scale, position
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import numbered
 from karat.judgments.trial_order import presented
 from karat.messages import Message, NotComputed
 from karat.screen.evidence import ScreenError
@@ -97,12 +98,9 @@ def crowd(judgments: Judgments, criterion: str, conditions: Sequence[str] | None
     check_conditions(conditions, rows.columns)
     rows = presented(rows)
     rows = rows.with_columns(
-        _stimulus=judgments.stimuli(scale).with_conditions(conditions).number(rows), _code=code_of(scale, rows)
-    )
-    people = pl.DataFrame({"participant": rows["participant"].unique(maintain_order=True)}).with_row_index("_worker")
-    rows = rows.join(people, on="participant", how="left", maintain_order="left").with_columns(
-        pl.col("_worker").cast(pl.Int64)
-    )
+        _stimulus=judgments.stimuli(scale).with_conditions(conditions).number(rows), _code=code_of(scale, rows),
+        _worker=numbered(rows, ["participant"]),
+    )  # fmt: skip
     if rows["_worker"].n_unique() < 2 or rows["_stimulus"].n_unique() < 2:
         raise ScreenError(Message("crowd.too_few"))
     if rows["_code"].n_unique() < 2:
@@ -139,7 +137,7 @@ def names_of(scale: Scale, rows: pl.DataFrame) -> tuple[str, ...]:
     """What the answers are called."""
     if isinstance(scale, Choice) and {"left", "right"} <= set(rows.columns):
         return ("first", "second", "none")
-    return getattr(scale, "levels", ())
+    return scale.levels
 
 
 def fit(answers: Crowd, baseline: int | None = None) -> Fit | NominalFit:
@@ -208,12 +206,8 @@ def refuse_large(answers: Crowd, criterion: str) -> None:
         return
     workers, tasks, labels = (answers.rows[name].n_unique() for name in ("_worker", "_stimulus", "_code"))
     if workers * tasks * (labels - 1) ** 2 > LARGEST:
-        raise ScreenError(
-            Message(
-                "crowd.too_many_labels",
-                {"criterion": criterion, "participants": workers, "items": tasks, "labels": labels},
-            )
-        )
+        values = {"criterion": criterion, "participants": workers, "items": tasks, "labels": labels}
+        raise ScreenError(Message("crowd.too_many_labels", values))
 
 
 def labels_take(answers: Crowd) -> float:

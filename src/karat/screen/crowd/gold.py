@@ -99,7 +99,7 @@ def _count(judgments: Judgments, _: None, number: int) -> pl.DataFrame | None:
     if not has_key(rows):
         return None
     # Numbers are not compared: all of them count as one answer.
-    numbers = [question for question, scale in judgments.scales.items() if not getattr(scale, "levels", ())]
+    numbers = [question for question, scale in judgments.scales.items() if not scale.levels]
     given = pl.when(~pl.col("question").is_in(numbers)).then("response")
     return with_key(rows).group_by(*KEYS, given, maintain_order=True).len("answers")
 
@@ -162,7 +162,7 @@ def _with_sides(counts: pl.DataFrame, scales: Mapping[str, Scale]) -> tuple[pl.D
 
 def sides_of(scale: Scale, expected: str) -> dict[str, int] | None:
     """Of each answer 0 where it is right, else which wrong answer it is or, on an ordered scale, on which side."""
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    levels = scale.levels
     if not levels:
         return None
     try:

@@ -5,38 +5,28 @@
 
 (Ba, Mancenido, Chiou and Pan, equations 2 and 4), with the variances of a generalised linear model with crossed random
 effects, fitted by the Laplace approximation. With one answer per cell the workers:tasks variance is not identified; it
-is zero in the approximation and left out. Where tasks come in several rounds, time is added: var_time (of the rounds'
-fixed effects), var_workers:time and var_tasks:time (binary and ordered answers; the model of labels cannot tell rounds
-apart, and a note says so).
+is zero in the approximation and left out. Where tasks come in several rounds, time is added
+(`karat.screen.crowd.spammer_rounds`); the model of labels cannot tell rounds apart, and a note says so.
 
-The index of labels depends on which category is the baseline, since the model does. It is therefore given for every
-baseline, and pooled over all of them: both sums of equation 4 run over all baselines, so that no category is set apart.
+For labels k runs over the categories but the baseline, each with its logit against the baseline. Another baseline makes
+another model of the same answers, with an index of its own. The index is therefore given for every baseline, and pooled
+over all of them: both sums then run over the categories of all these models, so that no category is set apart.
 
 At .10 and above, the paper reads it as about SI x N workers whose answers deserve a look. That does not follow wherever
 workers differ for other reasons: how they use a scale, a dialect, or items that hardly differ, which leave little
 variance to compare with. The number is therefore given only where the answers are labels or yes and no, where items
 make up at least a third of the variance of an answer (with pi^2 / 3 for what is left), and where at least one criterion
-that looks at each participant flags a number of them within the interval of SI x N. The interval is that of the
-profile likelihood, also for labels and rounds; where `simulations` asks, a parametric bootstrap.
-
-The Spammer Index of labels: for every baseline category, and pooled over all.
-
-    SI = sum_k var_workers,k / sum_k (var_workers,k + var_tasks,k)
-
-(Ba, Mancenido, Chiou and Pan, equation 4, without the workers:tasks variance), where k runs over the categories but the
-baseline, each with its logit against the baseline. Another baseline makes another model of the same answers, with an
-index of its own. In the pooled index k runs over the categories of all these models.
+that looks at each participant flags a number of them within the interval of SI x N.
 
 The interval is that of the profile likelihood. For the pooled index it is that of the mean of the models'
 log-likelihoods: they are models of the same answers, so that the pooled index is no surer than each of them. Where
-`simulations` asks, samples are drawn from the model with the first baseline, and the spread of its index is taken for
-that of the pooled one, as angles arcsin(sqrt(SI)), which do not mind an index of zero.
+`simulations` asks, it is a parametric bootstrap. For labels, samples are drawn from the model with the first baseline,
+and the spread of its index is taken for that of the pooled one, as angles arcsin(sqrt(SI)), which do not mind an index
+of zero.
 
-The Spammer Index as workers are added who answer in a known way: how much it would say of them in this crowd.
-
-The answers at hand are taken as they are, and workers of one kind are added until they are a given share of everybody
-(Ba, Mancenido, Chiou and Pan, figure 2; drawn by `karat.plots.crowd.index_plot`). The index rises most with
-workers who keep to one choice, since these differ most in how often they give each answer.
+`index_by_share` adds workers who answer in a known way until they are a given share of everybody (figure 2 of the
+paper; drawn by `karat.plots.crowd.index_plot`). The index rises most with workers who keep to one choice, since these
+differ most in how often they give each answer.
 """
 
 from __future__ import annotations
@@ -189,10 +179,16 @@ def spammer_index(
     refuse_large(answers, "spammer_index")
     column = round_column(answers)
     if answers.family == "nominal":
-        found_labels = of_labels(answers, simulations, seed, progress, executor)
-        return with_rounds_merged(found_labels, column)
+        return of_labels(answers, column, simulations, seed, progress, executor)
     if column is not None:
         return of_rounds(answers, column, simulations, seed, progress, executor)
+    return _of_answers(answers, simulations, seed, progress, executor)
+
+
+def _of_answers(
+    answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
+) -> SpammerIndex:
+    """The index of binary or ordered answers."""
     from karat.models.glrm import Fit, worker_share
 
     found = fit(answers)
@@ -202,24 +198,14 @@ def spammer_index(
     share = worker_share(found)
     lower, upper = share.lower, share.upper
     how: Interval = "profile"
-    notes = [*answers.notes, *found.notes]
+    notes = list(found.notes)
     if simulations:
         values = bootstrapped(answers, found, simulations, seed, progress, executor)
         lower, upper, how = float(np.quantile(values, 0.025)), float(np.quantile(values, 0.975)), "bootstrap"
         notes += lost_samples(len(values), simulations)
-    table = pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]})
-    return SpammerIndex(
-        share.value, lower, upper, with_shares(table), found.log_likelihood, len(answers.workers), answers.family, how,
-        agreement_of(answers, worker, task), notes=tuple(notes),
-        settings={"simulations": simulations, "seed": seed},
-    )  # fmt: skip
-
-
-def with_rounds_merged(found: SpammerIndex, column: str | None) -> SpammerIndex:
-    """An index of labels, with a note that its model has no rounds, where the answers have some."""
-    if column is None:
-        return found
-    return replace(found, notes=(*found.notes, Message("spammer_index.rounds_of_labels", {"column": column})))
+    table = with_shares(pl.DataFrame({"source": ["workers", "tasks"], "variance": [worker, task]}))
+    index = IndexFound(share.value, lower, upper, table, found.log_likelihood, how, tuple(notes))
+    return _with_agreement(index, answers, worker, task, simulations, seed)
 
 
 def of_rounds(
@@ -229,37 +215,42 @@ def of_rounds(
     found = index_of_rounds(answers, column, simulations, seed, progress, executor)
     of = dict(found.variances.select("source", "variance").iter_rows())
     others = found.variances["variance"].sum() - of["workers"] - of["tasks"]
-    return SpammerIndex(
-        found.value, found.lower, found.upper, found.variances, found.log_likelihood, len(answers.workers),
-        answers.family, found.interval, agreement_of(answers, of["workers"], of["tasks"] + others),
-        notes=(*answers.notes, *found.notes), settings={"simulations": simulations, "seed": seed},
-    )  # fmt: skip
+    return _with_agreement(found, answers, of["workers"], of["tasks"] + others, simulations, seed)
 
 
-def agreement_of(answers: Crowd, worker: float, task: float) -> dict[str, float]:
-    """The usual coefficients of agreement for the same answers; those for numbers are not defined for labels."""
+def of_labels(
+    answers: Crowd, column: str | None, simulations: int, seed: int, progress: Progress | None, executor: Executor
+) -> SpammerIndex:
+    """The index of labels; the fixed error is beside the mean of the variances.
+
+    Their model has no rounds, and a note says so where a `column` has some.
+    """
+    found = index_of_labels(answers, simulations, seed, progress, executor)
+    if column is not None:
+        rounds = Message("spammer_index.rounds_of_labels", {"column": column})
+        found = replace(found, notes=(*found.notes, rounds))
+    worker, task = (
+        float(np.mean(found.variances.filter(source=source)["variance"].to_numpy())) for source in ("workers", "tasks")
+    )
+    return _with_agreement(found, answers, worker, task, simulations, seed)
+
+
+def _with_agreement(
+    found: IndexFound, answers: Crowd, worker: float, task: float, simulations: int, seed: int
+) -> SpammerIndex:
+    """The index with the usual coefficients of agreement; those for numbers are not defined for labels."""
     items, raters, codes = answers.task, answers.worker, answers.response
     numbers = answers.family != "nominal"
-    return {
+    agreement = {
         "fleiss_kappa": fleiss_kappa(items, codes),
         "icc_agreement": icc_agreement(items, raters, codes) if numbers else float("nan"),
         "icc_consistency": icc_consistency(items, raters, codes) if numbers else float("nan"),
         "icc_fixed_error": icc_fixed_error(worker, task),
     }
-
-
-def of_labels(
-    answers: Crowd, simulations: int, seed: int, progress: Progress | None, executor: Executor
-) -> SpammerIndex:
-    """The index of labels; the fixed error is beside the mean of the variances."""
-    found = index_of_labels(answers, simulations, seed, progress, executor)
-    worker, task = (
-        float(np.mean(found.variances.filter(source=source)["variance"].to_numpy())) for source in ("workers", "tasks")
-    )
     return SpammerIndex(
         found.value, found.lower, found.upper, found.variances, found.log_likelihood, len(answers.workers),
-        answers.family, found.interval, agreement_of(answers, worker, task), found.baselines,
-        (*answers.notes, *found.notes), {"simulations": simulations, "seed": seed},
+        answers.family, found.interval, agreement, found.baselines, (*answers.notes, *found.notes),
+        {"simulations": simulations, "seed": seed},
     )  # fmt: skip
 
 
@@ -457,18 +448,13 @@ def index_by_share(
             values = {"needed": max(wanted), "kind": kind, "known": len(names)}
             raise ScreenError(Message("index_by_share.too_few", values))
         for number in wanted:
-            found = (
-                alone if number == 0 and alone is not None else spammer_index(_with(judgments, pool, names[:number]))
-            )
+            more = pool.frame.filter(pl.col("participant").is_in(names[:number].to_list()))
+            together = Judgments(pl.concat([judgments.frame, more], how="diagonal_relaxed"), judgments.scales)
+            found = alone if number == 0 and alone is not None else spammer_index(together)
             rows.append((kind, number / (people + number), number, found.value, found.lower, found.upper))
     schema = {"kind": pl.String, "share": pl.Float64, "added": pl.Int64, "value": pl.Float64, "lower": pl.Float64,
               "upper": pl.Float64}  # fmt: skip
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _with(judgments: Judgments, pool: Judgments, names: pl.Series) -> Judgments:
-    more = pool.frame.filter(pl.col("participant").is_in(names.to_list()))
-    return Judgments(pl.concat([judgments.frame, more], how="diagonal_relaxed"), judgments.scales)
 
 
 def _plain(judgments: Judgments) -> Judgments:
@@ -495,7 +481,7 @@ def _simulated(judgments: Judgments, kind: str, workers: int, seed: int) -> Judg
 
     items = judgments.frame["item"].unique(maintain_order=True)
     (scale,) = judgments.scales.values()
-    levels = pl.Series(getattr(scale, "levels", ()))
+    levels = pl.Series(scale.levels)
     # They do not look at the tasks: only how many there are matters.
     tasks = draw_tasks(len(items), len(levels), seed=seed)
     codes = worker_answers(kind, max(workers, 1), tasks, seed=seed)

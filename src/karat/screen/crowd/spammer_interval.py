@@ -68,16 +68,12 @@ def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]
         raise ScreenError(Message("spammer_index.nothing_varies"))
     share = variance_share(models)
     # An end that the search did not reach is put where it cannot be wrong.
-    ends = [0.0 if np.isnan(share.lower) else share.lower, 1.0 if np.isnan(share.upper) else share.upper]
-    notes = [
-        message
-        for message, found in (
-            (Message("spammer_index.no_lower_end"), share.lower),
-            (Message("spammer_index.no_upper_end"), share.upper),
-        )
-        if np.isnan(found)
-    ]
-    return ends[0], ends[1], notes
+    lower, upper, notes = share.lower, share.upper, []
+    if np.isnan(lower):
+        lower, notes = 0.0, [Message("spammer_index.no_lower_end")]
+    if np.isnan(upper):
+        upper, notes = 1.0, [*notes, Message("spammer_index.no_upper_end")]
+    return lower, upper, notes
 
 
 def bootstrapped(

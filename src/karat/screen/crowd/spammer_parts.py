@@ -56,7 +56,7 @@ from karat.screen.crowd.answers import (
     names_of,
     share_in_time,
 )
-from karat.screen.crowd.spammer_index import SpammerIndex, of_labels, of_rounds, with_rounds_merged
+from karat.screen.crowd.spammer_index import SpammerIndex, of_labels, of_rounds
 from karat.screen.crowd.spammer_interval import with_shares
 from karat.screen.crowd.spammer_rounds import COLUMNS as ROUNDS
 from karat.screen.evidence import ScreenError
@@ -194,8 +194,7 @@ def _in_memory(crowd: InParts, answers: PartedCrowd, seed: int, seconds: float, 
         notes.append(_of_sample(answers, rows, seed))
     sample = Crowd(rows, answers.family, answers.categories, tuple(notes))
     if answers.family == "nominal":
-        found = of_labels(sample, 0, seed, _RoundFacts(crowd), SERIAL)
-        found = with_rounds_merged(found, column)
+        found = of_labels(sample, column, 0, seed, _RoundFacts(crowd), SERIAL)
     elif column is not None:
         found = of_rounds(sample, column, 0, seed, _RoundFacts(crowd), SERIAL)
     if drawn is None:

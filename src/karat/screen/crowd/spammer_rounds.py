@@ -30,7 +30,7 @@ from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
 from karat.models.numerics import one_thread
 from karat.screen.crowd.answers import Crowd
-from karat.screen.crowd.spammer_interval import NO_SAMPLE, IndexFound, lost_samples, profiled, with_shares
+from karat.screen.crowd.spammer_interval import NO_SAMPLE, IndexFound, Interval, lost_samples, profiled, with_shares
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Progress
 
@@ -108,15 +108,8 @@ def index_of_rounds(
             lower, upper, messages = profiled([share_of_fit(found, len(rounds))])
         notes += messages
     table = pl.DataFrame({"source": SOURCES, "variance": [variances[name] for name in SOURCES]})
-    return IndexFound(
-        value,
-        lower,
-        upper,
-        with_shares(table),
-        found.log_likelihood,
-        "bootstrap" if simulations else "profile",
-        tuple(notes),
-    )
+    how: Interval = "bootstrap" if simulations else "profile"
+    return IndexFound(value, lower, upper, with_shares(table), found.log_likelihood, how, tuple(notes))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ import polars as pl
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import answered
-from karat.judgments.files import replacing
+from karat.judgments.files import replacing, write_text
 from karat.judgments.parts import Parts
 from karat.judgments.scales import Choice, Scale
 from karat.judgments.stimuli import (
@@ -72,8 +72,7 @@ def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
         whole = replace(crowd, excluded="")
         kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
         found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps({int(kind): asdict(own) for kind, own in found.items()}), encoding="utf-8")
+        write_text(path, json.dumps({int(kind): asdict(own) for kind, own in found.items()}))
     read = json.loads(path.read_text(encoding="utf-8"))
     return {
         bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
@@ -284,7 +283,7 @@ class InParts:
 
     def _bare(self) -> InParts:
         """What another process needs of this."""
-        return InParts(self.parts, self.out, SERIAL, None, self.study, self.excluded, self.token, self.scratch)
+        return replace(self, executor=SERIAL, progress=None)
 
 
 def _evidence(

@@ -24,7 +24,7 @@ from karat import __version__
 from karat.errors import KaratError, counted
 from karat.executors import SERIAL, Executor
 from karat.judgments import Judgments
-from karat.judgments.files import replacing
+from karat.judgments.files import write_text
 from karat.judgments.message_tables import with_reasons
 from karat.judgments.parts import Parts, PartsError
 from karat.judgments.scales import Scale
@@ -89,12 +89,10 @@ class PartedScreening:
 
     def write(self, folder: Path) -> list[Path]:
         """Write screening.json and flow.svg beside the tables of each part."""
-        paths = [folder / "screening.json", folder / "flow.svg"]
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
-        for path, content in zip(paths, (text, self.flow()), strict=True):
-            with replacing(path) as temporary:
-                temporary.write_text(content, encoding="utf-8")
-        return paths
+        data, picture = folder / "screening.json", folder / "flow.svg"
+        write_text(data, json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n")
+        write_text(picture, self.flow())
+        return [data, picture]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, without what was found of each participant, which is in `files`."""
@@ -203,8 +201,7 @@ def _begin(
         for name in ("scratch", "evidence", "participants"):
             shutil.rmtree(out / name, ignore_errors=True)
         kept = {"about": digest, "token": uuid.uuid4().hex}
-        with replacing(run) as temporary:
-            temporary.write_text(json.dumps(kept), encoding="utf-8")
+        write_text(run, json.dumps(kept))
     return InParts(
         parts, out, executor, progress, None if study is None else study.path.absolute(), "", kept["token"], scratch
     )

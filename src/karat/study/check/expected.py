@@ -99,7 +99,7 @@ def _fix(row: Row, answer: str) -> str:
 def meant(block: Block, answer: str) -> str | None:
     """The answer that was probably meant by one that the scale does not know."""
     scale, labels = block.scale, block.settings.scale.labels
-    levels: tuple[str, ...] = getattr(scale, "levels", ())
+    levels = scale.levels
     word = answer.strip().casefold()
     if len(labels) == len(levels) and word in (folded := [label.strip().casefold() for label in labels]):
         return levels[folded.index(word)]

@@ -160,7 +160,7 @@ def _name_sides(levels: Sequence[str]) -> bool:
 def _sides(judgments: Judgments, file: str, sentence: str | None) -> tuple[str, str] | None:
     """The columns with the two sentences of each choice; None where sentences were judged one at a time."""
     scale, frame = next(iter(judgments.scales.values())), judgments.frame
-    if scale.kind != "choice" and not _name_sides(getattr(scale, "levels", ())):
+    if scale.kind != "choice" and not _name_sides(scale.levels):
         return None
     pairs = [
         pair for pair in _column_pairs(frame.columns)

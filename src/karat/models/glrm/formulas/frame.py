@@ -3,8 +3,6 @@
 A row that lacks any variable of the formula (its response, a predictor or a group) is left out whole, and counted.
 Logarithms and roots of numbers that have none count as missing.
 
-A column of the data as a factor with its levels, or as numbers.
-
 Text and truth values are factors, numbers are numeric. The levels of a factor are sorted (text by its characters, as R
 does in its C locale; numbers by size), unless the column carries an order of its own (a pandas Categorical, a polars
 Enum) or `levels` gives one. Levels that no row has are left out. None and NaN are missing values.
@@ -39,6 +37,7 @@ from karat.types import Bools, Floats, Ints
 Scaling = dict[str, tuple[float, float]]
 """The mean and the deviation that scale() took from the data that were fitted."""
 FUNCTIONS = {"log": np.log, "log2": np.log2, "log10": np.log10, "exp": np.exp, "sqrt": np.sqrt, "abs": np.abs}
+OPERATORS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": np.power}
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,8 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
         case Call("scale", inner, _):
             values, label = np.atleast_1d(_arithmetic(inner, data, text, scaling)), written(node)
             if label not in scaling:
-                scaling[label] = _centre_and_spread(values[np.isfinite(values)])
+                known = values[np.isfinite(values)]
+                scaling[label] = (float(known.mean()), float(known.std(ddof=1))) if len(known) > 1 else (np.nan, np.nan)
             mean, deviation = scaling[label]
             return (values - mean) / deviation
         case Call(function, inner, position):
@@ -176,26 +176,7 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
         case Minus(operand, _):
             return -_arithmetic(operand, data, text, scaling)
         case Pair(operator, left, right, _):
-            first, second = (_arithmetic(side, data, text, scaling) for side in (left, right))
-            return _operate(operator, first, second)
-
-
-def _centre_and_spread(values: Floats) -> tuple[float, float]:
-    """The mean and the standard deviation; fewer than two numbers have none."""
-    return (float(values.mean()), float(values.std(ddof=1))) if len(values) > 1 else (np.nan, np.nan)
-
-
-def _operate(operator: str, first: Any, second: Any) -> Any:
-    match operator:
-        case "+":
-            return first + second
-        case "-":
-            return first - second
-        case "*":
-            return first * second
-        case "/":
-            return np.divide(first, second)
-    return np.power(first, second)
+            return OPERATORS[operator](*(_arithmetic(side, data, text, scaling) for side in (left, right)))
 
 
 def _check_levels(levels: Levels, data: Data) -> None:

@@ -7,12 +7,11 @@ scale of the response it is put through the inverse link, its standard error by 
 both ends. For ordered answers the mean is that of the latent variable, counted from the mean of the thresholds, as
 emmeans does.
 
-Predictions of a fitted model, for the rows that it was fitted to or for others.
-
-The linear predictor is X beta, with `random` plus the effects of the participant and the item of the row; levels that
-the fit has not seen have an effect of zero, the mean of all levels. On the scale of the response that is a probability
-for yes-or-no answers, one for each category for ordered ones, and the predictor itself for measured ones. A row that
-lacks a predictor has NaN; one that lacks its participant or item counts as one of a level not seen.
+Predictions are for the rows that a model was fitted to, or for others. The linear predictor is X beta, with `random`
+plus the effects of the participant and the item of the row; levels that the fit has not seen have an effect of zero,
+the mean of all levels. On the scale of the response that is a probability for yes-or-no answers, one for each category
+for ordered ones, and the predictor itself for measured ones. A row that lacks a predictor has NaN; one that lacks its
+participant or item counts as one of a level not seen.
 """
 
 from __future__ import annotations

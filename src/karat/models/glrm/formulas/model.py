@@ -4,8 +4,6 @@ The formula is read (`formula`), its variables looked up (`frame`), coded (`desi
 of yes-or-no and ordered answers are tested by z, those of measured answers by t with Satterthwaite's degrees of
 freedom, unless `Model.method` says otherwise (`tested_by`).
 
-Satterthwaite's degrees of freedom.
-
 A contrast c'beta has the variance v = c'V c, which is itself an estimate. Its t statistic is taken for one with as
 many degrees of freedom as a chi-squared variable with the same relative spread has (Satterthwaite 1946; Kuznetsova,
 Brockhoff and Christensen 2017, lmerTest):
@@ -59,7 +57,7 @@ from karat.models.glrm.formulas.syntax import FormulaError
 from karat.models.glrm.mixed.fit import fit_mixed
 from karat.models.glrm.mixed.gaussian import GaussianEvaluation, GaussianObjective
 from karat.models.glrm.mixed.laplace import LaplaceObjective
-from karat.models.glrm.mixed.result import MixedFit
+from karat.models.glrm.mixed.result import MixedFit, sizes
 from karat.models.glrm.mixed.terms import RandomTerm
 from karat.models.numerics import known, one_thread, significant
 from karat.types import Floats, Ints
@@ -561,11 +559,10 @@ def _random_effects(fit: MixedFit) -> tuple[Floats, Floats, list[list[tuple[Ints
     blocks, factors, moves, first = [], [], [], 0
     for term, factor in zip(fit.terms, fit.factors, strict=True):
         width, levels = len(term.names), len(term.levels)
-        size = np.sqrt((term.columns**2).sum(axis=0) / np.count_nonzero(term.columns, axis=0))
         block = np.zeros((len(term.codes), levels, width))
         block[np.arange(len(term.codes)), term.codes] = term.columns
         blocks.append(block.reshape(len(term.codes), -1))
-        factors.append(np.kron(np.eye(levels), factor / size[:, None]))
+        factors.append(np.kron(np.eye(levels), factor / sizes(term)[:, None]))
         places = first + width * np.arange(levels)
         pairs = [(k, j) for k in range(width) for j in range(k + 1) if k == j or term.covariance == "full"]
         own = [[(places + k, places + j)] + ([(places + j, places + k)] if k != j else []) for k, j in pairs]

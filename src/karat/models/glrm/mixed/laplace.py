@@ -9,18 +9,16 @@ predictor, c = W3 h / 2, p = V Lambda'Z'c, q = z'Lambda p and E = -r + c - W q,
 
 sums being over levels; the derivative in theta adds up the entries of Lambda that an element of theta fills.
 
-The modes of vector-valued effects: Newton's method with blocks for the levels of crossed factors.
+The modes are found by Newton's method, with blocks for the levels of crossed factors. With eta = X beta + Z1 Lambda1 u1
++ Z2 Lambda2 u2 and so on, the curvature of the penalised likelihood in all u is M = I + Lambda'Z'W Z Lambda. It has a
+block for every level of each factor and a block for every pair of levels that met; the side with most effects is
+eliminated (see `blocks` and `sparse`).
 
-With eta = X beta + Z1 Lambda1 u1 + Z2 Lambda2 u2 and so on, the curvature of the penalised likelihood in all u is M =
-I + Lambda'Z'W Z Lambda. It has a block for every level of each factor and a block for every pair of levels that met;
-the side with most effects is eliminated (see `blocks` and `sparse`).
-
-Whether a design can tell the covariances of a term: a question of the design alone, whatever the answers.
-
-Two slopes that are confounded within every item cannot be separated by it, nor can an effect for every measured answer
-from the residual. The information about theta in a linear model is then singular wherever Lambda is not; it is looked
-at where Lambda is the identity. The curvature at the end of a search does not always show it, since a singular
-covariance has flat directions of its own.
+Whether the covariances of a term are identified is a question of the design alone, whatever the answers. Two slopes
+that are confounded within every item cannot be separated by it, nor can an effect for every measured answer from the
+residual. The information about theta in a linear model is then singular wherever Lambda is not; it is looked at where
+Lambda is the identity. The curvature at the end of a search does not always show it, since a singular covariance has
+flat directions of its own.
 """
 
 from __future__ import annotations

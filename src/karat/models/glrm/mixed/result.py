@@ -1,12 +1,8 @@
-"""A fitted mixed model, in the units of the caller's columns.
+"""What a mixed model is fitted to, checked, and the fitted model, in the units of the caller's columns.
 
-What a fit of yes-or-no or ordered answers should warn of: separation, and levels with little information.
-
-Where a column of the design, or a combination of columns, separates the answers without error, the likelihood has no
-maximum: it rises for as long as the coefficients grow. The search ends somewhere on the way, where predictors are large
-and uncertain.
-
-What a mixed model is fitted to: answers, design and terms, checked.
+A fit of yes-or-no or ordered answers warns of separation, and of levels with little information. Where a column of the
+design, or a combination of columns, separates the answers without error, the likelihood has no maximum: it rises for as
+long as the coefficients grow. The search ends somewhere on the way, where predictors are large and uncertain.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ downwards is a saddle, and is left. A direction without curvature is harmless wh
 A singular covariance is reached only roughly by a search. Where the smallest direction of Lambda can be set to zero
 without loss, it is.
 
-Singular fits: which effects do not vary, or vary only together, and what a simpler model would leave out.
-
 A covariance matrix is singular where a combination of effects has no variance. With one effect that is a variance of
 zero; with two a correlation of 1 or -1; with more it is named by its weights. `simpler` gives the next model of the
 usual sequence: first a singular term loses its correlations, then the effect with the smallest variance goes.

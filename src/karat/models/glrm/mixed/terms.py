@@ -8,9 +8,8 @@ and adds z'b to the linear predictor. b ~ N(0, Sigma), where Sigma is
 - shared: effects do not correlate and have one variance. With indicators of the rounds as columns that is the term
   (1 | participant:round), kept on the participant's side.
 
-The sides of a mixed model: participants and items, each with all the effects that belong to them.
-
-Terms of the same grouping factor stand side by side. A factor that is nested in another (participant:round in
+A side of the model is a grouping factor with all the effects that belong to it, of participants, say, or of items.
+Terms of the same factor stand side by side. A factor that is nested in another (participant:round in
 participant) moves to the other's side: the effects of a level of the inner factor become one of several blocks of the
 outer level, all with the same covariance. What remains are crossed factors: as a rule one or two, seldom more.
 

@@ -8,8 +8,6 @@ The random effects of tasks are a dense system, which limits their number. Where
 are taken in the order of their random numbers for as long as their tasks stay under the limit. With m_t the smallest
 number among the workers who answered task t, those below z have answered the tasks with m_t < z; so the sample are the
 workers below the (limit + 1)-th smallest m_t.
-
-Sums over parts: the map that asks the parts, and adds up where they are what would be too much to bring together.
 """
 
 from __future__ import annotations

@@ -6,13 +6,11 @@ only the effects of the workers, one number each, and the tasks' system are in m
 at most 10,000 of them. Where there are more, the model is fitted to a sample of workers whose tasks stay under that
 limit (`answers`), which a note says; the profile interval of the share (`share`) is then that of the sample.
 
-The usual coefficients of agreement for answers in parts of workers: sums over parts, one pass.
-
-As `karat.models.agreement`, whose docstring has the formulas. Fleiss' kappa needs the counts of each task. The
-variances of items and raters need the joint reduction in the sum of squares by both; the raters, who lie in the parts,
-are taken out of the normal equations of the items, where they leave diag(n_i) - sum n_ij n_kj / n_j. That matrix is
-singular: the items of each set that shares no rater with another have one mean too many. A constant added within each
-set takes its place, and changes nothing in what is looked for.
+The usual coefficients of agreement (`karat.models.agreement` has the formulas) are sums over parts, in one pass.
+Fleiss' kappa needs the counts of each task. The variances of items and raters need the joint reduction in the sum of
+squares by both; the raters, who lie in the parts, are taken out of the normal equations of the items, where they leave
+diag(n_i) - sum n_ij n_kj / n_j. That matrix is singular: the items of each set that shares no rater with another have
+one mean too many. A constant added within each set takes its place, and changes nothing in what is looked for.
 """
 
 from __future__ import annotations

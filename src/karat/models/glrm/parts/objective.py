@@ -4,8 +4,6 @@ The parts hold the workers, the tasks are here. Each Newton step for the tasks' 
 and solves the tasks' dense system; at the mode, P = S^-1 goes to the parts, which give the sums of the
 gradient. The next search begins where the modes are expected at the new parameters, to first order.
 
-What a part of the workers gives to the Laplace likelihood of all: sums, as functions of parameters and task effects.
-
 Given the effects of the tasks, workers have nothing to do with each other. A part finds the mode of each of its workers
 by Newton's method, in one dimension, and gives to the Newton system of the tasks
 
