@@ -25,7 +25,7 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
-from karat.judgments.stimuli import group_numbers
+from karat.judgments.stimuli import groups_and_numbers
 from karat.measure.rated import COMPARED, Rated, stimulus_labels
 from karat.measure.result import MeasureError, first_names
 from karat.measure.scaling.result import Criterion, Strengths, by_strength
@@ -123,8 +123,8 @@ def compared_stimuli(one: Rated) -> Compared:
         raise MeasureError(Message("choices.no_choices"))
     conditions = [name for name in one.stimuli.columns[1:] if name != COMPARED]
     sides = [differ.select(pl.col(name).alias("item"), *conditions) for name in ("left", "right")]
-    stimuli = pl.concat(sides).unique(maintain_order=True)
-    left, right = (group_numbers(part, stimuli).to_numpy() for part in sides)
+    stimuli, number = groups_and_numbers(pl.concat(sides), sides[0].columns)
+    left, right = np.split(number.to_numpy(), 2)
     answer = differ["response"].replace_strict(ANSWERS, return_dtype=pl.Int64).to_numpy()
     people, person = np.unique(differ["_rater"].to_numpy(), return_inverse=True)
     names = [one.people[number] for number in people]
