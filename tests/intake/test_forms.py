@@ -150,5 +150,5 @@ def test_any_table_gives_judgments_or_a_sentence(
 def test_a_file_without_a_header_shows_its_first_line(tmp_path: Path) -> None:
     """A crowd as it is often published: worker, item, label and right label, without names."""
     rows = [(worker, 79185673 + item, item % 3, item % 3) for item in range(6) for worker in (842, 38, 5)]
-    with pytest.raises(KaratError, match=r"\(842, 79185673, 0, 0, \.\.\.\)"):
+    with refuses(KaratError, "(842, 79185673, 0, 0, ...)"):
         karat.read(written(tmp_path / "crowd.csv", rows[0], rows[1:]))

@@ -331,8 +331,9 @@ def _scale_notes(interactions: pl.DataFrame, level: float) -> list[Message]:
     for row in interactions.filter(pl.col("scale_dependence").is_not_null(), pl.col("p") < 1 - level).to_dicts():
         opposite = Message("contrasts.opposite") if row["raw"] * row["estimate"] < 0 else None
         values = {"term": row["term"], "opposite": opposite}
-        if row["scale_dependence"] in SCALE_NOTES:
-            notes.append(Message(SCALE_NOTES[row["scale_dependence"]], values))
+        code = SCALE_NOTES.get(row["scale_dependence"])
+        if code is not None:
+            notes.append(Message(code, values))
     return notes
 
 

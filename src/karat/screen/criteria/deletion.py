@@ -42,7 +42,6 @@ from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.judgments.trial_order import check_order
 from karat.messages import Message
-from karat.models.proportions import benjamini_hochberg
 from karat.screen.crowd.answers import Crowd, crowd, fit, labels_take, refuse_large
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
@@ -174,6 +173,7 @@ def deletion(
     from scipy.special import chdtrc, chdtri
 
     from karat.models.glrm import exceedances, predictive_p
+    from karat.models.proportions import benjamini_hochberg
 
     if refused_setting(DeletionSettings, alpha=alpha):
         raise ScreenError(Message("deletion.alpha", {"alpha": alpha}))
