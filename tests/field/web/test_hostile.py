@@ -54,7 +54,8 @@ words = {{ "page.continue" = {quoted}, "browser.next" = {quoted} }}
     return write(folder, more, head=f"title = {quoted}")
 
 
-@pytest.mark.parametrize("markdown", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.slow
+@pytest.mark.parametrize("markdown", [False, True])
 def test_what_looks_like_script_is_text(markdown: bool, browser: Any, tmp_path: Path) -> None:
     with served(hostile(tmp_path / "study", markdown), tmp_path) as real:
         page = browser.new_page(viewport={"width": 1280, "height": 900})
