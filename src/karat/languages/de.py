@@ -358,13 +358,13 @@ MESSAGES = {
     "model.not_binary": "{response} hat {n} verschiedene Antworten, {answers}; ein binäres Modell braucht zwei.",
     "model.probability": "Das Modell beschreibt die Wahrscheinlichkeit von {answer}.",
     "model.coefficient_z": "{name}: {estimate} (SE {se}[[, z = {z:.2}]][[, p {p:p}]])",
-    "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:.1}) = {t:.2}]][[, p {p:p}]])",
+    "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:df}) = {t:.2}]][[, p {p:p}]])",
     "model.threshold": "{name}: {estimate} (SE {se})",
     "model.no_standard_error": "{name}: {estimate} (SE unbekannt)",
     "wald.tests": "Typ-III-Tests der Terme.",
     "wald.test": "{term}: {test}",
     "wald.chi_squared": "χ²({df})[[ = {statistic:.2}]][[, p {p:p}]]",
-    "wald.f": "F({df}[[; {denominator:.1}]])[[ = {statistic:.2}]][[, p {p:p}]]",
+    "wald.f": "F({df}[[; {denominator:df}]])[[ = {statistic:.2}]][[, p {p:p}]]",
     "wald.ratio": "{test}.",
     "wald.treatment": "Bei Treatmentkodierung werden Terme, die Teil einer Interaktion sind, auf den ersten Stufen "
     "der beteiligten Faktoren getestet (einfache Effekte). Für Haupteffekte eignet sich die Summenkodierung.",
@@ -1935,7 +1935,7 @@ MESSAGES = {
     "source_effect.not_adjusted": "Effekt von {source} auf {outcome}, nicht adjustiert, Fehler nach Personen "
     "geclustert:",
     "source_effect.effect": "{source} minus {reference}: {estimate:.3r} [{lower:.3r}; {upper:.3r}], p {p:p} (t "
-    "mit {df:.1} Freiheitsgraden)",
+    "mit {df:df} Freiheitsgraden)",
     "source_effect.no_column": "Es gibt keine Spalte {column}.[[ Ist {close} gemeint?]]",
     "source_effect.left_out": "{answers:answer} ausgelassen, weil eine verwendete Spalte leer ist.",
     "source_effect.few_participants": "Es gibt kaum mehr Personen als Koeffizienten; die Standardfehler sind "

@@ -334,13 +334,13 @@ MESSAGES = {
     "model.not_binary": "{response} has {n} different answers, {answers}; a binary model needs two.",
     "model.probability": "The model describes the probability of {answer}.",
     "model.coefficient_z": "{name}: {estimate} (SE {se}[[, z = {z:.2}]][[, p {p:p}]])",
-    "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:.1}) = {t:.2}]][[, p {p:p}]])",
+    "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:df}) = {t:.2}]][[, p {p:p}]])",
     "model.threshold": "{name}: {estimate} (SE {se})",
     "model.no_standard_error": "{name}: {estimate} (SE unknown)",
     "wald.tests": "Type III tests of the terms.",
     "wald.test": "{term}: {test}",
     "wald.chi_squared": "χ²({df})[[ = {statistic:.2}]][[, p {p:p}]]",
-    "wald.f": "F({df}[[, {denominator:.1}]])[[ = {statistic:.2}]][[, p {p:p}]]",
+    "wald.f": "F({df}[[, {denominator:df}]])[[ = {statistic:.2}]][[, p {p:p}]]",
     "wald.ratio": "{test}.",
     "wald.treatment": "With treatment coding, terms that are part of an interaction are tested at the first levels "
     "of the factors they interact with (simple effects). Use sum-to-zero coding for main effects.",
@@ -1833,7 +1833,7 @@ MESSAGES = {
     "source_effect.not_adjusted": "Effect of {source} on {outcome}, not adjusted for anything, errors clustered "
     "by participant:",
     "source_effect.effect": "{source} minus {reference}: {estimate:.3r} [{lower:.3r}, {upper:.3r}], p {p:p} (t "
-    "with {df:.1} df)",
+    "with {df:df} df)",
     "source_effect.no_column": "There is no column {column}.[[ Did you mean {close}?]]",
     "source_effect.left_out": "{answers:answer} {answers:was|were} left out because a column that is used is empty.",
     "source_effect.few_participants": "There are hardly more participants than coefficients, so the standard "

@@ -154,12 +154,9 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
         axis.set_ylabel("deviance distance")
         number, whole = int(known["flagged"].sum()), counted(len(known), "participant")
         if not len(limits):
-            key = f"diamonds: p < {_short(alpha, 2)} by simulation"
-            say(
-                drawn,
-                f"{number} of {whole} {'changes' if number == 1 else 'change'} the model more than redrawn answers",
-                key,
-            )
+            alone = "changes the model and does" if number == 1 else "change the model and do"
+            key = f"diamonds: p < {_short(alpha, 2)} by simulation, and agreement not above chance"
+            say(drawn, f"{number} of {whole} {alone} not agree with the others", key)
             return drawn
         simulated = known.filter(pl.col("p_simulated") < alpha)
         axis.plot(
