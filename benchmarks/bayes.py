@@ -42,7 +42,7 @@ fit <- update(empty, chains = {chains}, iter = {iterations}, warmup = {warmup}, 
 seconds <- proc.time()[["elapsed"]] - begin
 d <- as_draws_array(fit)
 ess <- sapply(grep("^(b|sd|cor)_", variables(d), value = TRUE), function(v) ess_bulk(extract_variable_matrix(d, v)))
-cat(sprintf("brms   %.1f s, %.1f effective draws a second of the slowest parameter\\n", seconds, min(ess) / seconds))
+cat(seconds, min(ess) / seconds)
 """
 
 
@@ -66,8 +66,8 @@ def sampled(table: pl.DataFrame, formula: str, chains: int, warmup: int, draws: 
     return sample_posterior(laid, "binary", chains=chains, warmup=warmup, draws=draws)
 
 
-def timed(table: pl.DataFrame, formula: str, chains: int, warmup: int, draws: int) -> str:
-    """Seconds, effective draws, and both together; gives them in one line."""
+def timed(table: pl.DataFrame, formula: str, chains: int, warmup: int, draws: int) -> tuple[float, str]:
+    """Print seconds and effective draws; gives those per second of the slowest parameter, and the seconds in words."""
     start = time.perf_counter()
     sampled(table, formula, chains, 1, 1)
     compiled = time.perf_counter() - start
@@ -84,24 +84,26 @@ def timed(table: pl.DataFrame, formula: str, chains: int, warmup: int, draws: in
     print(f"       {found.draws} draws, {found.divergences} divergences, {found.steps:.0f} steps a draw")
     for name, ess in slowest.items():
         print(f"       {ess / seconds:.1f} effective draws a second of the slowest {name}")
-    rate = slowest["coefficient"] / seconds
-    took = f"{seconds:.0f} s after a first draw ({compiled:.0f} s)"
-    return f"{took}, {rate:.1f} effective draws per second of the slowest coefficient"
+    return slowest["parameter"] / seconds, f"{seconds:.0f} s after a first draw ({compiled:.0f} s)"
 
 
-def beside_brms(table: pl.DataFrame, chains: int, warmup: int, draws: int) -> bool:
-    """The same answers, model and priors; gives whether brms was there."""
+def of_brms(table: pl.DataFrame, chains: int, warmup: int, draws: int) -> float | None:
+    """Effective draws per second with the same answers, model and priors; None where brms cannot be run."""
     program = shutil.which("Rscript")
     if program is None or subprocess.run([program, "-e", "library(brms)"], capture_output=True).returncode:
         print("brms   R with brms is not installed, so karat is not compared with it")
-        return False
+        return None
     with tempfile.TemporaryDirectory() as folder:
         table.write_csv(Path(folder, "answers.csv"))
         text = PEER.format(formula=FORMULA, chains=chains, warmup=warmup, iterations=warmup + draws)
         Path(folder, "peer.R").write_text(text, encoding="utf-8")
         done = subprocess.run([program, "peer.R"], cwd=folder, capture_output=True, text=True)
-    print(done.stdout.strip() if not done.returncode else f"brms   failed: {done.stderr.strip().splitlines()[-1:]}")
-    return not done.returncode
+    if done.returncode:
+        print(f"brms   failed: {done.stderr.strip().splitlines()[:3]}")
+        return None
+    seconds, rate = map(float, done.stdout.split())
+    print(f"brms   {seconds:.1f} s, {rate:.1f} effective draws a second of the slowest parameter")
+    return rate
 
 
 def main() -> int:
@@ -116,10 +118,11 @@ def main() -> int:
     if options.smallest:
         timed(table, SMALL, 2, 20, 20)
         return 0
-    found = timed(table, FORMULA, CHAINS, WARMUP, DRAWS)
-    beside = beside_brms(table, CHAINS, WARMUP, DRAWS)
+    rate, took = timed(table, FORMULA, CHAINS, WARMUP, DRAWS)
+    peer = of_brms(table, CHAINS, WARMUP, DRAWS)
+    beside = "brms was not installed" if peer is None else f"{rate / peer:.1f} times those of brms"
     if options.write:
-        write_rows({ROW: found if beside else f"{found}; brms was not installed"})
+        write_rows({ROW: f"{rate:.0f} effective draws per second of the slowest parameter, {beside}; {took}"})
     return 0
 
 
