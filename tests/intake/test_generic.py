@@ -12,6 +12,7 @@ import karat
 from intake.cases import noted
 from karat.cli.reading import intake_lines
 from karat.intake import read_files
+from karat.intake.guess import are_codes
 from messages import codes, refuses
 
 
@@ -264,6 +265,18 @@ def test_numbers_are_labels_where_disagreement_has_no_distance(kind: str, tmp_pa
         assert noted(read.notes, "scale.codes")["high"] == 5
     else:
         assert read.scale == karat.Ordinal(5)
+
+
+@pytest.mark.parametrize("points", [4, 5, 7])
+def test_random_answers_do_not_make_codes_of_ratings(points: int) -> None:
+    """Ratings that are nearly always the same, and 30 % of answers at random."""
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        rating = random.integers(0, points, (200, 1)) + random.normal(0, 0.4, (200, 10))
+        lapsed = random.random(rating.shape) < 0.3
+        answers = np.where(lapsed, random.integers(0, points, rating.shape), np.clip(np.round(rating), 0, points - 1))
+        rows = {"item": np.arange(200).repeat(10), "response": answers.ravel().astype(int).astype(str)}
+        assert not are_codes(pl.DataFrame(rows), karat.Ordinal(range(points)))
 
 
 def test_right_answers_that_nobody_gave_belong_to_a_guessed_scale(tmp_path: Path) -> None:

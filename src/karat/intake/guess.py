@@ -27,7 +27,7 @@ FEWEST_MAGNITUDES = 15
 ROUND_ANSWERS = 0.6
 """People who choose numbers freely choose round ones; the positions of a slider end in any digit."""
 OTHER = "any other"
-NO_CONDITION = ("participant", "item", "response", "rt", "trial", "time", "list", "block", "session", "repetition")
+OF_ANSWERS = ("participant", "item", "response", "rt", "trial", "time", "list", "block", "session", "repetition")
 """Columns that may differ between the answers to an item without being a condition."""
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -526,7 +526,7 @@ def are_codes(rows: pl.DataFrame, scale: Ordinal) -> bool:
 
 def _may_be_condition(rows: pl.DataFrame, name: str) -> bool:
     """Whether a column has a few values which differ within items."""
-    if name in NO_CONDITION or not 1 < rows[name].n_unique() <= MOST_CONDITIONS:
+    if name in OF_ANSWERS or not 1 < rows[name].n_unique() <= MOST_CONDITIONS:
         return False
     within = rows.group_by("item").agg(pl.col(name).n_unique())[name]
     return bool((within > 1).any())
