@@ -60,7 +60,11 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     "page",
-    [pytest.param(page, marks=[pytest.mark.slow] * str(page).endswith(LONG)) for page in PAGES],
+    [
+        pytest.param(page, marks=[pytest.mark.slow] * str(page).endswith(LONG))
+        for page in PAGES
+        if {"python", "console"} & {language for language, _ in blocks(page)}
+    ],
     ids=lambda page: str(page.relative_to(ROOT)),
 )
 @pytest.mark.usefixtures("criteria", "tasks")

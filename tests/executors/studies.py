@@ -114,7 +114,7 @@ KILLED: dict[str, Callable[[Executor], str]] = {
 }  # fmt: skip
 """In the middle of which a process is killed."""
 OTHERS: dict[str, Callable[[Executor], str]] = {
-    "screening": by_screening, "agreement": by_agreement, "ceiling": by_ceiling, "assumptions": by_assumptions,
+    "agreement": by_agreement, "screening": by_screening, "ceiling": by_ceiling, "assumptions": by_assumptions,
     "factors": by_factors, "answering": by_answering,
 }  # fmt: skip
 SHARED = KILLED | OTHERS

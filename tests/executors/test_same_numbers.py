@@ -65,13 +65,8 @@ def test_a_cluster_of_four_gives_the_numbers_of_one(four: Executor, name: str) -
     assert studies.SHARED[name](four) == here(name)
 
 
-USUAL = ("deletion", "screening", "bootstrap")
-QUICK = [pytest.param(name, marks=[pytest.mark.slow] * (name != "deletion")) for name in studies.KILLED]
-"""One of the jobs by default, the others where there is more time."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", studies.KILLED)
 def test_a_process_killed_in_the_middle_changes_nothing(processes: Processes, name: str) -> None:
     killing = jobs.Killing(processes, lambda: processes.pids)
     assert studies.KILLED[name](killing) == here(name)
@@ -80,7 +75,7 @@ def test_a_process_killed_in_the_middle_changes_nothing(processes: Processes, na
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", studies.KILLED)
 def test_a_worker_killed_in_the_middle_changes_nothing(two: Any, name: str) -> None:
     two.client.wait_for_workers(2)
     killing = jobs.Killing(two, lambda: list(two.client.run(os.getpid).values()))
@@ -107,10 +102,7 @@ class Counting:
 
 
 @pytest.mark.slow
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in USUAL)) for name in studies.SHARED]
-)
+@pytest.mark.parametrize("name", studies.SHARED)
 def test_work_that_was_broken_off_goes_on_from_its_folder(tmp_path: Path, name: str) -> None:
     whole = Counting()
     studies.SHARED[name](Checkpoint(whole, tmp_path / "whole"))

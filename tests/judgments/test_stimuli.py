@@ -166,6 +166,7 @@ def test_different_pairs_of_an_item_are_different_stimuli() -> None:
     assert agreement(choices, samples=0).table()["stimuli"].max() == 2
 
 
+@pytest.mark.slow
 def test_what_depends_on_the_side_is_no_condition(reference: Path, tmp_path: Path) -> None:
     """150 pairs in two sessions; the columns sentence and sentence_2 hold what was shown left and right."""
     folder = tmp_path / "study"

@@ -165,11 +165,10 @@ def test_the_papers_nominal_answers(reference: Path, golden: dict[str, Any]) -> 
         assert distance == pytest.approx(full["deletion_D"][worker], abs=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "family"),
-    [("binary_sim", "binary"), pytest.param("mturk", "binary", marks=pytest.mark.slow),
-     pytest.param("ordinal_sim", "ordinal", marks=pytest.mark.slow)],
-)  # fmt: skip
+    ("name", "family"), [("binary_sim", "binary"), ("mturk", "binary"), ("ordinal_sim", "ordinal")]
+)
 def test_every_deletion(name: str, family: Family, reference: Path, golden: dict[str, Any]) -> None:
     response, worker, task = answers(reference, name)
     fit = fit_crossed(response, worker, task, family=family)

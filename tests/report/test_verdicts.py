@@ -345,7 +345,7 @@ def test_a_model_of_right_answers_decides_on_right_answers(levels: int) -> None:
 
 def test_a_factor_with_three_levels_leads_with_its_test() -> None:
     for effect, shown in ((0.8, True), (0.0, False)):
-        judgments = drawn(0.0, 0.0, 0, 5, items=18)
+        judgments = drawn(0.0, 0.0, 0, 5, people=12, items=12)
         random = np.random.default_rng(3)
         level = (judgments.frame["item"].str.slice(1).cast(pl.Int64) + random.integers(0, 3, len(judgments))) % 3
         moved = judgments.frame["response"].cast(pl.Int64) - (effect * level).round(0).cast(pl.Int64)

@@ -30,6 +30,7 @@ def test_simultaneous_arrivals_are_spread_evenly(store: Store) -> None:
     assert spread(Counter(one.list for one in came), 7) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store_url", [pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"], indirect=True)
 @pytest.mark.parametrize("servers", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_arrivals_at_several_processes_are_spread_evenly(store_url: str, servers: int) -> None:

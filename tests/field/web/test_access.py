@@ -38,14 +38,8 @@ PAGES = {kind: trial("t1", kind) for kind in TASKS} | {
 }
 
 
-SELDOM = ("labelled", "coloured", "slider", "break", "gloss", "picture")
-"""Pages that are made of the same parts as the others."""
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SELDOM)) for name in PAGES], ids=str
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(name: str, serve: Callable[..., Stub], visit: Callable[..., Any]) -> None:
     if not AXE.is_file():
         pytest.skip("axe-core is missing: make setup")

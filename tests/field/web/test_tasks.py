@@ -89,7 +89,7 @@ def test_by_pointer(kind: str, serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["pointer"] == "mouse"
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", some_seldom(TASKS))
 def test_by_keyboard(kind: str, serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", kind)])
@@ -189,6 +189,7 @@ def test_digits_do_nothing_elsewhere(serve: Serve, visit: Visit) -> None:
     assert page.get_by_role("radio", checked=True).count() == 0
 
 
+@pytest.mark.slow
 def test_numbers_are_checked(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", "magnitude")])
     page = visit(stub)
@@ -236,6 +237,7 @@ def test_no_line_of_a_differential_is_left_out(serve: Serve, visit: Visit) -> No
     assert answer["rts"]["q2"] < answer["rts"]["q3"] < answer["rts"]["q1"] == answer["rt"]
 
 
+@pytest.mark.slow
 def test_an_unset_slider_is_no_answer(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1", "slider")])
     page = visit(stub)

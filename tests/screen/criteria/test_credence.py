@@ -137,7 +137,7 @@ def labels_as_ratings(seed: int, items: int = 60) -> karat.Judgments:
 def test_without_positions_nothing_depends_on_the_order_of_rows() -> None:
     judgments = labels_as_ratings(1)
     outcomes = set()
-    for seed in (None, 1, 2):
+    for seed in (None, 1):
         frame = judgments.frame if seed is None else judgments.frame.sample(fraction=1, shuffle=True, seed=seed)
         try:
             found = credence(karat.Judgments(frame, judgments.scales)).participants.sort("participant")

@@ -168,6 +168,7 @@ def test_who_is_looked_at_does_not_change_who_is_flagged() -> None:
     assert not rest["flagged"].any()
 
 
+@pytest.mark.slow
 def test_draws_of_a_null_that_decides() -> None:
     few = SMALL.without(PEOPLE[8:])
     assert deletion(few).settings["simulations"] == 999

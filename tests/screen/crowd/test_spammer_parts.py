@@ -28,9 +28,9 @@ from messages import codes, raises, refuses
 from screen.parted.splitting import SPLITS, crowd, whole
 
 SOME_SPLITS = [
-    pytest.param(shares, marks=[pytest.mark.slow] * (len(shares) != 5), id=str(len(shares))) for shares in SPLITS
+    pytest.param(shares, marks=[pytest.mark.slow] * (len(shares) != 2), id=str(len(shares))) for shares in SPLITS
 ]
-"""The most parts always, fewer among the slow tests."""
+"""Two parts always, others among the slow tests."""
 
 
 def simulated(
