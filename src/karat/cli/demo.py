@@ -55,7 +55,7 @@ REHEARSE_EXAMPLE = "Example: karat rehearse my-study --bots 30"
 
 def rehearse(
     study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
-    bots: Annotated[int, typer.Option("--bots", help="Let this many bots of all kinds take part.", min=12)] = 30,
+    bots: Annotated[int, typer.Option(help="Let this many bots of all kinds take part.", min=12)] = 30,
     out: Out = Path("karat-rehearsal"),
     stay: Stay = False,
     as_json: Json = False,

@@ -44,8 +44,7 @@ WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
 
 
 def karat(
-    context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    context: typer.Context, version: bool = typer.Option(False, "--version", help="Show the version and exit.")
 ) -> None:
     """Design, run, screen, measure and report studies in which people judge language."""
     if version:
@@ -80,10 +79,7 @@ GROUPS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     },
     "Screen": {"screen": (screen.screen, screen.EXAMPLE)},
     "Measure": {"measure": (measure.measure, measure.EXAMPLE)},
-    "Report": {
-        "report": (report.report, report.EXAMPLE),
-        "archive": (archive.archive, archive.EXAMPLE),
-    },
+    "Report": {"report": (report.report, report.EXAMPLE), "archive": (archive.archive, archive.EXAMPLE)},
     "Tools": {
         "demo": (demo.demo, demo.EXAMPLE),
         "open": (open_command.open_page, open_command.EXAMPLE),

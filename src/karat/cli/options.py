@@ -131,25 +131,29 @@ def print_json(data: object) -> None:
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-for-spreadsheets/--raw",
+        help="In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
+    ),
+]
 SafeAnyway = Annotated[
     bool,
     typer.Option(
         "--safe-for-spreadsheets", hidden=True, help="Accepted for consistency with convert; CSV is always safe here."
     ),
 ]
-KeepAnyway = Annotated[Path | None, typer.Option("--keep", hidden=True, help="An older name of --out.")]
+KeepAnyway = Annotated[Path | None, typer.Option(hidden=True, help="An older name of --out.")]
 StudyPath = Annotated[
     Path | None,
     typer.Option(
-        "--study",
-        help="Apply the screening rules of this study file (or of study.toml in this folder).",
-        metavar="FILE",
+        help="Apply the screening rules of this study file (or of study.toml in this folder).", metavar="FILE"
     ),
 ]
 RulesPath = Annotated[
     Path | None,
     typer.Option(
-        "--rules",
         help="Apply the rules in this file, which has only a [screening] section; for results without a study file.",
         metavar="FILE",
     ),
@@ -173,24 +177,23 @@ class ExecutorOptions:
     cluster: Annotated[
         str | None,
         typer.Option(
-            "--cluster", metavar="WHERE",
+            metavar="WHERE",
             help="Run on a Dask cluster: local, an address such as tcp://host:8786, or a file such as cluster.toml.",
         ),
     ] = None  # fmt: skip
     processes: Annotated[
         int | None,
         typer.Option(
-            "--processes", min=1, metavar="N",
+            min=1, metavar="N",
             help="Share the work among N processes on this machine (default: 1; for power, one per processor).",
         ),
     ] = None  # fmt: skip
     memory: Annotated[
-        str | None,
-        typer.Option("--memory", help="Limit the memory of all processes together, such as 8GB.", metavar="SIZE"),
+        str | None, typer.Option(help="Limit the memory of all processes together, such as 8GB.", metavar="SIZE")
     ] = None
     checkpoint: Annotated[
         Path | None,
-        typer.Option("--checkpoint",
+        typer.Option(
                      help="Save finished work in this folder; after an interruption, the same command resumes.",
                      metavar="DIR"),
     ] = None  # fmt: skip
@@ -202,9 +205,8 @@ class ExecutorOptions:
         return open_executor(self.cluster, processes=self.processes, memory=self.memory, checkpoint=self.checkpoint)
 
 
-def with_executor_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of `ExecutorOptions` to a command, which gets them as its parameter `place`."""
-    return option_group(ExecutorOptions, "place")(command)
+with_executor_options = option_group(ExecutorOptions, "place")
+"""Adds the options of `ExecutorOptions` to a command, which gets them as its parameter `place`."""
 
 
 def found_line(judgments: Judgments) -> str:

@@ -34,7 +34,7 @@ USUAL_MEMORY = 8 * 10**9
 NumberOfParts = Annotated[
     int | None,
     typer.Option(
-        "--parts", min=1, metavar="N",
+        min=1, metavar="N",
         help="Screen a folder of Parquet files one by one, or a PostgreSQL table in N parts.",
     ),
 ]  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -60,7 +59,6 @@ class ReadOptions:
     scale: Annotated[
         list[str] | None,
         typer.Option(
-            "--scale",
             help="Set the scale, such as ordinal:1-5, choice:none or nominal:A,B; for question Q only: Q=ordinal:1-5. "
             "Repeatable.",
             metavar="SCALE",
@@ -69,38 +67,27 @@ class ReadOptions:
     answers: Annotated[
         str | None,
         typer.Option(
-            "--answers",
             help="Translate answers as the file spells them, such as 1=left,-1=right,0=none; begin groups texts by "
             "how they begin.",
             metavar="A=B,...",
         ),
     ] = None
-    rt_unit: Annotated[
-        str | None, typer.Option("--rt-unit", help="Set the unit of response times: s or ms.", metavar="UNIT")
-    ] = None
-    decimal: Annotated[
-        str | None, typer.Option("--decimal", help="Set the decimal separator: . or ,", metavar="SIGN")
-    ] = None
+    rt_unit: Annotated[str | None, typer.Option(help="Set the unit of response times: s or ms.", metavar="UNIT")] = None
+    decimal: Annotated[str | None, typer.Option(help="Set the decimal separator: . or ,", metavar="SIGN")] = None
     delimiter: Annotated[
-        str | None, typer.Option("--delimiter", help="Set the column separator, such as ; or tab.", metavar="SIGN")
+        str | None, typer.Option(help="Set the column separator, such as ; or tab.", metavar="SIGN")
     ] = None
     encoding: Annotated[
-        str | None, typer.Option("--encoding", help="Set the text encoding, such as utf-8 or latin-1.", metavar="NAME")
+        str | None, typer.Option(help="Set the text encoding, such as utf-8 or latin-1.", metavar="NAME")
     ] = None
-    sheet: Annotated[str | None, typer.Option("--sheet", help="Read this sheet of a spreadsheet.", metavar="NAME")] = (
-        None
-    )
+    sheet: Annotated[str | None, typer.Option(help="Read this sheet of a spreadsheet.", metavar="NAME")] = None
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip rows that cannot be read, and list them.")] = False
 
     wide: Annotated[
-        str | None,
-        typer.Option("--wide", help="Say what one row of a wide table is: participant, item or trial.", metavar="ROW"),
+        str | None, typer.Option(help="Say what one row of a wide table is: participant, item or trial.", metavar="ROW")
     ] = None
     item_functions: Annotated[
-        str | None,
-        typer.Option(
-            "--item-functions", help="Say what trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,..."
-        ),
+        str | None, typer.Option(help="Say what trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,...")
     ] = None
     keep_all: Annotated[
         bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are otherwise set aside.")
@@ -189,9 +176,8 @@ def intake_lines(intake: Intake) -> list[str]:
     return lines
 
 
-def reads_files(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the files and options of `ReadOptions` to a command, which gets them as its parameter `reading`."""
-    return option_group(ReadOptions, "reading")(command)
+reads_files = option_group(ReadOptions, "reading")
+"""Adds the files and options of `ReadOptions` to a command, which gets them as its parameter `reading`."""
 
 
 def pairs_of(texts: list[str], flag: str) -> dict[str, str]:

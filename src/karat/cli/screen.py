@@ -39,44 +39,37 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
 
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--out",
-        help="Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
-        metavar="DIR",
-    ),
-]
-Explain = Annotated[
-    list[str] | None,
-    typer.Option("--explain", help="Explain the verdict on this participant. Repeatable.", metavar="NAME"),
-]
-Criteria = Annotated[
-    str | None,
-    typer.Option(
-        "--criteria", help="Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.",
-        metavar="A,B",
-    ),
-]  # fmt: skip
-Contrast = Annotated[
-    str | None,
-    typer.Option("--contrast", help="With --multiverse, follow this difference: FACTOR=LEVEL,LEVEL.", metavar="F=A,B"),
-]
-
 
 @reads_files
 @with_executor_options
 def screen(
     study: StudyPath = None,
     rules: RulesPath = None,
-    out: Out = None,
-    criteria: Criteria = None,
-    explain: Explain = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
+            metavar="DIR",
+        ),
+    ] = None,
+    criteria: Annotated[
+        str | None,
+        typer.Option(
+            help="Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.",
+            metavar="A,B",
+        ),
+    ] = None,
+    explain: Annotated[
+        list[str] | None, typer.Option(help="Explain the verdict on this participant. Repeatable.", metavar="NAME")
+    ] = None,
     multiverse: Annotated[
         bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what changes.")
     ] = False,
-    contrast: Contrast = None,
+    contrast: Annotated[
+        str | None, typer.Option(help="With --multiverse, follow this difference: FACTOR=LEVEL,LEVEL.", metavar="F=A,B")
+    ] = None,
     refit: Annotated[
         bool, typer.Option("--refit", help="Print how people of a pilot move, as settings of the criterion automation.")
     ] = False,
