@@ -46,7 +46,7 @@ def find_study(path: str | Path) -> Path:
 
 def read_settings(path: Path) -> tuple[StudySettings, str]:
     """The settings of a study file, and its text."""
-    data, text = read_toml(path)
+    data, text = readtoml(path)
     if set(data) == {"screening"}:
         raise StudyError(
             f"{path.name} has only screening rules. Give it to karat screen, report or archive as --rules "
@@ -55,7 +55,7 @@ def read_settings(path: Path) -> tuple[StudySettings, str]:
     return validated(StudySettings, data, text, path, "is not a study file"), text
 
 
-def read_toml(path: Path) -> tuple[dict[str, Any], str]:
+def readtoml(path: Path) -> tuple[dict[str, Any], str]:
     """What a TOML file holds, and its text."""
     content = path.read_bytes()
     try:
@@ -262,7 +262,7 @@ def read_rules(path: str | Path) -> dict[str, Any]:
         raise StudyError(f"{path} is a folder; --rules takes a file.")
     if not path.is_file():
         raise StudyError(f"There is no file {path}. A file of rules has a section [screening], like a study file.")
-    data, text = read_toml(path)
+    data, text = readtoml(path)
     if "block" in data:
         raise StudyError(f"{path.name} is a study file. Use --study {path}.")
     if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:
@@ -279,7 +279,7 @@ def rules_text(rules: Mapping[str, Any]) -> str:
     exclude = "any"
     <BLANKLINE>
     """
-    return "".join(["[screening]\n", *(f"{name} = {_toml(given)}\n" for name, given in rules.items())])
+    return "".join(["[screening]\n", *(f"{name} = {toml(given)}\n" for name, given in rules.items())])
 
 
 def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
@@ -292,7 +292,7 @@ def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
     items = 12
     <BLANKLINE>
     """
-    table = "".join([f"[{name}]\n", *(f"{key} = {_toml(value)}\n" for key, value in values.items())])
+    table = "".join([f"[{name}]\n", *(f"{key} = {toml(value)}\n" for key, value in values.items())])
     there = re.compile(rf"^\[{re.escape(name)}\][ \t]*(?:#.*)?\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE)
     found = there.search(text)
     if found is None:
@@ -301,14 +301,14 @@ def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
     return text[: found.start()] + table + (f"\n{rest}" if rest else "")
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
     """A value in TOML, which has no word for none: keys without a value are left out."""
     if isinstance(value, Mapping):
-        keys = {key: key if BARE.fullmatch(key) else _toml(key) for key in value}
-        inside = ", ".join(f"{keys[key]} = {_toml(own)}" for key, own in value.items() if own is not None)
+        keys = {key: key if BARE.fullmatch(key) else toml(key) for key in value}
+        inside = ", ".join(f"{keys[key]} = {toml(own)}" for key, own in value.items() if own is not None)
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, str | bool):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Collection):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(toml, value))}]"
     return repr(value)

@@ -8,15 +8,15 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
+from karat.study.file import toml
 from karat.study.setting_base import NAME, meant
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ PREFERENCES = ("good", "bad", "grammatical", "ungrammatical", "acceptable", "les
 PREFERRED = ("preferred", "better", "expert", "expected")
 """Columns that say for each pair which sentence experts prefer: 1 or 2, or the name of its column."""
 IDS = ("pair", "pair_id", "item", "id")
-toml = partial(json.dumps, ensure_ascii=False)
 
 
 class PairsError(ProblemsError):
@@ -200,7 +199,9 @@ def study_from_sets(
     text = change.text
     if not any("status" in row for row in (*sets.fillers, *examples, *sets.beside.values())):
         text = re.sub(r"^in_a_row\b.*\n", "", text, flags=re.MULTILINE)
-    text = _without_idle_rules(text, functions | {row["function"] for row in examples})
+    for rule, function in RULES_OF.items():
+        if function not in functions and all(row["function"] != function for row in examples):
+            text = re.sub(rf"^{rule}\s+= .*\n", "", text, flags=re.MULTILINE)
     contents[NAME] = _about_sets(text, sets, factors, list(contents)[1:], extra, task).encode()
     return _written(Path(folder), contents)
 
@@ -272,14 +273,6 @@ RULES_OF = {"controls": "control", "attention": "attention"}
 """Screening rules of the templates that judge by items of a function."""
 
 
-def _without_idle_rules(text: str, functions: Collection[str]) -> str:
-    """A study file without screening rules for which the study has no items."""
-    for rule, function in RULES_OF.items():
-        if function not in functions:
-            text = re.sub(rf"^{rule}\s+= .*\n", "", text, flags=re.MULTILINE)
-    return text
-
-
 @dataclass(frozen=True)
 class _ScaleChange:
     """The study file of a template with the scale of results, and how answers are spelled on it."""
@@ -300,7 +293,9 @@ class _ScaleChange:
         spellings = [new for old, new in self.spelled.items() if old in right]
         ends = (
             f"{spellings[0]}-{spellings[-1]}"
-            if len(spellings) > 1 and spellings[0].isdecimal() and _in_a_row(spellings)
+            if len(spellings) > 1
+            and spellings[0].isdecimal()
+            and int(spellings[-1]) - int(spellings[0]) == len(spellings) - 1
             else "|".join(spellings)
         )
         return {name: cell for name, cell in {**row, "expected": ends}.items() if cell}
@@ -372,10 +367,6 @@ def _with_no_difference(text: str) -> str:
     )
 
 
-def _in_a_row(numbers: Sequence[str]) -> bool:
-    return int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
-
-
 def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     """The study file of a template with the scale of results, where it has one for its task."""
     from karat.study.tasks import TASKS
@@ -435,18 +426,15 @@ def _about_sets(
     """The study file of a template with the items, factors, lists and contrasts of item sets."""
     from karat.study.tasks import TASKS
 
-    levels = ", ".join(
-        f"{_key(name)} = {{ levels = {toml(list(own))}, between = \"items\" }}"
-        if name in factors.between else f"{_key(name)} = {toml(list(own))}"
+    levels = {
+        name: {"levels": own, "between": "items"} if name in factors.between else own
         for name, own in factors.levels.items()
-    )  # fmt: skip
+    }
     keys = [f"items     = {toml(list(tables))}"]
     if sets.wide:
         keys += [f"sheets    = {toml(sets.sheet)}"] if sets.sheet else []
-        keys += [
-            "wide      = { " + ", ".join(f"{_key(c)} = {toml(list(factors.cells[c]))}" for c in sets.conditions) + " }"
-        ]
-    keys += [f"factors   = {{ {levels} }}"] if levels else []
+        keys += [f"wide      = {toml({name: factors.cells[name] for name in sets.conditions})}"]
+    keys += [f"factors   = {toml(levels)}"] if levels else []
     keys += [f"compared  = {toml(factors.compared)}"] if factors.compared else []
     keys += [f"lists     = {factors.lists}"] if not (TASKS[task].compares and sets.paired) else []
     lines, done = [], False
@@ -478,8 +466,7 @@ def _contrasts_of(factors: CrossedFactors) -> str:
         head = f"factor = {toml(factors.compared)}\nlevels = {toml(two[factors.compared])}\n"
         at = [(name, level) for name, own in two.items() if name != factors.compared for level in own]
         return f"[[contrast]]\nname   = {toml(factors.compared)}\n{head}\n" + "".join(
-            f"[[contrast]]\nname   = {toml(f'{factors.compared}, {level}')}\n{head}"
-            f"within = {{ {_key(name)} = {toml(level)} }}\n\n"
+            f"[[contrast]]\nname   = {toml(f'{factors.compared}, {level}')}\n{head}within = {toml({name: level})}\n\n"
             for name, level in at
         )
     interaction = f"[[contrast]]\nname    = {toml(' x '.join(two))}\nfactors = {toml(list(two))}\n\n"
@@ -487,11 +474,6 @@ def _contrasts_of(factors: CrossedFactors) -> str:
         f"[[contrast]]\nname   = {toml(name)}\nfactor = {toml(name)}\nlevels = {toml(own)}\n\n"
         for name, own in two.items()
     )
-
-
-def _key(name: str) -> str:
-    """A key of a study file, in quotation marks where it needs them."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml(name)
 
 
 def _template(task: str, language: str) -> Sequence[Traversable]:

@@ -57,11 +57,6 @@ class BlockPlan:
     notes: tuple[Message, ...] = ()
     """What is unbalanced."""
 
-    @property
-    def count(self) -> int:
-        """How many lists there are."""
-        return len(self.lists)
-
 
 def placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
     """The lists of a block; where they cannot be made because of some rows, the error says where these stand."""
@@ -227,7 +222,7 @@ def _pairs_plan(
     if not pairs.random:
         return shown
     members = items.filter(pl.col("function") == "test")
-    drawn = random_pairs(members.height, pairs.random, shown.count, np.random.default_rng(seed))
+    drawn = random_pairs(members.height, pairs.random, len(shown.lists), np.random.default_rng(seed))
     lists = []
     for kept, chosen in zip(shown.lists, drawn.participants, strict=True):
         random = pl.DataFrame(

@@ -120,7 +120,7 @@ def _with_choices(found: pl.Series | None, frame: pl.DataFrame, study: Study) ->
         study.trials(index, number).select("left", "right", "expected")
         for index, block in enumerate(study.blocks)
         if block.task.compares
-        for number in range(1, study.plan()[index].count + 1)
+        for number in range(1, len(study.plan()[index].lists) + 1)
     ]
     if not trials:
         return found

@@ -138,7 +138,7 @@ def opinions(study: Study, people: SimulatedPeople, random: np.random.Generator)
 
 def _stimuli(study: Study, index: int) -> pl.DataFrame:
     """Every stimulus of a block once, with every adjective pair where there are any."""
-    lists = [study.trials(index, number) for number in range(1, study.plan()[index].count + 1)]
+    lists = [study.trials(index, number) for number in range(1, len(study.plan()[index].lists) + 1)]
     trials = pl.concat(lists, how="diagonal_relaxed")
     shown = [name for name in ("sentence", "sentence_2", "image", "image_2") if name in trials.columns]
     trials = trials.unique(shown, keep="first", maintain_order=True)
