@@ -116,18 +116,7 @@ def _not_lost(data: Path, database: str, new_database: bool) -> None:
 
 
 def addresses(store: Store) -> list[str]:
-    """The addresses of servers that were started and did not stop cleanly, the latest first.
-
-    >>> import tempfile
-    >>> from karat.field.store import Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     note_address(store, "http://127.0.0.1:8000")
-    ...     known = addresses(store)
-    ...     store.close()
-    >>> known
-    ['http://127.0.0.1:8000']
-    """
+    """The addresses of servers that were started and did not stop cleanly, the latest first."""
     from karat.field.store import studies
 
     with store.read() as connection:

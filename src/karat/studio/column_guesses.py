@@ -52,16 +52,7 @@ class ColumnGuesses:
 
 
 def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
-    """What the files have; of several files each adds what the others lack.
-
-    >>> path = getfixture("tmp_path") / "results.csv"
-    >>> _ = path.write_text("workerId,sentence,ANSWER\\nw1,s1,5\\nw1,s2,3\\n")
-    >>> found = columns_of([path], Corrections(mapping={"response": "sentence"}))
-    >>> found.guessed
-    {'participant': 'workerId', 'item': 'sentence', 'response': 'ANSWER'}
-    >>> found.mapped["response"], found.examples["ANSWER"]
-    ('sentence', '5, 3')
-    """
+    """What the files have; of several files each adds what the others lack."""
     files = [SourceFile(path, choices.encoding or None) for path in paths]
     examples: dict[str, str] = {}
     guessed: dict[str, str] = {}
@@ -111,14 +102,7 @@ class FileClasses:
 
 
 def classify(folder: Path) -> FileClasses:
-    """Tell the study and its tables from results; an archive with a study in it is unpacked first.
-
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "results.csv").write_text("participant,item,response")
-    >>> sorted_ = classify(folder)
-    >>> sorted_.study is None, [path.name for path in sorted_.results]
-    (True, ['results.csv'])
-    """
+    """Tell the study and its tables from results; an archive with a study in it is unpacked first."""
     for archive in [path for path in files_in(folder) if path.suffix.lower() == ".zip"]:
         members = _worth_having(SourceFile(archive).zip_sizes)
         if any(name.endswith(".toml") for name in members):

@@ -95,17 +95,7 @@ class Behaviour:
 
 
 def crowd(study: Study, behaviours: Sequence[str], seed: int = 1) -> list[Behaviour]:
-    """Participants of a study with these behaviours, each with opinions and a pace of their own.
-
-    >>> import tempfile
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_study(folder, "yes-no")
-    ...     people = crowd(load(folder), ["attentive", "rusher"])
-    >>> [person.name for person in people]
-    ['attentive', 'rusher']
-    """
+    """Participants of a study with these behaviours, each with opinions and a pace of their own."""
     random = np.random.default_rng(seed)
     people = draw_people(behaviours, Spread(), random)
     minds = opinions(study, people, random)

@@ -95,16 +95,7 @@ class Way:
 
 
 def known_answers(study: Study, seed: int = 1) -> dict[str, str]:
-    """Answers that admit to a study and pass its quiz, as an eligible person who has read the instructions gives them.
-
-    >>> import tempfile
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_study(folder, "likert")
-    ...     known_answers(load(folder))["Which language did you learn first as a child?"]
-    'English'
-    """
+    """Answers that admit to a study and pass its quiz, as of an eligible person who has read the instructions."""
     random = np.random.default_rng(seed)
     known = {
         question.question: str(random.choice(question.eligible or question.answers))

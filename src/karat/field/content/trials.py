@@ -54,18 +54,7 @@ _Page = tuple[str, list[Row], dict[str, Any]]
 def planned(
     study: Study, questionnaire: Questionnaire, *, slug: str, words: Words, session: int = 1
 ) -> list[PlannedTrial]:
-    """The pages of a session in their order.
-
-    >>> from karat.field.content.texts import words
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "yes-no")
-    >>> study = load(folder)
-    >>> pages = planned(study, study.questionnaire(), slug="study", words=words("en"))
-    >>> pages[0].shown["kind"], pages[1].shown["practice"], pages[1].rows[0]["function"]
-    ('text', True, 'practice')
-    """
+    """The pages of a session in their order."""
     trials = list(_trials(questionnaire, session))
     if not trials:
         raise KaratError(f"{study.path.name} has no session {session}.")
@@ -201,15 +190,7 @@ COLUMNS = ("image", "image_2")
 
 
 def image_name(study: Study, file: str) -> str:
-    """The opaque name of an image file: a keyed hash, the same for everybody and in every process.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "likert")
-    >>> len(image_name(load(folder), "dog.png"))
-    22
-    """
+    """The opaque name of an image file: a keyed hash, the same for everybody and in every process."""
     digest = hmac.new(study.fingerprint.encode(), file.encode(), hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
@@ -243,16 +224,7 @@ def scale_key(block: int) -> str:
 
 
 def shown_scale(block: Block, words: Words) -> dict[str, Any]:
-    """The scale of a block, with the words of the study or of the language.
-
-    >>> from karat.field.content.texts import words
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "yes-no")
-    >>> [option["label"] for option in shown_scale(load(folder).blocks[0], words("en"))["points"]]
-    ['No', 'Yes']
-    """
+    """The scale of a block, with the words of the study or of the language."""
     scale = block.scale
     if isinstance(scale, Magnitude):
         return _scale("number", [])

@@ -110,19 +110,7 @@ class Arrived:
 
 @batched
 def arrive(connection: Connection, payloads: list[Arrival]) -> Sequence[Arrived | Exception]:
-    """Let people in, one after the other.
-
-    >>> import tempfile
-    >>> from karat.field.store import Store, studies
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     row = store.call(studies.register, studies.Register("likert", "Ratings", "f1", {}))
-    ...     _ = store.call(studies.set_state, row.id, "running")
-    ...     came = [store.call(arrive, Arrival(row.id, f"t{i}", 2, "consent", 3600.0)) for i in range(4)]
-    ...     store.close()
-    >>> sorted(one.list for one in came)
-    [1, 1, 2, 2]
-    """
+    """Let people in, one after the other."""
     states = lock_studies(connection, {payload.study_id for payload in payloads})
     admission = _Admission(connection, states)
     return [admission.answer(payload) for payload in payloads]

@@ -9,7 +9,10 @@ The codebook: every column of the tables of a study, with its meaning and its va
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -180,41 +183,10 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name is not None]
 
 
-PEOPLE = {
-    "participant": "a random name, made by the server",
-    "list": "which list of the design the participant saw",
-    "state": "how the participation ended: complete, withdrawn, excluded, ...",
-    "platform": "where the participant came from",
-    "source": "where the participant came from",
-    "started": "when the participant began",
-    "finished": "when the participant finished",
-    "working_time": "seconds from the beginning to the end",
-    "quiz_attempts": "how often the quiz about the instructions was tried",
-    "quiz_passed": "whether the quiz was passed",
-    "comment": "what the participant wrote at the end",
-    "device": "what kind of device the participant used",
-    "person": "names the person, where somebody may come more than once",
-    "pilot": "whether the participant was part of the pilot",
-    "consent_time": "when the participant agreed to take part",
-    "consent_text": "fingerprint of the consent text and privacy notice that the participant agreed to",
-    "version": "version of the study with which the participant began: its fingerprint",
-    "platform_id": "the participant's id on the platform (personal data)",
-}
-FURTHER = {
-    "first_response": "the answer that was chosen first",
-    "first_rt": "seconds from stimulus onset to the first choice",
-    "changes": "how often the answer was changed before it was sent",
-    "received": "when the server received the answer, by its own clock",
-    "blurs": "how often the page lost the focus during the trial",
-    "away": "seconds for which the page was without the focus",
-    "pointer": "what the answer was given with: mouse, touch, keyboard, ...",
-    "trace": "how the answer was given, in a few numbers as JSON: see docs/howto/data-protection.md",
-    "isolated": "whether the browser measured times with full resolution",
-    "frame_rate": "pictures a second of the screen",
-    "sentence": "what was shown",
-    "sentence_2": "what was shown on the other side",
-    "context": "what was shown before the stimulus",
-}
+@cache
+def _meanings() -> dict[str, dict[str, str]]:
+    """What the columns of both tables mean, beside those of `karat.judgments.columns`."""
+    return tomllib.loads((Path(__file__).parent / "codebook.toml").read_text(encoding="utf-8"))
 
 
 def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
@@ -225,7 +197,7 @@ def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
         if name in questions:
             meaning, values = f"answer to: {questions[name].question}", "; ".join(questions[name].answers)
         else:
-            meaning, values = PEOPLE.get(name, ""), ""
+            meaning, values = _meanings()["participants"].get(name, ""), ""
         rows.append(("participants", name, str(dtype), meaning, values))
     names = ["table", "column", "type", "meaning", "values"]
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
@@ -248,5 +220,5 @@ def _judgment_column(
     elif name in factors:
         meaning = "a factor of the design"
     else:
-        meaning = FURTHER.get(name, "a column of the item table")
+        meaning = _meanings()["judgments"].get(name, "a column of the item table")
     return "judgments", name, str(dtype), meaning, values
