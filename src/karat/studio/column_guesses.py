@@ -104,7 +104,9 @@ class FileClasses:
 def classify(folder: Path) -> FileClasses:
     """Tell the study and its tables from results; an archive with a study in it is unpacked first."""
     for archive in [path for path in files_in(folder) if path.suffix.lower() == ".zip"]:
-        members = _worth_having(SourceFile(archive).zip_sizes)
+        # Without what systems put into archives for themselves.
+        names = {name: PurePosixPath(name).parts for name in SourceFile(archive).zip_sizes}
+        members = [name for name, parts in names.items() if not any(p.startswith((".", "__MACOSX")) for p in parts)]
         if any(name.endswith(".toml") for name in members):
             unpack(archive, members)
     found = [path for path in files_in(folder) if not path.name.endswith(SUFFIX)]
@@ -114,11 +116,6 @@ def classify(folder: Path) -> FileClasses:
     apart = {study, *tables, *companions(found)}
     left = [path for path in found if path not in apart]
     return FileClasses(study, tuple(left), tuple(tables))
-
-
-def _worth_having(names: dict[str, int]) -> list[str]:
-    """The members of an archive without what systems put into archives for themselves."""
-    return [name for name in names if not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)]
 
 
 def _study_in(files: list[Path]) -> Path | None:

@@ -132,11 +132,10 @@ class StudyFolder:
         except (StudioError, tomllib.TOMLDecodeError):
             return {}
 
-    def table_names(self, settings: Mapping[str, Any] | None = None) -> list[str]:
+    def table_names(self) -> list[str]:
         """The tables that the study file names and that lie in the folder."""
-        named = named_tables(self.settings() if settings is None else settings)
         inside = self.folder.resolve()
-        return [name for name in named if (self.folder / name).resolve().is_relative_to(inside)]
+        return [name for name in named_tables(self.settings()) if (inside / name).resolve().is_relative_to(inside)]
 
     def versions(self) -> dict[str, str]:
         """The version of the study file and of each table."""
@@ -373,8 +372,8 @@ def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
         if isinstance(part, str) and part not in container:
             if not _filled(value):
                 return
-            made: Any = tomlkit.aot() if isinstance(following, int) else _new_table(container)
-            container[part] = made
+            table = tomlkit.inline_table() if isinstance(container, InlineTable) else tomlkit.table()
+            container[part] = tomlkit.aot() if isinstance(following, int) else table
         if isinstance(part, int):
             if part > len(container):
                 raise StudioError(f"{key_name(path)} no longer exists. Reload the page.")
@@ -437,10 +436,6 @@ def _spaced(value: Mapping[str, Any]) -> Any:
         table.add(name, _item(own))
     table.add(tomlkit.nl())
     return table
-
-
-def _new_table(container: Any) -> Any:
-    return tomlkit.inline_table() if isinstance(container, InlineTable) else tomlkit.table()
 
 
 def _item(value: Any) -> Any:

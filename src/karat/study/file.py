@@ -7,10 +7,9 @@ results that have no study file.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -20,7 +19,7 @@ from pydantic_core import ErrorDetails
 from karat.errors import Problems, ProblemsError
 from karat.judgments.columns import nearest
 from karat.judgments.tables import SPREADSHEETS
-from karat.study.setting_base import FLAW, NAME, Settings, meant
+from karat.study.setting_base import FLAW, NAME, Settings, meant, toml
 from karat.study.settings import ScreeningSettings, StudySettings
 
 TABLES = (*SPREADSHEETS, ".csv", ".tsv", ".parquet")
@@ -240,9 +239,6 @@ def _still_open(line: str, quotes: str | None) -> str | None:
     return quotes
 
 
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
 class RulesFile(Settings):
     """What such a file holds."""
 
@@ -299,16 +295,3 @@ def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
         return f"{text.rstrip()}\n\n{table}"
     rest = text[found.end() :]
     return text[: found.start()] + table + (f"\n{rest}" if rest else "")
-
-
-def toml(value: Any) -> str:
-    """A value in TOML, which has no word for none: keys without a value are left out."""
-    if isinstance(value, Mapping):
-        keys = {key: key if BARE.fullmatch(key) else toml(key) for key in value}
-        inside = ", ".join(f"{keys[key]} = {toml(own)}" for key, own in value.items() if own is not None)
-        return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, str | bool):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Collection):
-        return f"[{', '.join(map(toml, value))}]"
-    return repr(value)

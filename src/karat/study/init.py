@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.study.file import toml
-from karat.study.setting_base import NAME, meant
+from karat.study.setting_base import NAME, meant, toml
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale
