@@ -45,7 +45,7 @@ def find_study(path: str | Path) -> Path:
 
 def read_settings(path: Path) -> tuple[StudySettings, str]:
     """The settings of a study file, and its text."""
-    data, text = readtoml(path)
+    data, text = read_toml(path)
     if set(data) == {"screening"}:
         raise StudyError(
             f"{path.name} has only screening rules. Give it to karat screen, report or archive as --rules "
@@ -54,7 +54,7 @@ def read_settings(path: Path) -> tuple[StudySettings, str]:
     return validated(StudySettings, data, text, path, "is not a study file"), text
 
 
-def readtoml(path: Path) -> tuple[dict[str, Any], str]:
+def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     """What a TOML file holds, and its text."""
     content = path.read_bytes()
     try:
@@ -258,7 +258,7 @@ def read_rules(path: str | Path) -> dict[str, Any]:
         raise StudyError(f"{path} is a folder; --rules takes a file.")
     if not path.is_file():
         raise StudyError(f"There is no file {path}. A file of rules has a section [screening], like a study file.")
-    data, text = readtoml(path)
+    data, text = read_toml(path)
     if "block" in data:
         raise StudyError(f"{path.name} is a study file. Use --study {path}.")
     if not isinstance(data.get("screening"), dict) or not set(data["screening"]) - {"exclude"}:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -183,10 +182,9 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name is not None]
 
 
-@cache
-def _meanings() -> dict[str, dict[str, str]]:
-    """What the columns of both tables mean, beside those of `karat.judgments.columns`."""
-    return tomllib.loads((Path(__file__).parent / "codebook.toml").read_text(encoding="utf-8"))
+_MEANINGS = tomllib.loads((Path(__file__).parent / "codebook.toml").read_text(encoding="utf-8"))
+PEOPLE, FURTHER = _MEANINGS["participants"], _MEANINGS["judgments"]
+"""What the columns of both tables mean, beside those of `karat.judgments.columns`."""
 
 
 def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
@@ -197,7 +195,7 @@ def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:
         if name in questions:
             meaning, values = f"answer to: {questions[name].question}", "; ".join(questions[name].answers)
         else:
-            meaning, values = _meanings()["participants"].get(name, ""), ""
+            meaning, values = PEOPLE.get(name, ""), ""
         rows.append(("participants", name, str(dtype), meaning, values))
     names = ["table", "column", "type", "meaning", "values"]
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
@@ -220,5 +218,5 @@ def _judgment_column(
     elif name in factors:
         meaning = "a factor of the design"
     else:
-        meaning = _meanings()["judgments"].get(name, "a column of the item table")
+        meaning = FURTHER.get(name, "a column of the item table")
     return "judgments", name, str(dtype), meaning, values
