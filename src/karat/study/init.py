@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.study.setting_base import NAME, meant, toml
+from karat.study.setting_base import NAME, known_words, meant, toml
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale
@@ -317,29 +317,6 @@ class _ScaleChange:
 
 POINTS = 5
 """Of the rating scale of the template."""
-SCALE_WORDS = {
-    "on a five-point scale": ("on a scale from 1 to {n}", "with the slider"),
-    "auf einer Skala mit fünf Stufen": ("auf einer Skala von 1 bis {n}", "mit dem Schieberegler"),
-}
-"""What instructions say of the scale, and what they say of another one and of a slider."""
-LABEL_WORDS = {
-    "How are the two parts connected?": "Which category fits the sentence best?",
-    "you will see one sentence that joins two events.": "you will see one sentence.",
-    "Say how the two are connected: in time, by a contrast, or as reason and consequence.":
-        "Choose the category that fits it best: {levels}.",
-    "how the two parts of a sentence are connected": "which category fits a sentence best",
-    "Say how you understand the connection between the two parts.": "Choose the category that fits the sentence best.",
-    "changes how its parts are understood": "changes how it is understood",
-    "Wie hängen die beiden Teile zusammen?": "Welche Kategorie passt am besten zu dem Satz?",
-    "sehen Sie einen Satz, der zwei Ereignisse verbindet.": "sehen Sie einen Satz.",
-    "Geben Sie an, wie die beiden zusammenhängen: zeitlich, als Gegensatz oder als Grund und Folge.":
-        "Wählen Sie die Kategorie, die am besten passt: {levels}.",
-    "wie die beiden Teile eines Satzes zusammenhängen": "welche Kategorie am besten zu einem Satz passt",
-    "Geben Sie an, wie Sie den Zusammenhang der beiden Teile verstehen.":
-        "Wählen Sie die Kategorie, die am besten zu dem Satz passt.",
-    "wie man seine Teile zusammen versteht": "wie man ihn versteht",
-}  # fmt: skip
-"""What the template of labels says of its categories, and what is said of others."""
 SLIDER_POINTS = 101
 
 
@@ -350,16 +327,9 @@ def _has_ties(scale: Scale) -> bool:
     return any(word in SIDE_TIES for level in scale.levels for word in re.split(r"\W+", level.lower()))
 
 
-NO_DIFFERENCE = {
-    "en": "If neither sounds more natural, choose “No difference”.",
-    "de": "Wenn keiner natürlicher klingt, wählen Sie „Kein Unterschied“.",
-}
-"""What the instructions of choices add where "no difference" can be answered, as its button names it."""
-
-
 def _with_no_difference(text: str) -> str:
     """The study file of choices in which "no difference" can be answered, and its instructions say so."""
-    more = NO_DIFFERENCE[str(tomllib.loads(text)["language"])]
+    more = known_words()["no_difference"][str(tomllib.loads(text)["language"])]
     instructed = re.sub(r'^(instructions = """\n.*)$', rf"\1 {more}", text, count=1, flags=re.MULTILINE)
     return re.sub(
         r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", instructed, count=1, flags=re.MULTILINE
@@ -380,8 +350,9 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     named = not all(re.fullmatch(r"-?\d+|true|false", level) for level in levels)
     if scale.kind == "nominal":
         text = text.replace(line, f"scale     = {{ levels = {toml(list(levels))} }}", 1)
-        for old, own in LABEL_WORDS.items():
-            text = text.replace(old, own.format(levels=", ".join(levels).replace("\\", "/").replace('"', "'")))
+        known = ", ".join(levels).replace("\\", "/").replace('"', "'")
+        for words_of in known_words()["label"]:
+            text = text.replace(words_of["old"], words_of["new"].format(levels=known))
         return _ScaleChange(text, {level: level for level in levels})
     if scale.kind == "binary":
         new = list(levels) if named else words
@@ -394,8 +365,8 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     labels = list(levels) if levels and named else [words[0], words[-1]]
     slider = "" if levels else ", slider = true"
     text = text.replace(line, f"scale     = {{ points = {points}{slider}, labels = {toml(labels)} }}", 1)
-    for old, (rated, moved) in SCALE_WORDS.items():
-        text = text.replace(old, rated.format(n=points) if levels else moved)
+    for words_of in known_words()["scale"]:
+        text = text.replace(words_of["old"], words_of["rated"].format(n=points) if levels else words_of["moved"])
     return _ScaleChange(text, spelled, points=points if points != POINTS else 0)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
 from types import UnionType
 from typing import Any, get_args
 
@@ -29,6 +32,12 @@ class Settings(BaseModel):
         if isinstance(value, bool) and kinds <= {int, float, type(None)}:
             raise ValueError("is true or false, but should be a number")
         return value
+
+
+@cache
+def known_words() -> dict[str, Any]:
+    """The words that karat knows in files of others, by section of `words.toml`."""
+    return tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
 
 
 NAME = "study.toml"
