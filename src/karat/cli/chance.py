@@ -88,7 +88,9 @@ def chance(
     if asked == "trials":
         frame, lines = _trials(_numbers(trials or "", "--trials"), probability or "1/2", alpha)
     elif asked == "controls":
-        numbers, middle = _numbers(controls or "", "--controls"), _neutral(neutral or "grammatical")
+        if neutral not in (None, *NEUTRAL):
+            raise KaratError(f"--neutral {neutral}: use {', '.join(NEUTRAL)}.")
+        numbers, middle = _numbers(controls or "", "--controls"), NEUTRAL[neutral or "grammatical"]
         frame, lines = _controls(numbers, points or 5, middle, alpha, 1 if slips is None else slips, guess)
     elif asked == "pairs":
         frame, lines = _pairs(_numbers(pairs or "", "--pairs"), points or 5, minimum or "0.5", alpha, guess)
@@ -203,8 +205,10 @@ def _pairs(
     frame = relational_table(numbers, points, minimum, alpha, weights)
     rows = [("pairs", "above 0", f"at least {_plain(minimum)}", "threshold", "p there")]
     for n, above, least, step, p in frame.iter_rows():
-        threshold = ("none", "") if p is None else (_step(step, n * (points - 1)), p_text(p))
-        rows.append((str(n), p_text(above), p_text(least), *threshold))
+        # The threshold also as points of the sums, because a rounded share could lie above its step.
+        most = n * (points - 1)
+        there = "none" if p is None else f"{round(step * most)}/{most} = {language_of('en').value(step, '.3r')}"
+        rows.append((str(n), p_text(above), p_text(least), there, "" if p is None else p_text(p)))
     return frame, [
         f"Probability that a guesser rates grammatical controls higher on average; {points} points",
         "",
@@ -227,19 +231,8 @@ def _numbers(text: str, flag: str) -> list[int]:
     return sorted(set(found))
 
 
-def _neutral(text: str) -> str | None:
-    if text not in NEUTRAL:
-        raise KaratError(f"--neutral {text}: use {', '.join(NEUTRAL)}.")
-    return NEUTRAL[text]
-
-
 def _starred(p: float | None, limit: float) -> str:
     return "" if p is None else p_text(p) + ("*" if p <= limit else " ")
-
-
-def _step(threshold: float, most: int) -> str:
-    """A threshold also as points of the sums, because a rounded share could lie above its step."""
-    return f"{round(threshold * most)}/{most} = {language_of('en').value(threshold, '.3r')}"
 
 
 def _plain(number: str) -> str:

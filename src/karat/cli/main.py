@@ -142,15 +142,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _refuse(error: KaratError, arguments: Sequence[str]) -> NoReturn:
     if "--json" in arguments:
-        print_json(_as_data(error))
+        problems = [asdict(problem) for problem in error.problems] if isinstance(error, ProblemsError) else []
+        print_json({"error": getattr(error, "headline", str(error)), "problems": problems})
     typer.echo(f"{error}", err=True)
     if isinstance(error, ProblemsError) and arguments[0] not in WRITE_NOTHING:
         typer.echo("Nothing was written.", err=True)
     raise SystemExit(2) from None
-
-
-def _as_data(error: KaratError) -> dict[str, object]:
-    if not isinstance(error, ProblemsError):
-        return {"error": str(error), "problems": []}
-    problems = [asdict(problem) for problem in error.problems]
-    return {"error": error.headline, "problems": problems}

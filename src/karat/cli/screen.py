@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from karat.executors import Executor
     from karat.judgments import Judgments
     from karat.judgments.parts import Parts
-    from karat.messages import NotComputed
-    from karat.screen import Multiverse, Screening, SpammerIndex
+    from karat.screen import Multiverse, Screening
     from karat.screen.parted import PartedScreening
     from karat.study.study import Study
 
@@ -96,7 +95,7 @@ def screen(
     A large folder of Parquet files, or a PostgreSQL table (postgresql://user@host/database#table), is screened in parts
     and never held in memory as a whole. Each participant must be in a single file.
     """
-    from karat.screen.crowd.spammer_index import index_as_data, index_or_reason
+    from karat.screen.crowd.spammer_index import index_as_data, index_or_reason, index_unasked
     from karat.screen.screening import refuse_unknown
 
     _refuse_together(contrast, criteria, multiverse, out)
@@ -128,7 +127,8 @@ def screen(
         written = [] if out is None else screening.write(out)
         if worlds is not None and out is not None:
             written += worlds.write(out)
-    index = _index(screening, silent, chosen=criteria is not None)
+    with working("fitting the Spammer Index", quiet=silent):
+        index = index_unasked(screening, only_quick=criteria is not None)
     if as_json:
         data = screening.to_dict() | {"spammer_index": index_as_data(index)}
         data |= {} if worlds is None else {"multiverse": worlds.to_dict()}
@@ -170,14 +170,6 @@ def _screened(
     settings, _ = asked(rules, study)
     with stepping("screening", len(settings), quiet=silent) as steps:
         return run(judgments, rules, study, executor=executor, progress=steps)
-
-
-def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | NotComputed:
-    """The Spammer Index of the remaining participants, or the reason why there is none."""
-    from karat.screen.crowd.spammer_index import index_unasked
-
-    with working("fitting the Spammer Index", quiet=silent):
-        return index_unasked(screening, only_quick=chosen)
 
 
 def _contrast(contrast: str | None) -> dict[str, Any] | None:

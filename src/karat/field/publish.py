@@ -21,7 +21,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -38,7 +39,7 @@ HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-
 MOST_SECONDS_APART = 60.0
 FEW_DAYS = 14
 TIMEOUT = 10.0
-TEMPLATES = Path(__file__).parent / "server_folder"
+TEMPLATES = files("karat.field") / "server_folder"
 """The files of a server, with {slots} for its name and that of the study."""
 
 
@@ -120,7 +121,10 @@ def write_wheel(out: Path) -> Path:
     import karat
 
     package = Path(karat.__file__).parent
-    about = _distribution()
+    try:
+        about = distribution("karat")
+    except PackageNotFoundError:
+        raise KaratError("karat is not installed here, so it cannot be packed. Install it, and try again.") from None
     info = f"karat-{__version__}.dist-info"
     contents: dict[str, bytes] = {
         (Path("karat") / path.relative_to(package)).as_posix(): path.read_bytes()
@@ -137,13 +141,6 @@ def write_wheel(out: Path) -> Path:
         for name, content in contents.items():
             wheel.writestr(name, content)
     return path
-
-
-def _distribution() -> Distribution:
-    try:
-        return distribution("karat")
-    except PackageNotFoundError:
-        raise KaratError("karat is not installed here, so it cannot be packed. Install it, and try again.") from None
 
 
 def _digest(content: bytes) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any
@@ -258,16 +257,12 @@ def _form(case: Upload) -> dict[str, Any]:
     first = (*REQUIRED, *FIRST)
     shown = [name for name in COLUMNS if name in first or columns.mapped.get(name)]
     return {
-        "first": [COLUMNS[name] for name in sorted(shown, key=partial(_place, first))],
+        "first": [COLUMNS[name] for name in sorted(shown, key=lambda name: (*first, name).index(name))],
         "more": [column for name, column in COLUMNS.items() if name not in shown],
         "readers": list(reader_titles().items()),
         "kinds": KINDS,
         "required": REQUIRED,
     }
-
-
-def _place(order: tuple[str, ...], name: str) -> int:
-    return order.index(name) if name in order else len(order)
 
 
 def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:

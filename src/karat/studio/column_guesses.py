@@ -59,7 +59,9 @@ def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
     mapped: dict[str, str] = {}
     maps = False
     for reader, group in by_reader(files, choices.source):
-        frame = _frame(reader, group, choices)
+        # The table whose columns can be mapped: the file's own, or what the reader of a tool makes of it.
+        options = choices.options(mapped=False)
+        frame = table_of(group[0], options).frame if reader.maps else reader.read(group, options).frame
         maps |= reader.maps and frame.width > 0
         for name in frame.columns:
             examples.setdefault(name, _examples(frame[name]))
@@ -68,12 +70,6 @@ def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
                 found.setdefault(column, name)
     shown = {column: name for column, name in mapped.items() if name}
     return ColumnGuesses(tuple(examples), examples, guessed, shown, maps)
-
-
-def _frame(reader: Reader, files: Sequence[SourceFile], choices: Corrections) -> pl.DataFrame:
-    """The table whose columns can be mapped: the file's own, or what the reader of a tool makes of it."""
-    options = choices.options(mapped=False)
-    return table_of(files[0], options).frame if reader.maps else reader.read(files, options).frame
 
 
 def _mapping(reader: Reader, frame: pl.DataFrame, mapping: dict[str, str]) -> dict[str, str]:

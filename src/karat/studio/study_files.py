@@ -395,7 +395,7 @@ def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
 def _set(container: Any, key: str, value: Any) -> None:
     """Set a key; a table in its place is changed key by key, so that its comments stay."""
     old = container.get(key)
-    if old is not None and _plain(old) == value:
+    if old is not None and (old.unwrap() if hasattr(old, "unwrap") else old) == value:
         return
     if isinstance(value, dict) and isinstance(old, InlineTable | TomlTable) and list(old) == list(value):
         for name, own in value.items():
@@ -449,10 +449,6 @@ def _item(value: Any) -> Any:
             table.append(name, _item(own))
         return table
     return value
-
-
-def _plain(value: Any) -> Any:
-    return value.unwrap() if hasattr(value, "unwrap") else value
 
 
 def _filled(value: Any) -> Any:

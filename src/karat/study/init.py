@@ -320,13 +320,6 @@ POINTS = 5
 SLIDER_POINTS = 101
 
 
-def _has_ties(scale: Scale) -> bool:
-    """Whether an answer prefers neither of two."""
-    from karat.study.item_sheets import SIDE_TIES
-
-    return any(word in SIDE_TIES for level in scale.levels for word in re.split(r"\W+", level.lower()))
-
-
 def _with_no_difference(text: str) -> str:
     """The study file of choices in which "no difference" can be answered, and its instructions say so."""
     more = known_words()["no_difference"][str(tomllib.loads(text)["language"])]
@@ -338,10 +331,12 @@ def _with_no_difference(text: str) -> str:
 
 def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     """The study file of a template with the scale of results, where it has one for its task."""
+    from karat.study.item_sheets import SIDE_TIES
     from karat.study.tasks import TASKS
 
     if TASKS[task].compares:
-        return _ScaleChange(_with_no_difference(text) if scale and _has_ties(scale) else text)
+        words_in = {word for level in (scale.levels if scale else ()) for word in re.split(r"\W+", level.lower())}
+        return _ScaleChange(_with_no_difference(text) if words_in.intersection(SIDE_TIES) else text)
     if scale is None or TASK_OF.get(scale.kind) != task or scale.kind == "magnitude":
         return _ScaleChange(text)
     line = next(line for line in text.splitlines() if line.startswith("scale "))

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from types import UnionType
 from typing import Any, get_args
 
@@ -37,7 +37,7 @@ class Settings(BaseModel):
 @cache
 def known_words() -> dict[str, Any]:
     """The words that karat knows in files of others, by section of `words.toml`."""
-    return tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((files("karat.study") / "words.toml").read_text(encoding="utf-8"))
 
 
 NAME = "study.toml"

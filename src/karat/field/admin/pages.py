@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from karat.errors import counted
-from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, FunctionTimes, Screened, unblinded_at
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, Screened, unblinded_at
 from karat.field.admin.login import LoggedIn, Researcher
 from karat.field.admin.page import AdminRoute, admin_state, page, render
 from karat.field.admin.status import GONE_SECONDS, STATE_WORDS, STEP_WORDS, Status, at_work, status
@@ -200,6 +200,8 @@ def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[
     room = max([entry.complete + entry.running + entry.free for entry in one.lists], default=1)
     came = max([step.reached for step in one.steps], default=1)
     times = () if shown.screened is None else shown.screened.times
+    low = min([own.quantiles[0] for own in times], default=1.0)
+    high = max([own.quantiles[-1] for own in times], default=2.0)
     return {
         "researcher": researcher, "row": shown.row, "study": shown.study, "status": one, "people": shown.people,
         "screened": shown.screened, "now": time(), "shows": SHOWN, "blind": shown.blind,
@@ -208,7 +210,8 @@ def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[
         "step_bars": [stacked_bar([("reached", step.reached - step.left - step.ended), ("left", step.left),
                                    ("ended", step.ended)], came) for step in one.steps],
         "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in one.quotas],
-        "pace": columns(one.per_minute), "time_bars": _time_bars(times), "times": times,
+        "pace": columns(one.per_minute), "times": times,
+        "time_bars": [spread(own.quantiles, low, high) for own in times],
         "warnings": _warnings(request, shown),
     }  # fmt: skip
 
@@ -233,12 +236,6 @@ def _warnings(request: Request, shown: StudyPage) -> list[str]:
             "The later ones were not let in. Compare with the platform's list: karat participants reconcile."
         )
     return warnings
-
-
-def _time_bars(times: tuple[FunctionTimes, ...]) -> list[Any]:
-    low = min([one.quantiles[0] for one in times], default=1.0)
-    high = max([one.quantiles[-1] for one in times], default=2.0)
-    return [spread(one.quantiles, low, high) for one in times]
 
 
 WIDTH = 100

@@ -206,7 +206,9 @@ OTHERWISE = "error.bad_request"
 
 def error(request: Request, status: int) -> Response:
     """What is said of an error: JSON under /api, else a page."""
-    field = _field(request)
+    parts = request.url.path.split("/")
+    slug = parts[2] if len(parts) > 2 and parts[1] in ("s", "api") else ""
+    field: ServedStudy | None = request.app.state.served_studies.get(slug)
     spoken: Words = field.words if field is not None else words("en")
     sentence = spoken[SENTENCES.get(status, OTHERWISE)]
     if request.url.path.startswith("/api/"):
@@ -241,14 +243,6 @@ async def _broken(request: Request, raised: Exception) -> Response:
     response = error(request, 500)
     response.headers.update(common_headers(request.app.state.config) | {"cache-control": "no-store"})
     return response
-
-
-def _field(request: Request) -> ServedStudy | None:
-    """The study that an address is about, if there is one."""
-    parts = request.url.path.split("/")
-    slug = parts[2] if len(parts) > 2 and parts[1] in ("s", "api") else ""
-    found: ServedStudy | None = request.app.state.served_studies.get(slug)
-    return found
 
 
 file_router = APIRouter(tags=["pages"])

@@ -129,6 +129,8 @@ def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedS
     settings = study.settings
     words = texts.words(settings.language, settings.texts.words)
     study.plan()  # once, before several people come at the same time
+    privacy = [settings.texts.privacy or words["privacy.standard"]]
+    privacy += [words["privacy.traces"]] if settings.field.traces else []
     return ServedStudy(
         slug=slug,
         study=study,
@@ -140,16 +142,10 @@ def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedS
         images=trials.images(study),
         scripts=_scripts(study),
         after_trials=flow.next_step(study, flow.TRIALS, settings.questionnaire.sessions),
-        privacy=_privacy(study, words),
+        privacy=inline_markup.markup("\n\n".join(privacy)),
         instructions=inline_markup.markup(settings.texts.instructions or _usual_instructions(study, words)),
         _person_key=person_key,
     )
-
-
-def _privacy(study: Study, words: Words) -> Markup:
-    """The privacy notice: of the study, else the usual one, and what is noted of hands unless the study forgoes it."""
-    own = study.settings.texts.privacy or words["privacy.standard"]
-    return inline_markup.markup("\n\n".join([own, words["privacy.traces"]] if study.settings.field.traces else [own]))
 
 
 def _scripts(study: Study) -> dict[str, Path]:

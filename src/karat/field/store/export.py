@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 import polars as pl
@@ -182,7 +182,7 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name is not None]
 
 
-_MEANINGS = tomllib.loads((Path(__file__).parent / "codebook.toml").read_text(encoding="utf-8"))
+_MEANINGS = tomllib.loads((files("karat.field.store") / "codebook.toml").read_text(encoding="utf-8"))
 PEOPLE, FURTHER = _MEANINGS["participants"], _MEANINGS["judgments"]
 """What the columns of both tables mean, beside those of `karat.judgments.columns`."""
 
