@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, RulesPath, StudyPath, load_rules, print_json
+from karat.cli.options import Json, Quiet, ReadOptions, RulesPath, StudyPath, load_rules, print_json, reads_files
 from karat.cli.progress import working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:

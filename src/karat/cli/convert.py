@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, SafeCsv, print_json
-from karat.cli.reading import ReadOptions, intake_lines, reads_files
+from karat.cli.options import Json, Quiet, ReadOptions, SafeCsv, intake_lines, print_json, reads_files
 from karat.errors import IntakeError, KaratError
 
 if TYPE_CHECKING:

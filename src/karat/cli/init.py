@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import read_and_ask
-from karat.cli.options import Json, print_json
-from karat.cli.reading import ReadOptions
+from karat.cli.options import Json, ReadOptions, print_json
 from karat.errors import KaratError
 
 if TYPE_CHECKING:

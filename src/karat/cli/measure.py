@@ -8,9 +8,17 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import ExecutorOptions, Json, Quiet, SafeAnyway, print_json, with_executor_options
+from karat.cli.options import (
+    ExecutorOptions,
+    Json,
+    Quiet,
+    ReadOptions,
+    SafeAnyway,
+    print_json,
+    reads_files,
+    with_executor_options,
+)
 from karat.cli.progress import working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat measure results.csv --study study.toml --without screened/screening.json --out measured"

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli.options import ExecutorOptions
+from karat.cli.options import ExecutorOptions, ReadOptions, intake_lines, pairs_of, scales_of
 from karat.cli.progress import counting
-from karat.cli.reading import ReadOptions, intake_lines, pairs_of, scales_of
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, RulesPath, SafeAnyway, load_rules, print_json
+from karat.cli.options import Json, Quiet, ReadOptions, RulesPath, SafeAnyway, load_rules, print_json, reads_files
 from karat.cli.progress import working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 from karat.judgments.columns import COLUMNS
 

@@ -14,17 +14,18 @@ from karat.cli.options import (
     ExecutorOptions,
     Json,
     Quiet,
+    ReadOptions,
     RulesPath,
     SafeAnyway,
     StudyPath,
     found_line,
     load_rules,
     print_json,
+    reads_files,
     with_executor_options,
 )
 from karat.cli.parted import NumberOfParts, criteria_lines, is_in_parts, lines_on, parts_of, verdict_line
 from karat.cli.progress import counting, stepping, working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:

@@ -32,9 +32,9 @@ from karat.field.content.texts import Words, words
 from karat.field.server import api, pages
 from karat.field.server.config import ServerConfig
 from karat.field.server.headers import NO_TELEMETRY, WEB, Limits, RequestGuard, common_headers, environment
+from karat.field.server.navigation import notice
 from karat.field.server.security import secret_mark
 from karat.field.server.served_study import ServedStudy, field_of, served_study
-from karat.field.server.views import notice
 from karat.field.store import DatabaseMovedError, NoSessionError, SessionEndedError, Store
 from karat.study.study import Study
 

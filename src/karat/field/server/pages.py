@@ -15,8 +15,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from karat.field.content import flow
 from karat.field.content.inline_markup import markup
 from karat.field.content.platforms import Visit
-from karat.field.server import views
-from karat.field.server.navigation import current_page, end_page, onward, stay
+from karat.field.server import navigation
+from karat.field.server.navigation import FieldError, current_page, end_page, notice, onward, page, stay
 from karat.field.server.security import (
     SESSION_FIELDS,
     PostedForm,
@@ -40,7 +40,6 @@ from karat.field.server.served_study import (
     loaded,
     request_session,
 )
-from karat.field.server.views import FieldError, notice, page
 from karat.field.server.visits import VisitLink, arrival, device_class, is_framed, opened, read_link, sealed, token_of
 from karat.field.store import Store, arrivals, people, progress, studies
 from karat.field.store.arrivals import Arrival, Arrived
@@ -300,7 +299,7 @@ async def _background(asked: RequestSession, form: PostedForm) -> Response:
     before = session.step == flow.BACKGROUND
     checked = flow.check_background(study, "before" if before else "after", form)
     if checked.errors:
-        return views.background(asked, session.step, form, checked.errors)
+        return navigation.background(asked, session.step, form, checked.errors)
     if before and not flow.eligible(study, checked.answers):
         # What they answered is not kept: nothing needs it any more.
         await asked.store.do(progress.finish, session.id, "screened-out")
@@ -327,14 +326,14 @@ async def _quiz(asked: RequestSession, form: PostedForm) -> Response:
     if form["attempt"] != str(session.quiz_attempts):
         return await onward(asked)
     if result.unanswered:
-        return views.quiz(asked, form, dict.fromkeys(result.unanswered, words["page.required"]))
+        return navigation.quiz(asked, form, dict.fromkeys(result.unanswered, words["page.required"]))
     following, before = _next(asked), session.quiz_attempts
     attempts = await asked.store.do(progress.set_quiz, session.id, result.passed, following, attempt=before)
     outcome = flow.quiz_outcome(study, attempts, result)
     if outcome == "again":
         feedback_by_name = {name: feedback or words["quiz.wrong"] for name, feedback in result.wrong}
         left = study.settings.texts.quiz_attempts - attempts
-        return views.quiz(await again(asked), form, feedback_by_name, left)
+        return navigation.quiz(await again(asked), form, feedback_by_name, left)
     if outcome == "failed":
         await asked.store.do(progress.finish, session.id, "failed-quiz")
     return await onward(asked)
