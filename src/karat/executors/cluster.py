@@ -6,32 +6,9 @@ a queue do, are used from then on. A worker that is short of memory puts what it
 on, and waits with new jobs from 80 % on; one that goes on growing is ended at 95 % and started again (these are Dask's
 settings).
 
-A file in TOML names the class that starts the cluster, how many workers it shall have, and what that class takes. On
-SLURM, with dask-jobqueue, where one worker is one job:
-
-    class = "dask_jobqueue.SLURMCluster"
-    workers = 20
-
-    [options]
-    queue = "short"
-    cores = 1
-    processes = 1
-    memory = "8GB"
-    walltime = "02:00:00"
-    job_script_prologue = ["source ~/karat/bin/activate"]
-
-On Kubernetes, with dask-kubernetes, from an image with Dask and karat in it:
-
-    class = "dask_kubernetes.operator.KubeCluster"
-    workers = 50
-
-    [options]
-    name = "karat"
-    image = "registry.example/karat:0.1.0"
-    resources = { requests = { memory = "8Gi", cpu = "1" }, limits = { memory = "8Gi", cpu = "1" } }
-
+A file in TOML names the class that starts the cluster, how many workers it shall have, and what that class takes; see
+docs/scale.md for SLURM and Kubernetes. It works for any class that can `scale`, `distributed.LocalCluster` among them.
 The workers of a queue come when it is their turn: karat begins with the first, and waits for it as long as it takes.
-The same file works for any class that can `scale`, `distributed.LocalCluster` among them.
 """
 
 from __future__ import annotations
@@ -88,7 +65,7 @@ class Cluster(StreamExecutor):
         threads: dict[str, int] = self.client.nthreads()
         return max(1, sum(threads.values()))
 
-    def results(
+    def _results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
         if not jobs:

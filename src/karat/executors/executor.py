@@ -58,7 +58,7 @@ class Executor(Protocol):
 class StreamExecutor:
     """An executor that yields results as they come in, each with the position of its job; `map` puts them in order."""
 
-    def results(
+    def _results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
         """The position and the result of every job, in any order."""
@@ -76,7 +76,7 @@ class StreamExecutor:
     ) -> list[Result]:
         """The results in the order of the jobs."""
         found: dict[int, Result] = {}
-        with closing(self.results(function, shared, jobs, name)) as coming:
+        with closing(self._results(function, shared, jobs, name)) as coming:
             for place, result in coming:
                 found[place] = result
                 # First the result itself, so that it is kept before anybody hears that it is done.
@@ -96,7 +96,7 @@ class Serial(StreamExecutor):
 
     processes = 1
 
-    def results(
+    def _results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
         for place, job in enumerate(jobs):

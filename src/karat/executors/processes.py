@@ -72,11 +72,11 @@ class Processes(StreamExecutor):
         """The ids of the processes that have been started."""
         return [line.process.pid for line in self._lines if line.process.pid is not None]
 
-    def results(
+    def _results(
         self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
     ) -> Generator[tuple[int, Any]]:
         if self.memory is None and min(self.processes, len(jobs)) <= 1:
-            yield from SERIAL.results(function, shared, jobs, name)
+            yield from SERIAL._results(function, shared, jobs, name)
             return
         running = _ProcessRun(self, pickle.dumps(MapFunction(function, shared), protocol=5), jobs, name)
         left = len(jobs)
