@@ -29,14 +29,6 @@ from karat.study.init import LANGUAGES, SETS_TASKS, TEMPLATES
 HERE = Path(__file__).parent
 FIRST = ("trial", "rt", "function", "expected")
 """The columns that are always shown after the required ones; the others where they are found, or on demand."""
-KINDS = {
-    "ordinal": "points of a rating scale",
-    "binary": "two answers, such as no and yes",
-    "choice": "left or right",
-    "nominal": "categories",
-    "magnitude": "magnitude estimation",
-    "continuous": "numbers",
-}
 router = APIRouter()
 
 
@@ -260,7 +252,6 @@ def _form(case: Upload) -> dict[str, Any]:
         "first": [COLUMNS[name] for name in sorted(shown, key=lambda name: (*first, name).index(name))],
         "more": [column for name, column in COLUMNS.items() if name not in shown],
         "readers": list(reader_titles().items()),
-        "kinds": KINDS,
         "required": REQUIRED,
     }
 

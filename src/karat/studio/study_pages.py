@@ -53,15 +53,6 @@ TABS = {
     "design": "Design", "items": "Items", "preview": "Preview", "rehearse": "Rehearse", "run": "Run",
     "results": "Results", "history": "History",
 }  # fmt: skip
-ROLES = {
-    "test": "what the study is about; only these enter the measures",
-    "filler": "sentences between the test items, so that nobody sees what is tested",
-    "control": "sentences with a known answer, verified in a study of their own",
-    "attention": "sentences that only an inattentive reader gets wrong",
-    "calibration": "the first sentences, which show how far the scale goes",
-    "practice": "sentences to try the task, with feedback; they are not analysed",
-}
-"""What an item can be for, in words for the page where it is chosen."""
 ORDER_HINTS = {"pairs": "One per line, such as order = 2.", "lines": "One per line."}
 study_router = APIRouter()
 ONE_AT_A_TIME = Lock()
@@ -249,7 +240,7 @@ def items(request: Request, project: FoundProject, table: str = "") -> Response:
     names = project.files.table_names()
     chosen = table if table in names else (names[0] if names else "")
     return _page(
-        request, project, "items", tables=names, table=chosen, roles=ROLES, settings=project.files.settings(),
+        request, project, "items", tables=names, table=chosen, settings=project.files.settings(),
         choices={"function": list(FUNCTIONS), "status": list(STATUSES)},
     )  # fmt: skip
 

@@ -37,23 +37,6 @@ from karat.study.frozen import full_rules, rules_fingerprint
 from karat.study.study import Study
 
 PARTS = ("status", "lists", "steps", "pace", "times", "people")
-SAID = {
-    "running": "The study runs.",
-    "paused": "The study is paused: those who are at work may finish, nobody new can begin.",
-    "closed": "The study is closed.",
-    "excluded": "Excluded: the data are left out, and the place is free again. This says nothing about payment.",
-    "returned": "Marked as returned: the place is free again.",
-    "rejected": "Marked as rejected: the place is free again. Karat does not tell the platform.",
-    "restored": "Restored.",
-    "released": "The participant can go on in another browser by the link of the platform.",
-    "not-running": "Nothing was done: this participant is not at work.",
-    "erased": "The participant's data are erased.",
-    "withdrawn": "The answers of the participant with this code are erased.",
-    "unknown": "Nobody has this code.",
-    "unlike": "Nothing was done: what you typed is not the name.",
-    "anonymised": "The study is anonymous: the ids of the platform are gone.",
-}
-"""What a page says after an action, by its word in the address."""
 
 router = APIRouter(prefix="/admin", route_class=AdminRoute)
 
@@ -125,7 +108,7 @@ async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Respon
     return page(
         request, "study.html", view=view, path=shown.study.path, **_values(request, shown, researcher),
         previews=previews, downloads=DOWNLOADS,
-        unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
+        unblinding=UNBLINDING, said=request.query_params.get("said", ""),
         rules=full_rules(shown.study.screening_rules), unblinded=unblinded,
         changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
         recruitment=shown.study.settings.recruitment,
@@ -154,7 +137,7 @@ async def one_person(request: Request, slug: str, participant: str, researcher: 
     screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
     return page(
         request, "person.html", researcher=researcher, row=row, sessions=sessions, participant=participant,
-        screened=screened, blind=is_blind(row), now=time(), said=SAID.get(request.query_params.get("said", ""), ""),
+        screened=screened, blind=is_blind(row), now=time(), said=request.query_params.get("said", ""),
         rejecting=platform(study.settings.recruitment).rejecting,
     )  # fmt: skip
 

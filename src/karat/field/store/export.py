@@ -121,7 +121,7 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl.DataFrame:
+def events(connection: Connection, study_id: int) -> pl.DataFrame:
     """What happened in the browsers and was noted, one row per event; `details` is JSON.
 
     Pages without an answer, such as breaks, are events too (`page`): their time is that of the receipt, and `rt` says
@@ -131,7 +131,7 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
         select(session.c.participant, session.c.number, event, trial.c.rows)
         .join_from(event, session)
         .outerjoin(trial, (trial.c.session_id == event.c.session_id) & (trial.c.position == event.c.position))
-        .where(*_of(study_id, pilots))
+        .where(*_of(study_id, pilots=False))
         .order_by(event.c.session_id, event.c.time, event.c.id)
     )
     rows = [
@@ -144,7 +144,7 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
     pages = (
         select(session.c.participant, session.c.number, answer.c.received, answer.c.rt)
         .join_from(answer, session, session.c.id == answer.c.session_id)
-        .where(*_of(study_id, pilots), answer.c.response.is_(None))
+        .where(*_of(study_id, pilots=False), answer.c.response.is_(None))
         .order_by(answer.c.session_id, answer.c.received)
     )
     rows += [
