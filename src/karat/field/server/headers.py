@@ -74,15 +74,16 @@ def page_headers(forms_to: Iterable[str] = (), framed_by: Iterable[str] = ()) ->
     return {POLICY: page_policy(forms_to, framed_by), **({} if framed_by else ISOLATION)}
 
 
+COMMON = {
+    "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "permissions-policy": PERMISSIONS,
+    "cross-origin-resource-policy": "same-origin",
+}  # fmt: skip
+"""The headers of every answer."""
+
+
 def common_headers(config: ServerConfig) -> dict[str, str]:
     """The headers of every answer; over TLS also the promise that it stays so."""
-    common = {
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-        "permissions-policy": PERMISSIONS,
-        "cross-origin-resource-policy": "same-origin",
-    }
-    return common | ({"strict-transport-security": f"max-age={A_YEAR}"} if config.secure else {})
+    return COMMON | ({"strict-transport-security": f"max-age={A_YEAR}"} if config.secure else {})
 
 
 class RequestGuard:
