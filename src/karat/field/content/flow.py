@@ -60,15 +60,6 @@ def next_step(study: Study, step: str, session: int = 1) -> str:
     return later[0] if later else DONE
 
 
-def agreed(form: Mapping[str, str]) -> bool | None:
-    """Whether the form of the consent page agrees or declines; None where it says neither.
-
-    >>> agreed({"consent": "yes"}), agreed({"consent": "no"}), agreed({})
-    (True, False, None)
-    """
-    return {"yes": True, "no": False}.get(form.get("consent", ""))
-
-
 @dataclass(frozen=True)
 class FormField:
     """A question of a form: answers to choose from, or a line to write in where there are none."""

@@ -150,7 +150,7 @@ def _shown(study: Study, number: int, rows: list[Row], slug: str) -> dict[str, A
         modulus={"text": runs(settings.modulus_sentence, settings.markdown), "value": answer_text(modulus)}
         if settings.modulus_sentence and modulus is not None
         else None,
-        scale=scale_key(number),
+        scale=f"s{number + 1}",
         feedback=_runs(row.get("feedback"), settings.markdown) if practice else None,
         aside=row.get("hidden"),
     )
@@ -211,16 +211,7 @@ KEYS = "123456789"
 
 def scales(study: Study, words: Words) -> dict[str, dict[str, Any]]:
     """The scales of all blocks, by the key that trials name them with."""
-    return {scale_key(number): shown_scale(block, words) for number, block in enumerate(study.blocks)}
-
-
-def scale_key(block: int) -> str:
-    """The key of a block's scale, which says nothing about the block; blocks count from 0.
-
-    >>> scale_key(0)
-    's1'
-    """
-    return f"s{block + 1}"
+    return {f"s{number}": shown_scale(block, words) for number, block in enumerate(study.blocks, start=1)}
 
 
 def shown_scale(block: Block, words: Words) -> dict[str, Any]:

@@ -284,13 +284,11 @@ async def take_step(slug: str, step: str, request: Request) -> Response:
 
 
 async def _consent(asked: RequestSession, form: PostedForm) -> Response:
-    agreed = flow.agreed(form)
-    if agreed is None:
-        return await onward(asked)
-    if not agreed:
+    if form["consent"] == "yes":
+        return await _go_on(asked, consent=asked.field.consent)
+    if form["consent"] == "no":
         await asked.store.do(progress.finish, asked.session.id, "declined")
-        return await onward(asked)
-    return await _go_on(asked, consent=asked.field.consent)
+    return await onward(asked)
 
 
 async def _background(asked: RequestSession, form: PostedForm) -> Response:
