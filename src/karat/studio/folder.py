@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -29,17 +28,6 @@ class StudioError(KaratError):
 
 
 TOO_LARGE = f"The files are larger than {LIMIT // 1024**2} MB together. In a terminal, karat report takes larger ones."
-
-
-def private_folder() -> Path:
-    """A new folder that nobody else can read.
-
-    >>> folder = private_folder()
-    >>> oct(folder.stat().st_mode & 0o777)
-    '0o700'
-    >>> folder.rmdir()
-    """
-    return Path(tempfile.mkdtemp(prefix="karat-open-"))
 
 
 def place_of(folder: Path, name: str) -> Path:

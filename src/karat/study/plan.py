@@ -16,7 +16,7 @@ from karat.study.block_keys import PairsSettings, SubsetSettings
 from karat.study.designs import DesignError, DesignFactor, factorial, random_pairs, subsets
 from karat.study.items import Items
 from karat.study.settings import BlockSettings
-from karat.study.tasks import scale_of, task_named
+from karat.study.tasks import task_named
 from karat.study.tasks.task import Task
 
 COMPARISON = "comparison"
@@ -45,7 +45,7 @@ class Block:
     @property
     def scale(self) -> Scale:
         """The scale on which it is answered."""
-        return scale_of(self.settings)
+        return self.task.scale(self.settings.scale)
 
 
 @dataclass(frozen=True)

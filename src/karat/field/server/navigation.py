@@ -26,7 +26,7 @@ from karat.field.content.flow import FormField
 from karat.field.content.inline_markup import markup
 from karat.field.content.platforms import Completion, Visit, completion
 from karat.field.content.trials import PlannedTrial, planned
-from karat.field.server.headers import page_headers
+from karat.field.server.headers import ISOLATION, POLICY, page_policy
 from karat.field.server.served_study import RequestSession, ServedStudy, again
 from karat.field.store import progress, trials
 from karat.field.store.progress import Session
@@ -101,16 +101,12 @@ SENTENCES = {
 WITH_CODE = ("complete", "declined", "screened-out", "failed-quiz", "full")
 
 
-def outcome_of(session: Session) -> str:
-    """How a session ended for the participant, whatever was decided about the data afterwards."""
-    if session.state in DECISIONS and session.state_before == "complete":
-        return "complete"
-    return session.state
-
-
 async def end_page(asked: RequestSession) -> Response:
     """The last page of a session that has ended."""
-    outcome = outcome_of(asked.session)
+    session = asked.session
+    # How it ended for the participant, whatever was decided about the data afterwards.
+    decided = session.state in DECISIONS and session.state_before == "complete"
+    outcome = "complete" if decided else session.state
     back = await _way_back(asked, outcome)
     if back.redirect and not back.code and not asked.framed:
         return RedirectResponse(back.redirect, 303)
@@ -211,11 +207,10 @@ def page(
         "problems": [],
     }
     html = request.app.state.templates.get_template(f"participant/{template}.html").render({**common, **context})
-    platform = field.platform if field is not None else None
-    headers = page_headers(
-        platform.form_targets if platform is not None else (),
-        platform.frame_ancestors if platform is not None and framed else (),
-    )
+    targets = field.platform.form_targets if field is not None else ()
+    framed_by = field.platform.frame_ancestors if field is not None and framed else ()
+    # Isolated at the top level, or framed by the platform.
+    headers = {POLICY: page_policy(targets, framed_by), **({} if framed_by else ISOLATION)}
     return HTMLResponse(html, status, headers)
 
 

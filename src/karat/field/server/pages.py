@@ -40,7 +40,7 @@ from karat.field.server.served_study import (
     loaded,
     request_session,
 )
-from karat.field.server.visits import VisitLink, arrival, device_class, is_framed, opened, read_link, sealed, token_of
+from karat.field.server.visits import VisitLink, arrival, device_class, opened, read_link, sealed, token_of
 from karat.field.store import Store, arrivals, people, progress, studies
 from karat.field.store.arrivals import Arrival, Arrived
 from karat.field.store.progress import Session
@@ -115,7 +115,7 @@ async def begin(slug: str, request: Request) -> Response:
     wait = request.app.state.limits.wait("arrival", request)
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(int(wait) + 1)})
-    framed = is_framed(field, link)
+    framed = field.platform.framed and bool(link.session) and not link.preview
     refusal = _refusal(request, field, link, Visit())
     if refusal:
         return notice(request, field, field.words["end.heading"], [refusal], framed=framed)
