@@ -54,6 +54,8 @@ SHARED = {
     "formula": "The model, written as in R's lme4.",
     "matrix": "The ratings, from `ratings_matrix`, or their correlations.",
     "name": "The name, for messages.",
+    "neutral": 'The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for '
+    "neither.",
     "observations": "How many observations are behind correlations.",
     "points": "The number of points of the scale.",
     "rt_unit": "The unit of the response times.",
@@ -61,6 +63,7 @@ SHARED = {
     "sheet": "The sheet of a workbook.",
     "spread": "How much participants and items differ.",
     "strengths": "The result of `strengths`.",
+    "weights": "How often a guesser chooses each point of the scale; by default all alike.",
 }
 """Parameters that mean the same everywhere."""
 PLAIN = (

@@ -23,7 +23,6 @@ from mkdocs.utils import get_relative_url
 from karat.field.content.texts import words
 from karat.field.content.trials import planned, scales
 from karat.field.server.headers import WEB, environment
-from karat.field.server.served_study import script_name
 from karat.judgments import Judgments
 from karat.report import build, write
 from karat.simulate import answer_study
@@ -104,7 +103,7 @@ def demo_page(study: Study, results: Judgments) -> str:
     page = environment().get_template("participant/trials.html").render(
         words=spoken, title=study.public_title, language="en", direction="ltr", slug="demo", banner="", leave=False,
         token="", session="demo", progress="line", traces=False, browser_words=spoken.browser,
-        task_scripts={block.task.name: f"./tasks/{script_name(block.task)}"},
+        task_scripts={block.task.name: f"./tasks/{block.task.name}.js"},
     )  # fmt: skip
     data = json.dumps(demo_data(study, results)).replace("<", "\\u003c")
     for old, new in {

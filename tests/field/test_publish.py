@@ -29,7 +29,7 @@ import yaml
 
 from karat import __version__
 from karat.field.bots.process import ServerProcess, free_port
-from karat.field.publish import CADDYFILE, UNIT, PublishError, build_server_folder, check_address, public_address
+from karat.field.publish import TEMPLATES, PublishError, build_server_folder, check_address, public_address
 from karat.study.init import write_study
 from karat.study.study import Study, load
 
@@ -60,11 +60,10 @@ def test_the_folder_has_the_study_karat_and_one_password(study: Study, tmp_path:
 
 
 def test_the_examples_in_deploy_are_those_that_are_built(root: Path) -> None:
-    fields = {"host": "study.example.org", "slug": "my-study"}
-    assert UNIT.format(**fields) == (root / "deploy" / "karat.service").read_text(encoding="utf-8")
-    assert CADDYFILE.format(**fields, upstream="127.0.0.1") == (root / "deploy" / "Caddyfile").read_text(
-        encoding="utf-8"
-    )
+    fields = {"host": "study.example.org", "slug": "my-study", "upstream": "127.0.0.1"}
+    for name in ("karat.service", "Caddyfile"):
+        built = (TEMPLATES / name).read_text(encoding="utf-8").format(**fields)
+        assert built == (root / "deploy" / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import karat
 from commands import run
 from intake.cases import CASES, FIXTURES, Case
-from karat.cli.reading import intake_lines
+from karat.cli.options import intake_lines
 from karat.intake.readers import READERS, reader_for
 from karat.judgments import Judgments
 from karat.judgments.source import SourceFile

@@ -10,7 +10,7 @@ import pytest
 
 import karat
 from intake.cases import noted
-from karat.cli.reading import intake_lines
+from karat.cli.options import intake_lines
 from karat.intake import read_files
 from karat.intake.guess import are_codes
 from messages import codes, refuses

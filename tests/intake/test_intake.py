@@ -9,7 +9,7 @@ import pytest
 
 import karat
 from intake.cases import noted
-from karat.cli.reading import intake_lines
+from karat.cli.options import intake_lines
 from karat.intake import read_files
 from karat.intake.cells import filled_up
 from karat.intake.guess import guess_columns, guess_scale

@@ -8,6 +8,8 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -15,7 +17,6 @@ import pytest
 
 from field.server.visitor import Reply, Visitor
 from karat.studio.app import create_app
-from karat.studio.folder import private_folder
 from karat.studio.guard import Keys, Presence
 from karat.studio.uploads import Uploads
 
@@ -82,7 +83,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Uploads]:
     """Drops with a process that works on them, once for all tests: it takes a while to start."""
     target = tmp_path_factory.mktemp("studies") / "kept"
     target.mkdir()
-    made = Uploads(private_folder(), target)
+    made = Uploads(Path(mkdtemp(prefix="karat-open-")), target)
     yield made
     made.close()
     assert not made.root.exists()

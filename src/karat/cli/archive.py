@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, RulesPath, StudyPath, load_rules, print_json
+from karat.cli.options import Json, Quiet, ReadOptions, RulesPath, StudyPath, load_rules, print_json, reads_files
 from karat.cli.progress import working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -18,39 +17,31 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat archive results.parquet --study study.toml -o archive --keep age_group"
 
-Out = Annotated[
-    Path, typer.Option("-o", "--out", help="Write to this folder, which must be new or empty.", metavar="DIR")
-]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option("--keep", help="Keep this column although it is personal. Repeatable.", metavar="COLUMN"),
-]
-Creator = Annotated[
-    list[str] | None,
-    typer.Option("--creator", help="Name a creator of the data set for its description. Repeatable.", metavar="NAME"),
-]
-License = Annotated[
-    str, typer.Option("--license", help="Set the licence of the data set, such as CC-BY-4.0.", metavar="NAME")
-]
-Key = Annotated[
-    Path | None,
-    typer.Option(
-        "--key",
-        help="Also write the table of old and new participant names to this CSV file, outside the archive.",
-        metavar="FILE",
-    ),
-]
-
 
 @reads_files
 def archive(
-    out: Out,
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="Write to this folder, which must be new or empty.", metavar="DIR")
+    ],
     study: StudyPath = None,
     rules: RulesPath = None,
-    keep: Keep = None,
-    creator: Creator = None,
-    license_: License = "",
-    key: Key = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Keep this column although it is personal. Repeatable.", metavar="COLUMN")
+    ] = None,
+    creator: Annotated[
+        list[str] | None,
+        typer.Option(help="Name a creator of the data set for its description. Repeatable.", metavar="NAME"),
+    ] = None,
+    license_: Annotated[
+        str, typer.Option("--license", help="Set the licence of the data set, such as CC-BY-4.0.", metavar="NAME")
+    ] = "",
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the table of old and new participant names to this CSV file, outside the archive.",
+            metavar="FILE",
+        ),
+    ] = None,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Measure, and write the report and the methods paragraph.")
     ] = True,
@@ -66,7 +57,10 @@ def archive(
     """
     from karat.report.archive import archive as write
 
-    _check(out, key)
+    if key is not None and key.resolve().is_relative_to(out.resolve()):
+        raise KaratError(f"{key} is inside the archive. The table of old and new names must stay outside it.")
+    if key is not None and key.exists():
+        raise KaratError(f"{key} already exists. Choose another name, so that nothing is lost.")
     silent = quiet or as_json
     planned, applied = load_rules(study, rules)
     known = reading.known(planned, "archive", quiet=silent)
@@ -82,14 +76,6 @@ def archive(
         print_json(data)
     elif not quiet:
         typer.echo("\n".join([*known.lines, *_lines(found, key)]))
-
-
-def _check(out: Path, key: Path | None) -> None:
-    """Refuse what can be refused before anything is read."""
-    if key is not None and key.resolve().is_relative_to(out.resolve()):
-        raise KaratError(f"{key} is inside the archive. The table of old and new names must stay outside it.")
-    if key is not None and key.exists():
-        raise KaratError(f"{key} already exists. Choose another name, so that nothing is lost.")
 
 
 def _write_key(found: Archive, key: Path) -> None:

@@ -9,6 +9,7 @@ import typer
 from karat.cli.options import Json, print_json
 from karat.errors import KaratError
 from karat.languages import language_of
+from karat.study.guessing import p_sentence, p_text, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,53 +21,6 @@ MOST_NUMBER = 200
 MOST_COLUMNS = 16
 NEUTRAL = {"grammatical": "grammatical", "ungrammatical": "ungrammatical", "both": "both", "neither": None}
 
-Given = Annotated[
-    str | None,
-    typer.Option(
-        "--trials", help="Use these numbers of control or attention trials: 6, or 4,6,8, or 4-16.", metavar="N"
-    ),
-]
-Controls = Annotated[
-    str | None,
-    typer.Option("--controls", help="Use N rated controls per kind, grammatical and ungrammatical.", metavar="N"),
-]
-Pairs = Annotated[
-    str | None, typer.Option("--pairs", help="Compare the means of N pairs of rated controls.", metavar="N")
-]
-Probability = Annotated[
-    str | None,
-    typer.Option(
-        "--chance", help="Set the probability of a correct guess, such as 0.4 or 2/5 (default: 1/2).", metavar="P"
-    ),
-]
-Points = Annotated[
-    int | None,
-    typer.Option("--points", help="Use a rating scale with N points (default: 5).", min=2, max=21, metavar="N"),
-]
-Neutral = Annotated[
-    str | None,
-    typer.Option(
-        "--neutral",
-        help="Count the midpoint as correct for grammatical (default), ungrammatical, both or neither.",
-        metavar="KIND",
-    ),
-]
-Minimum = Annotated[
-    str | None,
-    typer.Option(
-        "--minimum", help="Require this difference of means, as a share of the range (default: 0.5).", metavar="SHARE"
-    ),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option(
-        "--weights", help="Set how often a guesser picks each point, such as 1,1,2,1,1 (default: equally).", metavar="W"
-    ),
-]
-Alpha = Annotated[str, typer.Option("--alpha", help="Set how often a guesser may pass.", metavar="P")]
-Slips = Annotated[
-    int | None, typer.Option("--slips", help="Forgive N wrong answers (default: 1).", min=0, max=50, metavar="N")
-]
 USES = {
     "trials": ("chance",),
     "controls": ("points", "neutral", "weights", "slips"),
@@ -78,16 +32,46 @@ USES = {
 
 
 def chance(
-    trials: Given = None,
-    controls: Controls = None,
-    pairs: Pairs = None,
-    probability: Probability = None,
-    points: Points = None,
-    neutral: Neutral = None,
-    minimum: Minimum = None,
-    weights: Weights = None,
-    slips: Slips = None,
-    alpha: Alpha = "0.05",
+    trials: Annotated[
+        str | None,
+        typer.Option(help="Use these numbers of control or attention trials: 6, or 4,6,8, or 4-16.", metavar="N"),
+    ] = None,
+    controls: Annotated[
+        str | None, typer.Option(help="Use N rated controls per kind, grammatical and ungrammatical.", metavar="N")
+    ] = None,
+    pairs: Annotated[
+        str | None, typer.Option(help="Compare the means of N pairs of rated controls.", metavar="N")
+    ] = None,
+    probability: Annotated[
+        str | None,
+        typer.Option(
+            "--chance", help="Set the probability of a correct guess, such as 0.4 or 2/5 (default: 1/2).", metavar="P"
+        ),
+    ] = None,
+    points: Annotated[
+        int | None, typer.Option(help="Use a rating scale with N points (default: 5).", min=2, max=21, metavar="N")
+    ] = None,
+    neutral: Annotated[
+        str | None,
+        typer.Option(
+            help="Count the midpoint as correct for grammatical (default), ungrammatical, both or neither.",
+            metavar="KIND",
+        ),
+    ] = None,
+    minimum: Annotated[
+        str | None,
+        typer.Option(help="Require this difference of means, as a share of the range (default: 0.5).", metavar="SHARE"),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="Set how often a guesser picks each point, such as 1,1,2,1,1 (default: equally).", metavar="W"
+        ),
+    ] = None,
+    slips: Annotated[
+        int | None, typer.Option(help="Forgive N wrong answers (default: 1).", min=0, max=50, metavar="N")
+    ] = None,
+    alpha: Annotated[str, typer.Option(help="Set how often a guesser may pass.", metavar="P")] = "0.05",
     as_json: Json = False,
 ) -> None:
     """Show how many control and attention trials a design needs to catch participants who guess.
@@ -104,7 +88,9 @@ def chance(
     if asked == "trials":
         frame, lines = _trials(_numbers(trials or "", "--trials"), probability or "1/2", alpha)
     elif asked == "controls":
-        numbers, middle = _numbers(controls or "", "--controls"), _neutral(neutral or "grammatical")
+        if neutral not in (None, *NEUTRAL):
+            raise KaratError(f"--neutral {neutral}: use {', '.join(NEUTRAL)}.")
+        numbers, middle = _numbers(controls or "", "--controls"), NEUTRAL[neutral or "grammatical"]
         frame, lines = _controls(numbers, points or 5, middle, alpha, 1 if slips is None else slips, guess)
     elif asked == "pairs":
         frame, lines = _pairs(_numbers(pairs or "", "--pairs"), points or 5, minimum or "0.5", alpha, guess)
@@ -141,7 +127,6 @@ def _asked(given: list[str]) -> str:
 
 def _overview(points: int, alpha: str, slips: int, weights: list[str] | None) -> tuple[pl.DataFrame, list[str]]:
     from karat.study.chance import overview, smallest_pairs
-    from karat.study.guessing import p_text
 
     frame = overview(points, alpha, slips, weights)
     rows = [("task", "trials", "correct", "p of guessing")]
@@ -160,7 +145,6 @@ def _overview(points: int, alpha: str, slips: int, weights: list[str] | None) ->
 
 def _fewest(chance: str, alpha: str, slips: Iterable[int]) -> tuple[pl.DataFrame, list[str]]:
     from karat.study.chance import slips_table
-    from karat.study.guessing import p_text
 
     frame = slips_table(chance, alpha, slips)
     rows = [("slips", "trials", "correct", "p of guessing")]
@@ -171,7 +155,6 @@ def _fewest(chance: str, alpha: str, slips: Iterable[int]) -> tuple[pl.DataFrame
 
 def _trials(numbers: list[int], chance: str, alpha: str) -> tuple[pl.DataFrame, list[str]]:
     from karat.study.chance import needed, pass_probability, table
-    from karat.study.guessing import p_sentence, share
 
     frame = table(numbers, range(1, max(numbers) + 1), chance)
     limit = float(share(alpha, "alpha"))
@@ -201,7 +184,6 @@ def _controls(
     numbers: list[int], points: int, neutral: str | None, alpha: str, slips: int, weights: list[str] | None
 ) -> tuple[pl.DataFrame, list[str]]:
     from karat.study.chance import joint_table
-    from karat.study.guessing import p_text
 
     frame = joint_table(numbers, points, neutral, alpha, slips=slips, weights=weights)
     header = f"Rules for n grammatical and n ungrammatical controls that a guesser passes with p ≤ {_plain(alpha)}"
@@ -219,19 +201,14 @@ def _pairs(
     numbers: list[int], points: int, minimum: str, alpha: str, weights: list[str] | None
 ) -> tuple[pl.DataFrame, list[str]]:
     from karat.study.chance import relational_table
-    from karat.study.guessing import p_text
 
     frame = relational_table(numbers, points, minimum, alpha, weights)
     rows = [("pairs", "above 0", f"at least {_plain(minimum)}", "threshold", "p there")]
-    rows += [
-        (
-            str(n),
-            p_text(above),
-            p_text(least),
-            *(("none", "") if p is None else (_step(step, n * (points - 1)), p_text(p))),
-        )
-        for n, above, least, step, p in frame.iter_rows()
-    ]
+    for n, above, least, step, p in frame.iter_rows():
+        # The threshold also as points of the sums, because a rounded share could lie above its step.
+        most = n * (points - 1)
+        there = "none" if p is None else f"{round(step * most)}/{most} = {language_of('en').value(step, '.3r')}"
+        rows.append((str(n), p_text(above), p_text(least), there, "" if p is None else p_text(p)))
     return frame, [
         f"Probability that a guesser rates grammatical controls higher on average; {points} points",
         "",
@@ -254,26 +231,13 @@ def _numbers(text: str, flag: str) -> list[int]:
     return sorted(set(found))
 
 
-def _neutral(text: str) -> str | None:
-    if text not in NEUTRAL:
-        raise KaratError(f"--neutral {text}: use {', '.join(NEUTRAL)}.")
-    return NEUTRAL[text]
-
-
 def _starred(p: float | None, limit: float) -> str:
-    from karat.study.guessing import p_text
-
     return "" if p is None else p_text(p) + ("*" if p <= limit else " ")
-
-
-def _step(threshold: float, most: int) -> str:
-    """A threshold also as points of the sums, because a rounded share could lie above its step."""
-    return f"{round(threshold * most)}/{most} = {language_of('en').value(threshold, '.3r')}"
 
 
 def _plain(number: str) -> str:
     """A share as typed, without the leading zero."""
     from karat.judgments.scales import as_number
 
-    share = as_number(number.strip())
-    return number.strip() if share is None else language_of("en").probability(share)
+    known = as_number(number.strip())
+    return number.strip() if known is None else language_of("en").probability(known)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, print_json
-from karat.cli.reading import ReadOptions, intake_lines, reads_files
+from karat.cli.options import Json, Quiet, ReadOptions, SafeCsv, intake_lines, print_json, reads_files
 from karat.errors import IntakeError, KaratError
 
 if TYPE_CHECKING:
@@ -42,19 +41,10 @@ def convert(
     parts: Annotated[
         int | None,
         typer.Option(
-            "--parts",
-            min=1,
-            metavar="N",
-            help="Write a folder of N Parquet files, with each participant in one of them.",
+            min=1, metavar="N", help="Write a folder of N Parquet files, with each participant in one of them."
         ),
     ] = None,
-    safe_for_spreadsheets: Annotated[
-        bool,
-        typer.Option(
-            "--safe-for-spreadsheets/--raw",
-            help="In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
-        ),
-    ] = False,
+    safe_for_spreadsheets: SafeCsv = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -125,11 +115,6 @@ class Answers:
         self.own |= choice.detail.code == OWN
 
 
-def is_terminal() -> bool:
-    """Whether input and output are a terminal, so that questions can be answered."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
     """Read the files; in a terminal, ask about what is ambiguous, and remember the answers."""
     from karat.intake.reading import ProposalError
@@ -148,7 +133,7 @@ def read_and_ask(reading: ReadOptions, *, quiet: bool) -> Intake:
                 typer.echo(f"\n{error}")
                 answers, asked = before, 0
                 continue
-            if quiet or not is_terminal():
+            if quiet or not (sys.stdin.isatty() and sys.stdout.isatty()):
                 raise
             before = Answers(dict(answers.mapping), dict(answers.flags))
             answers = Answers(dict(answers.mapping), dict(answers.flags))

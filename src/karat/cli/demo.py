@@ -45,34 +45,12 @@ def demo(
     from karat import demo as story
 
     keep = keep or out
-    with _server(lambda: story.serve(keep), keep, serve, as_json) as served:
+    with running_server(lambda: story.serve(keep), keep, serve, as_json) as served:
         simulated = None if served is not None else story.simulated(keep)
-        _run(served, simulated, keep, "karat demo", stay or (not as_json and has_terminal()), show, as_json)
+        run_bots(served, simulated, keep, "karat demo", stay or (not as_json and has_terminal()), show, as_json)
 
 
-REHEARSE_EXAMPLE = "Example: karat rehearse my-study --bots 30"
-
-
-def rehearse(
-    study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
-    bots: Annotated[int, typer.Option("--bots", help="Let this many bots of all kinds take part.", min=12)] = 30,
-    out: Out = Path("karat-rehearsal"),
-    stay: Stay = False,
-    as_json: Json = False,
-) -> None:
-    """Rehearse a study: bots of all kinds answer it on a server of its own, then it is screened and reported.
-
-    The bots go through every page, as participants do. Their answers are kept apart from those of the study.
-    """
-    from karat import demo as story
-    from karat.study.study import load
-
-    loaded = load(study)
-    with _server(lambda: story.rehearse(loaded, out, bots), out, True, as_json) as served:
-        _run(served, None, out, "karat rehearse", stay, False, as_json)
-
-
-def _run(
+def run_bots(
     served: Served | None,
     simulated: tuple[list[str], Answered] | None,
     folder: Path,
@@ -119,7 +97,7 @@ def _run(
 
 
 @contextmanager
-def _server(start: Callable[[], Served], keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
+def running_server(start: Callable[[], Served], keep: Path, wanted: bool, quiet: bool) -> Iterator[Served | None]:
     """The server of the demo, if wanted; stopped at the end, by Ctrl-C and when the demo is terminated."""
     keep.mkdir(parents=True, exist_ok=True)
     if not wanted:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, found_line
+from karat.cli.convert import write_judgments
+from karat.cli.options import Json, SafeCsv, found_line
 from karat.cli.progress import working
 from karat.cli.serve import DATA, Data, Database
 from karat.cli.status import StoredStudy, StudyFile, stored_study
@@ -42,13 +43,7 @@ def export(
     codebook: Annotated[
         Path | None, typer.Option(help="Also write a codebook to this CSV file.", metavar="FILE")
     ] = None,
-    safe_for_spreadsheets: Annotated[
-        bool,
-        typer.Option(
-            "--safe-for-spreadsheets/--raw",
-            help="In CSV, mark text that a spreadsheet would run as a formula, or leave it as it is.",
-        ),
-    ] = True,
+    safe_for_spreadsheets: SafeCsv = True,
     safe: Annotated[bool, typer.Option("--safe", hidden=True, help="CSV is always so, unless --raw is given.")] = True,
     with_ids: Annotated[
         bool, typer.Option("--with-ids", help="With --participants, include the platform ids, which are personal data.")
@@ -104,10 +99,7 @@ def _write(
             (codebook, lambda: columns(judgments, found.study)),
         ]
         try:
-            if out.suffix == ".csv":
-                judgments.to_csv(out, safe_for_spreadsheets=safe)
-            else:
-                judgments.to_parquet(out)
+            write_judgments(judgments, out, safe_for_spreadsheets=safe)
             for path, table in tables:
                 if path is not None:
                     write_table(table(), path, safe=safe)

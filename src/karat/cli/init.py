@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.cli.convert import read_and_ask
-from karat.cli.options import Json, print_json
-from karat.cli.reading import ReadOptions
+from karat.cli.options import Json, ReadOptions, print_json
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
@@ -24,9 +23,7 @@ def init(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="DIR",
-            help="Folder to write to (default: named after the task or the table).",
-            show_default=False,
+            metavar="DIR", help="Folder to write to (default: named after the task or the table).", show_default=False
         ),
     ] = None,
     task: Annotated[
@@ -40,15 +37,11 @@ def init(
         str, typer.Option(help="Set the language of texts and examples: en or de.", metavar="CODE")
     ] = "en",
     from_pairs: Annotated[
-        Path | None,
-        typer.Option(
-            "--from-pairs", help="Make a study from this table with two columns of sentences.", metavar="FILE"
-        ),
+        Path | None, typer.Option(help="Make a study from this table with two columns of sentences.", metavar="FILE")
     ] = None,
     from_sets: Annotated[
         Path | None,
         typer.Option(
-            "--from-sets",
             help="Make a study from item sets: a sheet with one column per condition (CSV or a workbook), an item file "
             "of Linger, Ibex or Turktools, or a table of PCIbex or L-Rex.",
             metavar="FILE",
@@ -57,22 +50,19 @@ def init(
     from_results: Annotated[
         Path | None,
         typer.Option(
-            "--from-results",
             help="Make a study from the results of another tool: their items, conditions, sentences and scale.",
             metavar="FILE",
         ),
     ] = None,
     sentence: Annotated[
-        str | None,
-        typer.Option(help="Take the sentences of the results from this column.", metavar="NAME"),
+        str | None, typer.Option(help="Take the sentences of the results from this column.", metavar="NAME")
     ] = None,
     mapping: Annotated[
         list[str] | None,
         typer.Option("--map", help="Use column B of the results as karat's column A. Repeatable.", metavar="A=B"),
     ] = None,
     scale: Annotated[
-        list[str] | None,
-        typer.Option("--scale", help="Set the scale of the results, such as ordinal:1-7.", metavar="SCALE"),
+        list[str] | None, typer.Option(help="Set the scale of the results, such as ordinal:1-7.", metavar="SCALE")
     ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Accept karat's first suggestion wherever the results are ambiguous.")
@@ -80,7 +70,6 @@ def init(
     factor: Annotated[
         list[str] | None,
         typer.Option(
-            "--factor",
             help="Name a factor of the item sets, with its levels where the sheet does not show them, such as "
             "length=short,long. Repeat it for each factor; the last one changes fastest.",
             metavar="NAME[=LEVELS]",
@@ -110,7 +99,7 @@ def init(
     sources = [one for one in (from_sets, from_pairs, from_results) if one is not None]
     if len(sources) > 1:
         raise KaratError("--from-sets, --from-pairs and --from-results each make a study. Use one of them.")
-    _check_belonging({
+    belonging: dict[str, tuple[object, object, str]] = {
         "--probes": (probes, not sources, "--task likert or --task yes-no. Copy its probes.csv for other studies"),
         "--fillers": (fillers, from_sets, "--from-sets FILE"),
         "--sheet": (sheet, from_sets, "--from-sets FILE"),
@@ -120,7 +109,10 @@ def init(
         "--map": (mapping, from_results, "--from-results FILE"),
         "--scale": (scale, from_results, "--from-results FILE"),
         "--yes": (yes, from_results, "--from-results FILE"),
-    })  # fmt: skip
+    }  # fmt: skip
+    for name, (given, home, words) in belonging.items():
+        if given and not home:
+            raise KaratError(f"{name} belongs to {words}.")
     if from_results is not None:
         reading = ReadOptions([from_results], mapping=mapping, scale=scale, yes=yes)
         written, notes = _from_results(reading, folder, language, task, factor or [], sentence, quiet=as_json)
@@ -144,13 +136,6 @@ def init(
     names = "  ".join(path.name for path in written)
     typer.echo(f"written    {written[0].parent}: {names}")
     typer.echo(f"Next: edit these files, then run karat check {written[0].as_posix()}")
-
-
-def _check_belonging(options: dict[str, tuple[object, object, str]]) -> None:
-    """Refuse options without what they belong to."""
-    for name, (given, home, words) in options.items():
-        if given and not home:
-            raise KaratError(f"{name} belongs to {words}.")
 
 
 def _from_results(

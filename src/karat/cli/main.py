@@ -6,36 +6,14 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from typing import NoReturn
 
 import typer
 
 from karat import __version__
-from karat.cli import (
-    archive,
-    backup,
-    chance,
-    check,
-    convert,
-    datasets,
-    demo,
-    export,
-    init,
-    links,
-    measure,
-    participants,
-    plan,
-    power,
-    report,
-    screen,
-    serve,
-    simulate,
-    size,
-    status,
-)
-from karat.cli import open as open_command
 from karat.cli.options import HelpCommand, HelpGroup, has_screen, print_json
 from karat.errors import KaratError, ProblemsError
 
@@ -44,8 +22,7 @@ WRITE_NOTHING = {"chance", "check", "links", "power", "serve", "size", "status"}
 
 
 def karat(
-    context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    context: typer.Context, version: bool = typer.Option(False, "--version", help="Show the version and exit.")
 ) -> None:
     """Design, run, screen, measure and report studies in which people judge language."""
     if version:
@@ -53,45 +30,21 @@ def karat(
         raise typer.Exit
     if context.invoked_subcommand is None:
         if has_screen() and not os.environ.get("CI"):
-            open_command.open_by_default()
+            import_module("karat.cli.open").open_by_default()
         else:
             typer.echo(context.get_help())
             raise typer.Exit(2)
 
 
-GROUPS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
-    "Design": {
-        "init": (init.init, init.EXAMPLE),
-        "check": (check.check, check.EXAMPLE),
-        "size": (size.size, size.EXAMPLE),
-        "chance": (chance.chance, chance.EXAMPLE),
-        "power": (power.power, power.EXAMPLE),
-        "plan": (plan.plan, plan.EXAMPLE),
-        "simulate": (simulate.simulate, simulate.EXAMPLE),
-    },
-    "Run": {
-        "rehearse": (demo.rehearse, demo.REHEARSE_EXAMPLE),
-        "serve": (serve.serve, serve.EXAMPLE),
-        "links": (links.links, links.EXAMPLE),
-        "status": (status.status, status.EXAMPLE),
-        "export": (export.export, export.EXAMPLE),
-        "backup": (backup.backup, backup.EXAMPLE),
-        "participants": (participants.participants, participants.EXAMPLE),
-    },
-    "Screen": {"screen": (screen.screen, screen.EXAMPLE)},
-    "Measure": {"measure": (measure.measure, measure.EXAMPLE)},
-    "Report": {
-        "report": (report.report, report.EXAMPLE),
-        "archive": (archive.archive, archive.EXAMPLE),
-    },
-    "Tools": {
-        "demo": (demo.demo, demo.EXAMPLE),
-        "open": (open_command.open_page, open_command.EXAMPLE),
-        "convert": (convert.convert, convert.EXAMPLE),
-        "datasets": (datasets.datasets, datasets.EXAMPLE),
-    },
+GROUPS = {
+    "Design": ("init", "check", "size", "chance", "power", "plan", "simulate"),
+    "Run": ("rehearse", "serve", "links", "status", "export", "backup", "participants"),
+    "Screen": ("screen",),
+    "Measure": ("measure",),
+    "Report": ("report", "archive"),
+    "Tools": ("demo", "open", "convert", "datasets"),
 }
-"""The commands as `karat --help` lists them, each with its function and its example."""
+"""The commands as `karat --help` lists them. Each is a function in a module, both of its name, beside its example."""
 
 
 def program(only: str | None = None) -> typer.Typer:
@@ -110,11 +63,13 @@ def program(only: str | None = None) -> typer.Typer:
     )
     made.callback(invoke_without_command=True)(karat)
     for group, commands in GROUPS.items():
-        for name, (function, example) in commands.items():
+        for name in commands:
             if only in (name, None):
-                made.command(name, epilog=example, rich_help_panel=group, cls=HelpCommand)(function)
+                module = import_module(f"karat.cli.{name}")
+                command = made.command(name, epilog=module.EXAMPLE, rich_help_panel=group, cls=HelpCommand)
+                command(getattr(module, name))
     if only is None:
-        made.command("people", hidden=True, deprecated=True)(participants.participants)
+        made.command("people", hidden=True, deprecated=True)(import_module("karat.cli.participants").participants)
     return made
 
 
@@ -146,15 +101,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _refuse(error: KaratError, arguments: Sequence[str]) -> NoReturn:
     if "--json" in arguments:
-        print_json(_as_data(error))
+        problems = [asdict(problem) for problem in error.problems] if isinstance(error, ProblemsError) else []
+        print_json({"error": getattr(error, "headline", str(error)), "problems": problems})
     typer.echo(f"{error}", err=True)
     if isinstance(error, ProblemsError) and arguments[0] not in WRITE_NOTHING:
         typer.echo("Nothing was written.", err=True)
     raise SystemExit(2) from None
-
-
-def _as_data(error: KaratError) -> dict[str, object]:
-    if not isinstance(error, ProblemsError):
-        return {"error": str(error), "problems": []}
-    problems = [asdict(problem) for problem in error.problems]
-    return {"error": error.headline, "problems": problems}

@@ -8,109 +8,97 @@ from typing import Annotated
 
 import typer
 
-from karat.cli.options import ExecutorOptions, Json, Quiet, SafeAnyway, print_json, with_executor_options
+from karat.cli.options import (
+    ExecutorOptions,
+    Json,
+    Quiet,
+    ReadOptions,
+    SafeAnyway,
+    print_json,
+    reads_files,
+    with_executor_options,
+)
 from karat.cli.progress import working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 EXAMPLE = "Example: karat measure results.csv --study study.toml --without screened/screening.json --out measured"
-
-Model = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        help="Choose ordinal, mean, zscore, binary, magnitude, thurstone, davidson or bradley-terry (default: the "
-        "model recommended for the scale). Repeatable, to compare.",
-        metavar="NAME",
-    ),
-]
-StudyFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--study", help="Use the factors, planned contrasts and item tables of this study file.", metavar="FILE"
-    ),
-]
-Without = Annotated[
-    Path | None,
-    typer.Option(
-        "--without",
-        help="Leave out the participants in FILE: screening.json, its folder, or a CSV with a column participant.",
-        metavar="FILE",
-    ),
-]
-Formula = Annotated[
-    str | None,
-    typer.Option(
-        "--formula", help='Set the model formula, as in R: "response ~ a * b + (1 | participant)".', metavar="TEXT"
-    ),
-]
-Pairs = Annotated[
-    Path | None,
-    typer.Option(
-        "--pairs", help="Test the expert pairs in this CSV with the columns pair, better and worse.", metavar="FILE"
-    ),
-]
-Question = Annotated[str | None, typer.Option("--question", help="Measure only this question.", metavar="NAME")]
-Conditions = Annotated[
-    str | None,
-    typer.Option("--conditions", help="Use these columns as conditions; an empty text for none.", metavar="NAME,..."),
-]
-Functions = Annotated[
-    str, typer.Option("--functions", help="Measure the trials with these functions.", metavar="NAME,...")
-]
-By = Annotated[
-    str | None,
-    typer.Option(
-        "--by", help="Compare the halves of this column for stability (default: session, else source).", metavar="NAME"
-    ),
-]
-Dimensions = Annotated[
-    int | None,
-    typer.Option(
-        "--dimensions",
-        help="Set the number of dimensions of a semantic differential (default: by parallel analysis).",
-        min=1,
-        metavar="N",
-    ),
-]
-Factors = Annotated[int | None, typer.Option("--factors", hidden=True, help="An older name of --dimensions.")]
-Posterior = Annotated[
-    bool,
-    typer.Option("--posterior", help="Sample the full posterior of Thurstone's model (slower; needs the extra bayes)."),
-]
-Bayes = Annotated[
-    bool,
-    typer.Option(
-        "--bayes",
-        help="Add posteriors of the planned contrasts by a Bayesian mixed model (slower; needs the extra bayes).",
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--out", help="Write tables and figures to this folder; without it, nothing is written.", metavar="DIR"
-    ),
-]
 
 
 @reads_files
 @with_executor_options
 def measure(
-    model: Model = None,
-    study: StudyFile = None,
-    without: Without = None,
-    formula: Formula = None,
-    pairs: Pairs = None,
-    question: Question = None,
-    conditions: Conditions = None,
-    functions: Functions = "test",
-    by: By = None,
-    dimensions: Dimensions = None,
-    factors: Factors = None,
-    posterior: Posterior = False,
-    bayes: Bayes = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Choose ordinal, mean, zscore, binary, magnitude, thurstone, davidson or bradley-terry (default: the "
+            "model recommended for the scale). Repeatable, to compare.",
+            metavar="NAME",
+        ),
+    ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(help="Use the factors, planned contrasts and item tables of this study file.", metavar="FILE"),
+    ] = None,
+    without: Annotated[
+        Path | None,
+        typer.Option(
+            help="Leave out the participants in FILE: screening.json, its folder, or a CSV with a column participant.",
+            metavar="FILE",
+        ),
+    ] = None,
+    formula: Annotated[
+        str | None,
+        typer.Option(help='Set the model formula, as in R: "response ~ a * b + (1 | participant)".', metavar="TEXT"),
+    ] = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(help="Test the expert pairs in this CSV with the columns pair, better and worse.", metavar="FILE"),
+    ] = None,
+    question: Annotated[str | None, typer.Option(help="Measure only this question.", metavar="NAME")] = None,
+    conditions: Annotated[
+        str | None, typer.Option(help="Use these columns as conditions; an empty text for none.", metavar="NAME,...")
+    ] = None,
+    functions: Annotated[
+        str, typer.Option(help="Measure the trials with these functions.", metavar="NAME,...")
+    ] = "test",
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare the halves of this column for stability (default: session, else source).", metavar="NAME"
+        ),
+    ] = None,
+    dimensions: Annotated[
+        int | None,
+        typer.Option(
+            help="Set the number of dimensions of a semantic differential (default: by parallel analysis).",
+            min=1,
+            metavar="N",
+        ),
+    ] = None,
+    factors: Annotated[int | None, typer.Option(hidden=True, help="An older name of --dimensions.")] = None,
+    posterior: Annotated[
+        bool,
+        typer.Option(
+            "--posterior", help="Sample the full posterior of Thurstone's model (slower; needs the extra bayes)."
+        ),
+    ] = False,
+    bayes: Annotated[
+        bool,
+        typer.Option(
+            "--bayes",
+            help="Add posteriors of the planned contrasts by a Bayesian mixed model (slower; needs the extra bayes).",
+        ),
+    ] = False,
     seed: Annotated[int, typer.Option(help="Set the random seed.", min=0, metavar="N")] = 1,
-    out: Out = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write tables and figures to this folder; without it, nothing is written.",
+            metavar="DIR",
+        ),
+    ] = None,
     *,
     reading: ReadOptions,
     place: ExecutorOptions,

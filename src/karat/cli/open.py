@@ -16,7 +16,7 @@ STUDIES = "karat-studies"
 """In the home folder: where studies are if karat was not started in a folder of its own."""
 
 
-def open_page(
+def open(  # noqa: A001
     studies: Annotated[
         Path, typer.Argument(help="List and make studies in this folder.", metavar="DIR", show_default=False)
     ] = Path(),
@@ -62,4 +62,4 @@ def open_by_default() -> None:
     here, home = Path.cwd().resolve(), Path.home().resolve()
     folder = home / STUDIES if here in (home, Path(here.anchor)) else here
     folder.mkdir(exist_ok=True)
-    open_page(studies=folder, out=folder / "karat-results", keep=None, port=0, show=True)
+    open(studies=folder, out=folder / "karat-results", keep=None, port=0, show=True)

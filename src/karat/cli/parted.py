@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli.options import ExecutorOptions
+from karat.cli.options import ExecutorOptions, ReadOptions, intake_lines, pairs_of, scales_of
 from karat.cli.progress import counting
-from karat.cli.reading import ReadOptions, intake_lines, pairs_of, scales_of
 from karat.errors import KaratError, counted
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ USUAL_MEMORY = 8 * 10**9
 NumberOfParts = Annotated[
     int | None,
     typer.Option(
-        "--parts", min=1, metavar="N",
+        min=1, metavar="N",
         help="Screen a folder of Parquet files one by one, or a PostgreSQL table in N parts.",
     ),
 ]  # fmt: skip
@@ -180,12 +179,17 @@ def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
 
     Flags that only intake knows need the whole table, however large it is.
     """
+    from karat.judgments.files import metadata_path
     from karat.judgments.parts import parquet_files, pieces, pieces_of_csv
     from karat.judgments.parts.folder import are_own, bytes_in_memory, open_folder
 
     mapping, scale = pairs_of(reading.mapping or [], "--map"), scales_of(reading.scale or [])
     paths = parquet_files(reading.files[0]) if len(reading.files) == 1 else []
-    if other_flags(reading) or not (paths or _are_foreign_csv(reading.files)):
+    # CSV files that karat wrote say their scale in a file beside them.
+    foreign = all(
+        file.suffix == ".csv" and file.is_file() and not metadata_path(file).is_file() for file in reading.files
+    )
+    if other_flags(reading) or not (paths or foreign):
         return None
     own = bool(paths) and are_own(paths)
     if own and not mapping:
@@ -202,10 +206,3 @@ def _some_rows_at_a_time(reading: ReadOptions) -> Iterable[Judgments] | None:
         "few rows at a time, and karat cannot guess anything. Use --scale, such as nominal:A,B,C, and --map if the "
         "columns participant, item, response and others have other names."
     )
-
-
-def _are_foreign_csv(files: list[Path]) -> bool:
-    """Whether these are CSV files that karat did not write: its own say their scale in a file beside them."""
-    from karat.judgments.files import metadata_path
-
-    return all(file.suffix == ".csv" and file.is_file() and not metadata_path(file).is_file() for file in files)

@@ -35,7 +35,7 @@ def participants(
             show_default=False,
         ),
     ] = "",
-    study: Annotated[str, typer.Option("--study", help="Give the short name of the study.", metavar="NAME")] = "",
+    study: Annotated[str, typer.Option(help="Give the short name of the study.", metavar="NAME")] = "",
     platform: Annotated[str, typer.Option(help="Name the platform the ids come from.", metavar="NAME")] = "prolific",
     database: Database = "",
     data: Data = DATA,

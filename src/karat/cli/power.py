@@ -74,7 +74,7 @@ def power(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="Write the power curve to this SVG file.", metavar="FILE")
     ] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", hidden=True, help="An older name of --out.")] = None,
+    svg: Annotated[Path | None, typer.Option(hidden=True, help="An older name of --out.")] = None,
     write: Annotated[
         bool, typer.Option("--write", help="Record the result in the study file, for the methods paragraph.")
     ] = False,
@@ -89,6 +89,7 @@ def power(
     """
     from karat.intake import read
     from karat.simulate import power as power_of
+    from karat.study.file import read_toml, with_table
     from karat.study.study import load
 
     people, things, sizes = (
@@ -113,19 +114,12 @@ def power(
     if picture is not None:
         _write(found.svg() + "\n", picture)
     if write:
-        _write(_recorded(found, loaded.path), loaded.path)
+        _write(with_table(read_toml(loaded.path)[1], "power", found.record()), loaded.path)
     if as_json:
         print_json(found.to_dict())
         return
     written = [*([] if picture is None else [picture]), *([loaded.path] if write else [])]
     typer.echo("\n".join([*_lines(found), *(f"written    {file}" for file in written)]))
-
-
-def _recorded(power: Power, file: Path) -> str:
-    """The study file with the size, the effect and the power, and otherwise as it is."""
-    from karat.study.file import read_toml, with_table
-
-    return with_table(read_toml(file)[1], "power", power.record())
 
 
 def _write(text: str, file: Path) -> None:

@@ -113,12 +113,12 @@ def stepping(what: str, total: int, *, quiet: bool = False, after: float = 2.0) 
 
 
 @contextmanager
-def working(what: str, *, quiet: bool = False, after: float = 2.0) -> Iterator[None]:
+def working(what: str, *, quiet: bool = False) -> Iterator[None]:
     """Show what is running and for how long, once it has taken longer than two seconds."""
     if quiet or not sys.stderr.isatty():
         yield
         return
-    with _display(after) as progress:
+    with _display(2.0) as progress:
         progress.add_task(what, total=None)
         yield
 

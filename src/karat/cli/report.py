@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli.options import Json, Quiet, RulesPath, SafeAnyway, load_rules, print_json
+from karat.cli.options import Json, Quiet, ReadOptions, RulesPath, SafeAnyway, load_rules, print_json, reads_files
 from karat.cli.progress import working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 from karat.judgments.columns import COLUMNS
 
@@ -40,51 +39,35 @@ class LanguageOption(StrEnum):
     de = "de"
 
 
-StudyFile = Annotated[
-    Path | None, typer.Option("--study", help="Use the design and the rules of this study file.", metavar="FILE")
-]
-Out = Annotated[
-    Path | None, typer.Option("-o", "--out", help="Write the report to FILE (default: report.html).", metavar="FILE")
-]
-As = Annotated[
-    Format | None, typer.Option("--format", help="Choose html, json or md (default: by suffix).", metavar="NAME")
-]
-In = Annotated[
-    LanguageOption,
-    typer.Option(
-        "--language", help="Set the language of the methods and preregistration paragraphs: en or de.", metavar="CODE"
-    ),
-]
-
-
-Conditions = Annotated[
-    str | None,
-    typer.Option("--conditions", help="Use only these columns as conditions.", metavar="NAME,..."),
-]
-
-
-Quick = Annotated[bool, typer.Option("--quick", help="Leave out bootstrap intervals, credence and the Spammer Index.")]
-Bayes = Annotated[
-    bool,
-    typer.Option("--bayes", help="Add posteriors of the comparisons (takes minutes; needs the extra bayes)."),
-]
-Playback = Annotated[
-    bool,
-    typer.Option("--playback/--no-playback", help="Let readers replay a participant trial by trial."),
-]
-
-
 @reads_files
 def report(
-    study: StudyFile = None,
+    study: Annotated[
+        Path | None, typer.Option(help="Use the design and the rules of this study file.", metavar="FILE")
+    ] = None,
     rules: RulesPath = None,
-    out: Out = None,
-    format: As = None,  # noqa: A002
-    language: In = LanguageOption.en,
-    conditions: Conditions = None,
-    quick: Quick = False,
-    bayes: Bayes = False,
-    playback: Playback = True,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="Write the report to FILE (default: report.html).", metavar="FILE"),
+    ] = None,
+    format: Annotated[  # noqa: A002
+        Format | None, typer.Option(help="Choose html, json or md (default: by suffix).", metavar="NAME")
+    ] = None,
+    language: Annotated[
+        LanguageOption,
+        typer.Option(help="Set the language of the methods and preregistration paragraphs: en or de.", metavar="CODE"),
+    ] = LanguageOption.en,
+    conditions: Annotated[
+        str | None, typer.Option(help="Use only these columns as conditions.", metavar="NAME,...")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out bootstrap intervals, credence and the Spammer Index.")
+    ] = False,
+    bayes: Annotated[
+        bool, typer.Option("--bayes", help="Add posteriors of the comparisons (takes minutes; needs the extra bayes).")
+    ] = False,
+    playback: Annotated[
+        bool, typer.Option("--playback/--no-playback", help="Let readers replay a participant trial by trial.")
+    ] = True,
     *,
     reading: ReadOptions,
     safe_for_spreadsheets: SafeAnyway = True,

@@ -14,55 +14,30 @@ from karat.cli.options import (
     ExecutorOptions,
     Json,
     Quiet,
+    ReadOptions,
     RulesPath,
     SafeAnyway,
     StudyPath,
     found_line,
     load_rules,
     print_json,
+    reads_files,
     with_executor_options,
 )
 from karat.cli.parted import NumberOfParts, criteria_lines, is_in_parts, lines_on, parts_of, verdict_line
 from karat.cli.progress import counting, stepping, working
-from karat.cli.reading import ReadOptions, reads_files
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
     from karat.executors import Executor
     from karat.judgments import Judgments
     from karat.judgments.parts import Parts
-    from karat.messages import NotComputed
-    from karat.screen import Multiverse, Screening, SpammerIndex
+    from karat.screen import Multiverse, Screening
     from karat.screen.parted import PartedScreening
     from karat.study.study import Study
 
 
 EXAMPLE = "Example: karat screen results.csv --study study.toml --out screened"
-
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--out",
-        help="Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
-        metavar="DIR",
-    ),
-]
-Explain = Annotated[
-    list[str] | None,
-    typer.Option("--explain", help="Explain the verdict on this participant. Repeatable.", metavar="NAME"),
-]
-Criteria = Annotated[
-    str | None,
-    typer.Option(
-        "--criteria", help="Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.",
-        metavar="A,B",
-    ),
-]  # fmt: skip
-Contrast = Annotated[
-    str | None,
-    typer.Option("--contrast", help="With --multiverse, follow this difference: FACTOR=LEVEL,LEVEL.", metavar="F=A,B"),
-]
 
 
 @reads_files
@@ -70,13 +45,31 @@ Contrast = Annotated[
 def screen(
     study: StudyPath = None,
     rules: RulesPath = None,
-    out: Out = None,
-    criteria: Criteria = None,
-    explain: Explain = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            help="Write verdicts, evidence and the remaining judgments to this folder; without it, nothing is written.",
+            metavar="DIR",
+        ),
+    ] = None,
+    criteria: Annotated[
+        str | None,
+        typer.Option(
+            help="Compute only these criteria, such as remfod,attention, as evidence; nobody is excluded.",
+            metavar="A,B",
+        ),
+    ] = None,
+    explain: Annotated[
+        list[str] | None, typer.Option(help="Explain the verdict on this participant. Repeatable.", metavar="NAME")
+    ] = None,
     multiverse: Annotated[
         bool, typer.Option("--multiverse", help="Also try all reasonable rules and settings, and show what changes.")
     ] = False,
-    contrast: Contrast = None,
+    contrast: Annotated[
+        str | None, typer.Option(help="With --multiverse, follow this difference: FACTOR=LEVEL,LEVEL.", metavar="F=A,B")
+    ] = None,
     refit: Annotated[
         bool, typer.Option("--refit", help="Print how people of a pilot move, as settings of the criterion automation.")
     ] = False,
@@ -103,7 +96,7 @@ def screen(
     A large folder of Parquet files, or a PostgreSQL table (postgresql://user@host/database#table), is screened in parts
     and never held in memory as a whole. Each participant must be in a single file.
     """
-    from karat.screen.crowd.spammer_index import index_as_data, index_or_reason
+    from karat.screen.crowd.spammer_index import index_as_data, index_or_reason, index_unasked
     from karat.screen.screening import refuse_unknown
 
     _refuse_together(contrast, criteria, multiverse, out)
@@ -135,7 +128,8 @@ def screen(
         written = [] if out is None else screening.write(out)
         if worlds is not None and out is not None:
             written += worlds.write(out)
-    index = _index(screening, silent, chosen=criteria is not None)
+    with working("fitting the Spammer Index", quiet=silent):
+        index = index_unasked(screening, only_quick=criteria is not None)
     if as_json:
         data = screening.to_dict() | {"spammer_index": index_as_data(index)}
         data |= {} if worlds is None else {"multiverse": worlds.to_dict()}
@@ -177,14 +171,6 @@ def _screened(
     settings, _ = asked(rules, study)
     with stepping("screening", len(settings), quiet=silent) as steps:
         return run(judgments, rules, study, executor=executor, progress=steps)
-
-
-def _index(screening: Screening, silent: bool, *, chosen: bool) -> SpammerIndex | NotComputed:
-    """The Spammer Index of the remaining participants, or the reason why there is none."""
-    from karat.screen.crowd.spammer_index import index_unasked
-
-    with working("fitting the Spammer Index", quiet=silent):
-        return index_unasked(screening, only_quick=chosen)
 
 
 def _contrast(contrast: str | None) -> dict[str, Any] | None:

@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: karat serve study.toml --port 8000"
 
-Studies = Annotated[list[Path], typer.Argument(help="Study files, or their folders.", show_default=False)]
-Data = Annotated[
-    Path, typer.Option("--data", help="Keep the database, secret and backups in this folder.", metavar="DIR")
-]
+Data = Annotated[Path, typer.Option(help="Keep the database, secret and backups in this folder.", metavar="DIR")]
 Database = Annotated[
     str,
     typer.Option(
@@ -37,10 +34,7 @@ Database = Annotated[
     ),
 ]
 BaseUrl = Annotated[
-    str,
-    typer.Option(
-        "--base-url", help="Set the public address of the server, such as https://study.example.org", metavar="URL"
-    ),
+    str, typer.Option(help="Set the public address of the server, such as https://study.example.org", metavar="URL")
 ]
 DATA = Path("karat-data")
 ADDRESS = "address"
@@ -53,7 +47,7 @@ WIDTH = 110
 
 
 def serve(
-    studies: Studies,
+    studies: Annotated[list[Path], typer.Argument(help="Study files, or their folders.", show_default=False)],
     host: Annotated[str, typer.Option(help="Listen on this address; 0.0.0.0 for all.", metavar="HOST")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(help="Listen on this port; 0 picks a free one.", min=0, max=65535, metavar="N")
@@ -122,18 +116,7 @@ def _not_lost(data: Path, database: str, new_database: bool) -> None:
 
 
 def addresses(store: Store) -> list[str]:
-    """The addresses of servers that were started and did not stop cleanly, the latest first.
-
-    >>> import tempfile
-    >>> from karat.field.store import Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     note_address(store, "http://127.0.0.1:8000")
-    ...     known = addresses(store)
-    ...     store.close()
-    >>> known
-    ['http://127.0.0.1:8000']
-    """
+    """The addresses of servers that were started and did not stop cleanly, the latest first."""
     from karat.field.store import studies
 
     with store.read() as connection:

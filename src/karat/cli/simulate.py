@@ -66,22 +66,16 @@ def simulate(
     shares = USUAL if share is None else read_shares(share)
     with place.open_executor() as executor, counting("answering the study", quiet=as_json) as progress:
         results = answer_study(
-            loaded,
-            participants,
-            shares=shares,
-            effects=_effects(effect),
-            seed=seed,
-            progress=progress,
+            loaded, participants, shares=shares, effects=_effects(effect), seed=seed, progress=progress,
             executor=executor,
-        )
+        )  # fmt: skip
     try:
         (results.to_csv if out.suffix == ".csv" else results.to_parquet)(out)
     except OSError as error:
         raise KaratError(f"{out} cannot be written: {error.strerror or error}.") from None
     behaviours = dict(results.participants["behaviour"].value_counts(sort=True).sort("count", "behaviour").rows()[::-1])
     if as_json:
-        about = {"written": str(out), "answers": len(results), "behaviours": behaviours, "seed": seed}
-        print_json(about)
+        print_json({"written": str(out), "answers": len(results), "behaviours": behaviours, "seed": seed})
         return
     typer.echo(f"simulated  {results.summary().splitlines()[0]}")
     typer.echo(f"behaviour  {counted_behaviours(behaviours)}")

@@ -20,38 +20,31 @@ def size(
     design: Annotated[str, typer.Argument(help="Number of levels per factor, such as 2x2 or 2x3.")],
     task: Annotated[
         list[str] | None,
-        typer.Option("--task", help="Choose likert, choice or yes-no (default: all). Repeatable.", metavar="NAME"),
+        typer.Option(help="Choose likert, choice or yes-no (default: all). Repeatable.", metavar="NAME"),
     ] = None,
-    points: Annotated[
-        int, typer.Option("--points", help="Use a rating scale with N points.", min=2, max=21, metavar="N")
-    ] = 5,
+    points: Annotated[int, typer.Option(help="Use a rating scale with N points.", min=2, max=21, metavar="N")] = 5,
     no_difference: Annotated[
         bool, typer.Option("--no-difference", help='Allow the answer "no difference" in choices.')
     ] = False,
     slips: Annotated[
-        int,
-        typer.Option(
-            "--slips", help="Forgive N wrong answers in controls and attention items.", min=0, max=50, metavar="N"
-        ),
+        int, typer.Option(help="Forgive N wrong answers in controls and attention items.", min=0, max=50, metavar="N")
     ] = 1,
-    participants: Annotated[int, typer.Option("--participants", help="Pay N participants.", min=1, metavar="N")] = 36,
+    participants: Annotated[int, typer.Option(help="Pay N participants.", min=1, metavar="N")] = 36,
     seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", help="Set the time per trial (default: typical for the task).", metavar="N"),
+        float | None, typer.Option(help="Set the time per trial (default: typical for the task).", metavar="N")
     ] = None,
-    pay: Annotated[float, typer.Option("--pay", help="Set the pay per hour.", min=0, metavar="N")] = 12.0,
+    pay: Annotated[float, typer.Option(help="Set the pay per hour.", min=0, metavar="N")] = 12.0,
     fee: Annotated[
         float | None,
-        typer.Option("--fee", help="Set the fee of the platform as a share of the pay.", min=0, max=1, metavar="SHARE"),
+        typer.Option(help="Set the fee of the platform as a share of the pay.", min=0, max=1, metavar="SHARE"),
     ] = None,
     platform: Annotated[
-        str, typer.Option("--platform", help="Use the fee of this platform: prolific, mturk or link.", metavar="NAME")
+        str, typer.Option(help="Use the fee of this platform: prolific, mturk or link.", metavar="NAME")
     ] = "prolific",
     prices: Annotated[
-        str,
-        typer.Option("--prices", help="Use the price list in force at this date, such as 2014-11.", metavar="DATE"),
+        str, typer.Option(help="Use the price list in force at this date, such as 2014-11.", metavar="DATE")
     ] = "",
-    currency: Annotated[str, typer.Option("--currency", help="Set the currency.", metavar="NAME")] = "EUR",
+    currency: Annotated[str, typer.Option(help="Set the currency.", metavar="NAME")] = "EUR",
     as_json: Json = False,
 ) -> None:
     """Show how many trials a design needs per task, how long they take and what they cost."""
@@ -70,8 +63,7 @@ def size(
         for name in dict.fromkeys(task or TASKS)
     ]  # fmt: skip
     if as_json:
-        data = [one.to_dict() for one in sizes]
-        print_json(data)
+        print_json([one.to_dict() for one in sizes])
     else:
         typer.echo("\n".join(_lines(sizes)))
 

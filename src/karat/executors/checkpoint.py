@@ -19,7 +19,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from karat import __version__
-from karat.executors.executor import Each, Executor, ExecutorError, Job, Result, Shared, report_result
+from karat.executors.executor import Each, Executor, ExecutorError, Job, Result, Shared
 from karat.judgments.files import replacing
 from karat.types import Progress
 
@@ -69,7 +69,8 @@ class Checkpoint:
                 left.append(place)
             else:
                 found[place] = before[0]
-                report_result(place, found[place], len(found), len(jobs), each, None)
+                if each is not None:
+                    each(place, before[0])
         if progress is not None:
             progress(len(found), len(jobs))
 
@@ -77,7 +78,10 @@ class Checkpoint:
             place = left[number]
             self._write(paths[place], result)
             found[place] = result
-            report_result(place, result, len(found), len(jobs), each, progress)
+            if each is not None:
+                each(place, result)
+            if progress is not None:
+                progress(len(found), len(jobs))
 
         if left:
             self.executor.map(function, shared, [jobs[place] for place in left], name=name, each=keep)

@@ -6,32 +6,9 @@ a queue do, are used from then on. A worker that is short of memory puts what it
 on, and waits with new jobs from 80 % on; one that goes on growing is ended at 95 % and started again (these are Dask's
 settings).
 
-A file in TOML names the class that starts the cluster, how many workers it shall have, and what that class takes. On
-SLURM, with dask-jobqueue, where one worker is one job:
-
-    class = "dask_jobqueue.SLURMCluster"
-    workers = 20
-
-    [options]
-    queue = "short"
-    cores = 1
-    processes = 1
-    memory = "8GB"
-    walltime = "02:00:00"
-    job_script_prologue = ["source ~/karat/bin/activate"]
-
-On Kubernetes, with dask-kubernetes, from an image with Dask and karat in it:
-
-    class = "dask_kubernetes.operator.KubeCluster"
-    workers = 50
-
-    [options]
-    name = "karat"
-    image = "registry.example/karat:0.1.0"
-    resources = { requests = { memory = "8Gi", cpu = "1" }, limits = { memory = "8Gi", cpu = "1" } }
-
+A file in TOML names the class that starts the cluster, how many workers it shall have, and what that class takes; see
+docs/scale.md for SLURM and Kubernetes. It works for any class that can `scale`, `distributed.LocalCluster` among them.
 The workers of a queue come when it is their turn: karat begins with the first, and waits for it as long as it takes.
-The same file works for any class that can `scale`, `distributed.LocalCluster` among them.
 """
 
 from __future__ import annotations
@@ -46,7 +23,7 @@ import threading
 import time
 import tomllib
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -56,8 +33,7 @@ from typing import Any
 
 from karat import __version__
 from karat.errors import counted
-from karat.executors.executor import Each, ExecutorError, Job, MapFunction, Outcome, Result, Shared, report_result
-from karat.types import Progress
+from karat.executors.executor import ExecutorError, MapFunction, Outcome, StreamExecutor
 
 AHEAD = 2
 """Packages of jobs that wait at each process; more would only fill its memory with results."""
@@ -77,7 +53,7 @@ IN_WORDS = "__import__('karat.executors.cluster', fromlist=['_do'])._do(given, p
 LOST = ("scheduler-connection-lost", "scheduler-restart")
 
 
-class Cluster:
+class Cluster(StreamExecutor):
     """The workers behind a Dask client."""
 
     def __init__(self, client: Any) -> None:
@@ -89,34 +65,26 @@ class Cluster:
         threads: dict[str, int] = self.client.nthreads()
         return max(1, sum(threads.values()))
 
-    def map(
-        self,
-        function: Callable[[Shared, Job], Result],
-        shared: Shared,
-        jobs: Sequence[Job],
-        *,
-        name: str,
-        progress: Progress | None = None,
-        each: Each | None = None,
-    ) -> list[Result]:
-        """The results in the order of the jobs."""
+    def _results(
+        self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
+    ) -> Generator[tuple[int, Any]]:
         if not jobs:
-            return []
-        results: dict[int, Result] = {}
+            return
+        done = 0
         try:
             with _hearing() as interrupted:
                 for place, outcome in _ClusterRun(self, MapFunction(function, shared), jobs, name).outcomes():
-                    results[place] = outcome.get()
-                    report_result(place, results[place], len(results), len(jobs), each, progress)
+                    result = outcome.get()
+                    done += 1
+                    yield place, result
                     if interrupted():
                         raise KeyboardInterrupt
         except _LostError as error:
             raise ExecutorError(
-                f"{name}: the scheduler of the cluster no longer answers, after {len(results)} of "
+                f"{name}: the scheduler of the cluster no longer answers, after {done} of "
                 f"{counted(len(jobs), 'job')} ({error}). The same command with --checkpoint DIR goes on where it "
                 "stopped, once there is a scheduler again."
             ) from error
-        return [results[place] for place in range(len(jobs))]
 
 
 class _LostError(Exception):

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -54,14 +55,14 @@ class Executor(Protocol):
         ...
 
 
-class Serial:
-    """One job after the other, in this process.
+class StreamExecutor:
+    """An executor that yields results as they come in, each with the position of its job; `map` puts them in order."""
 
-    >>> Serial().map(pow, 2, [1, 2, 3], name="powers")
-    [2, 4, 8]
-    """
-
-    processes = 1
+    def _results(
+        self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
+    ) -> Generator[tuple[int, Any]]:
+        """The position and the result of every job, in any order."""
+        raise NotImplementedError
 
     def map(
         self,
@@ -74,25 +75,36 @@ class Serial:
         each: Each | None = None,
     ) -> list[Result]:
         """The results in the order of the jobs."""
-        results: list[Result] = []
+        found: dict[int, Result] = {}
+        with closing(self._results(function, shared, jobs, name)) as coming:
+            for place, result in coming:
+                found[place] = result
+                # First the result itself, so that it is kept before anybody hears that it is done.
+                if each is not None:
+                    each(place, result)
+                if progress is not None:
+                    progress(len(found), len(jobs))
+        return [found[place] for place in range(len(jobs))]
+
+
+class Serial(StreamExecutor):
+    """One job after the other, in this process.
+
+    >>> Serial().map(pow, 2, [1, 2, 3], name="powers")
+    [2, 4, 8]
+    """
+
+    processes = 1
+
+    def _results(
+        self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
+    ) -> Generator[tuple[int, Any]]:
         for place, job in enumerate(jobs):
-            results.append(function(shared, job))
-            report_result(place, results[-1], len(results), len(jobs), each, progress)
-        return results
+            yield place, function(shared, job)
 
 
 SERIAL = Serial()
 """One job after the other, in this process."""
-
-
-def report_result(
-    place: int, result: object, done: int, total: int, each: Each | None, progress: Progress | None
-) -> None:
-    """Tell of a result: first the result itself, so that it is kept before anybody hears that it is done."""
-    if each is not None:
-        each(place, result)
-    if progress is not None:
-        progress(done, total)
 
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]

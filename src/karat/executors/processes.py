@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -28,24 +28,19 @@ from typing import Any
 from karat.executors.checkpoint import Checkpoint
 from karat.executors.executor import (
     SERIAL,
-    Each,
     Executor,
     ExecutorError,
-    Job,
     MapFunction,
     Outcome,
-    Result,
-    Shared,
+    StreamExecutor,
     portable,
-    report_result,
 )
-from karat.types import Progress
 
 DEATHS = 3
 """How often a process may die with the same job before the work is given up."""
 
 
-class Processes:
+class Processes(StreamExecutor):
     """A number of processes, which are started when they are needed first and stay until the end of a `with` block.
 
     `memory` is what all of them may use together, in bytes. One process without a limit is this one.
@@ -77,32 +72,23 @@ class Processes:
         """The ids of the processes that have been started."""
         return [line.process.pid for line in self._lines if line.process.pid is not None]
 
-    def map(
-        self,
-        function: Callable[[Shared, Job], Result],
-        shared: Shared,
-        jobs: Sequence[Job],
-        *,
-        name: str,
-        progress: Progress | None = None,
-        each: Each | None = None,
-    ) -> list[Result]:
-        """The results in the order of the jobs."""
+    def _results(
+        self, function: Callable[[Any, Any], Any], shared: Any, jobs: Sequence[Any], name: str
+    ) -> Generator[tuple[int, Any]]:
         if self.memory is None and min(self.processes, len(jobs)) <= 1:
-            return SERIAL.map(function, shared, jobs, name=name, progress=progress, each=each)
-        given = pickle.dumps(MapFunction(function, shared), protocol=5)
-        running = _ProcessRun(self, given, jobs, name)
-        results: dict[int, Result] = {}
+            yield from SERIAL._results(function, shared, jobs, name)
+            return
+        running = _ProcessRun(self, pickle.dumps(MapFunction(function, shared), protocol=5), jobs, name)
+        left = len(jobs)
         try:
-            while len(results) < len(jobs):
+            while left:
                 for place, outcome in running.outcomes():
-                    results[place] = outcome.get()
-                    report_result(place, results[place], len(results), len(jobs), each, progress)
+                    yield place, outcome.get()
+                    left -= 1
         except BaseException:
             # Processes that are busy do jobs that nobody waits for any more.
             self.close()
             raise
-        return [results[place] for place in range(len(jobs))]
 
     def line(self) -> WorkerProcess:
         """A new process."""

@@ -21,7 +21,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -38,64 +39,8 @@ HOST = re.compile(r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-
 MOST_SECONDS_APART = 60.0
 FEW_DAYS = 14
 TIMEOUT = 10.0
-
-CADDYFILE = """{host} {{
-	reverse_proxy {upstream}:8000
-}}
-"""
-UNIT = """[Unit]
-Description=karat: a study in which people judge language
-After=network.target
-
-[Service]
-User=karat
-WorkingDirectory=/srv/karat
-ExecStart=/srv/karat/env/bin/karat serve /srv/karat/{slug} --data /srv/karat/data \\
-    --host 127.0.0.1 --port 8000 --behind-proxy --base-url https://{host}
-Restart=always
-RestartSec=1
-# The server needs its data folder and nothing else of the machine.
-ProtectSystem=strict
-ReadWritePaths=/srv/karat/data
-ProtectHome=true
-PrivateTmp=true
-NoNewPrivileges=true
-UMask=0077
-
-[Install]
-WantedBy=multi-user.target
-"""
-COMPOSE = """services:
-  karat:
-    build: .
-    restart: unless-stopped
-    command: ["--behind-proxy", "--base-url", "https://{host}"]
-    env_file: password.env
-    volumes:
-      - ./{slug}:/{slug}:ro
-      - karat-data:/data
-  caddy:
-    image: caddy:2
-    restart: unless-stopped
-    depends_on: [karat]
-    ports: ["80:80", "443:443", "443:443/udp"]
-    volumes:
-      - ./Caddyfile:/etc/caddy/Caddyfile:ro
-      - caddy-data:/data
-volumes:
-  karat-data:
-  caddy-data:
-"""
-DOCKERFILE = """FROM python:{python}-slim
-COPY {wheel} constraints.txt /tmp/
-RUN pip install --no-cache-dir --constraint /tmp/constraints.txt /tmp/{wheel} \\
-    && useradd --system karat && mkdir /data && chown karat /data
-# Caddy reaches karat by the network of the containers; the port is not published.
-ENV FORWARDED_ALLOW_IPS=*
-USER karat
-VOLUME /data
-ENTRYPOINT ["karat", "serve", "/{slug}", "--data", "/data", "--host", "0.0.0.0", "--port", "8000"]
-"""
+TEMPLATES = files("karat.field") / "server_folder"
+"""The files of a server, with {slots} for its name and that of the study."""
 
 
 class PublishError(KaratError, ValueError):
@@ -140,16 +85,13 @@ def build_server_folder(study: Study, out: Path, address: str) -> list[str]:
         old.unlink()
     _copy_study(study, out / slug)
     wheel = write_wheel(out)
-    texts = {
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    values = {"host": host, "slug": slug, "upstream": "karat", "python": python, "wheel": wheel.name}
+    templates = {file.name: file.read_text(encoding="utf-8") for file in TEMPLATES.iterdir()}
+    texts = {name: text.format(**values) for name, text in templates.items()} | {
         ADDRESS: f"{address}\n",
-        "compose.yaml": COMPOSE.format(host=host, slug=slug),
-        "Caddyfile": CADDYFILE.format(host=host, upstream="karat"),
-        "Dockerfile": DOCKERFILE.format(
-            python=f"{sys.version_info[0]}.{sys.version_info[1]}", wheel=wheel.name, slug=slug
-        ),
         "constraints.txt": "".join(f"{line}\n" for line in installed_versions()),
-        "karat.service": UNIT.format(host=host, slug=slug),
-        "Caddyfile-without-containers": CADDYFILE.format(host=host, upstream="127.0.0.1"),
+        "Caddyfile-without-containers": templates["Caddyfile"].format(**values | {"upstream": "127.0.0.1"}),
     }
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8", newline="\n")
@@ -179,7 +121,10 @@ def write_wheel(out: Path) -> Path:
     import karat
 
     package = Path(karat.__file__).parent
-    about = _distribution()
+    try:
+        about = distribution("karat")
+    except PackageNotFoundError:
+        raise KaratError("karat is not installed here, so it cannot be packed. Install it, and try again.") from None
     info = f"karat-{__version__}.dist-info"
     contents: dict[str, bytes] = {
         (Path("karat") / path.relative_to(package)).as_posix(): path.read_bytes()
@@ -196,13 +141,6 @@ def write_wheel(out: Path) -> Path:
         for name, content in contents.items():
             wheel.writestr(name, content)
     return path
-
-
-def _distribution() -> Distribution:
-    try:
-        return distribution("karat")
-    except PackageNotFoundError:
-        raise KaratError("karat is not installed here, so it cannot be packed. Install it, and try again.") from None
 
 
 def _digest(content: bytes) -> str:

@@ -31,14 +31,7 @@ from karat.study.study import Study, load
 
 
 def registration(slug: str, study: Study) -> Register:
-    """A study as the store keeps it; refused where its columns would be lost behind karat's own.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
-    >>> sorted(registration("likert", load(written[0])).screening)[:3]
-    ['attention', 'completion', 'controls']
-    """
+    """A study as the store keeps it; refused where its columns would be lost behind karat's own."""
     for taken in taken_names(study):
         raise KaratError(f"{study.path.name}: {taken.what} {taken.fix}")
     settings = study.settings.model_dump(mode="json")
@@ -48,14 +41,7 @@ def registration(slug: str, study: Study) -> Register:
 
 
 def study_files(study: Study) -> dict[str, str]:
-    """The study file and the tables that it names, in base64 by their paths from its folder; none where one is gone.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
-    >>> sorted(study_files(load(written[0])))
-    ['fillers.csv', 'lexicon.csv', 'study.toml', 'templates.csv']
-    """
+    """The study file and the tables that it names, in base64 by their paths from its folder; none where one is gone."""
     try:
         return {name: base64.b64encode((study.path.parent / name).read_bytes()).decode() for name in file_names(study)}
     except OSError:
@@ -137,14 +123,7 @@ class Changes:
 
 
 def items_fingerprint(study: Study) -> str:
-    """A short text that changes when the items or the questions of a study change.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
-    >>> len(items_fingerprint(load(written[0])))
-    16
-    """
+    """A short text that changes when the items or the questions of a study change."""
     digest = hashlib.sha256()
     for block in study.blocks:
         digest.update(block.items.frame.write_csv().encode())
@@ -156,14 +135,7 @@ MOST_NAMED = 12
 
 
 def changed_items(then: Study, now: Study) -> tuple[str, ...]:
-    """The items that differ between two versions of a study: changed, added or removed; of many, the first.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> study = load(write_study(getfixture("tmp_path") / "likert", "likert")[0])
-    >>> changed_items(study, study)
-    ()
-    """
+    """The items that differ between two versions of a study: changed, added or removed; of many, the first."""
     before, after = _by_item(then), _by_item(now)
     found = [
         *(f"{item} (changed)" for item in after if item in before and before[item] != after[item]),
@@ -187,13 +159,6 @@ def changes(study: Study, settings: Mapping[str, Any], items: str | None, before
     """What differs from the settings and the fingerprint of the items with which a study started.
 
     Given the study as it was, the items that differ are named.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> study = load(write_study(getfixture("tmp_path") / "likert", "likert")[0])
-    >>> then = study.settings.model_dump(mode="json") | {"title": "Adverbs", "seed": 2}
-    >>> changes(study, then, items_fingerprint(study)).keys
-    ('title', 'seed')
     """
     now = study.settings.model_dump(mode="json")
     parts = [name for name in now if name != SCREENING and not _alike(settings.get(name), now[name])]

@@ -75,7 +75,9 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
         axes = drawn.subplots(2 + timed, 1, height_ratios=[5, 4, 4][: 2 + timed])
         narrow = width_cm < NARROW_CM
         _bars(axes[0], row, 0.4 if narrow else 0.12)
-        place = _places(own)
+        # The numbers of trials, or how they follow each other where numbers come twice, as in two sessions.
+        unique = own["trial"].n_unique() == own.height
+        place = own["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, own.height + 1)
         _strip(axes[1], place, own["button"].to_numpy(), own["attentive"].to_numpy())
         most = int(own["buttons"].max())  # type: ignore[arg-type]
         axes[1].set_ylim(0.4, most + 0.6)
@@ -93,12 +95,6 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
         axes[-1].set_xlabel("trial")
         say(drawn, title, "log odds" if narrow else "log odds of being attentive, and what they are made of")
     return drawn
-
-
-def _places(own: pl.DataFrame) -> Floats:
-    """The numbers of trials, or how they follow each other where numbers come twice, as in two sessions."""
-    unique = own["trial"].n_unique() == own.height
-    return own["trial"].cast(pl.Float64).to_numpy() if unique else np.arange(1.0, own.height + 1)
 
 
 def _bars(axis: Axes, row: Mapping[str, Any], room: float) -> None:

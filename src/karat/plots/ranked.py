@@ -183,7 +183,8 @@ def thresholds_plot(
         for axes in (above, below):
             for threshold in thresholds:
                 axes.axvline(threshold, color=BLACK, linestyle="--", linewidth=0.8, zorder=1)
-        _name_thresholds(above, thresholds, _texts(levels), LETTER / width_cm * (line[-1] - line[0]))
+        divided = [f"{low} | {high}" if max(map(len, levels)) <= 3 else "" for low, high in pairwise(levels)]
+        _name_thresholds(above, thresholds, divided, LETTER / width_cm * (line[-1] - line[0]))
         say(drawn, title)
     return drawn
 
@@ -234,9 +235,3 @@ def _density(line: Floats, estimate: Floats) -> Floats:
     found: Floats = np.exp(-0.5 * ((line[:, None] - estimate) / width) ** 2).sum(axis=1)
     found /= found.max()
     return found
-
-
-def _texts(levels: Sequence[str]) -> list[str]:
-    return [f"{low} | {high}" for low, high in pairwise(levels)] if max(map(len, levels)) <= 3 else [""] * (
-        len(levels) - 1
-    )  # fmt: skip

@@ -90,16 +90,12 @@ def _estimates(axis: Axes, rows: pl.DataFrame, place: int | None, what: str, uni
             [place + 1], [estimate[place]], yerr=None if np.isnan(ends).any() else ends, fmt=FLAGGED_MARKER,
             color=FLAGGED, markersize=5.5, elinewidth=1.3, capsize=2.5, zorder=4,
         )  # fmt: skip
-        _label_stated(axis, place, float(np.nan_to_num(upper[place], nan=estimate[place])), rows.height)
+        by, side = ((-5, 1), "right") if place > 0.7 * rows.height else ((5, 1), "left")
+        at = (place + 1, float(np.nan_to_num(upper[place], nan=estimate[place])))
+        text_beside(axis, "as stated", at, by, color=FLAGGED, ha=side, va="bottom", fontweight="bold")
     title = textwrap.fill(f"{what}, 95 % interval", 30 if width_cm < NARROW_CM else 70)
     axis.set_title(title, color=GREY, fontweight="bold")
     axis.set_ylabel(textwrap.fill(unit, 24))
-
-
-def _label_stated(axis: Axes, place: int, height: float, number: int) -> None:
-    right = place > 0.7 * number
-    by, side = ((-5, 1), "right") if right else ((5, 1), "left")
-    text_beside(axis, "as stated", (place + 1, height), by, color=FLAGGED, ha=side, va="bottom", fontweight="bold")
 
 
 def _kept(axis: Axes, rows: pl.DataFrame, place: int | None, everybody: int) -> None:

@@ -167,7 +167,7 @@ def text_beside(axes: Axes, text: str, at: tuple[float, float], by: tuple[float,
     axes.annotate(text, at, xytext=by, textcoords="offset points", annotation_clip=False, **look)
 
 
-def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"] = "y", style: str = "--") -> None:
+def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"] = "y") -> None:
     """A dashed line at a value of the x or y axis, with a text beside it that says the value.
 
     >>> with figure(8, 5) as drawn:
@@ -176,9 +176,9 @@ def threshold_line(axes: Axes, value: float, text: str, across: Literal["x", "y"
     '90 % genuine'
     """
     if across == "y":
-        threshold_lines(axes, [(value, text, style)])
+        threshold_lines(axes, [(value, text, "--")])
         return
-    axes.axvline(value, color=BLACK, linestyle=style, linewidth=0.8, zorder=1)
+    axes.axvline(value, color=BLACK, linestyle="--", linewidth=0.8, zorder=1)
     text_beside(axes, text, (value, 1), (0, 2), xycoords=("data", "axes fraction"), ha="center")
 
 

@@ -115,7 +115,9 @@ def crowd(
         start += count
     names = _names("w", workers)
     behaviours = [kind for kind, count in kinds.items() for _ in range(count)]
-    seconds = _seconds(behaviours, tasks, random)
+    pace = np.array([LOG_SECONDS[kind == CREDIBLE] for kind in behaviours]) + random.normal(0, PACE, workers)
+    log_seconds = random.standard_normal((workers, tasks), dtype=np.float32) * SPREAD + pace[:, None]
+    seconds: NDArray[np.float64] = np.exp(log_seconds).round(3)
     frame = _frame(names, order, answers, drawn.truth, used, seconds)
     people = pl.DataFrame({"participant": names, "behaviour": behaviours, "source": SIMULATED})
     # Made as the checks would have it: they would take longer than the simulation.
@@ -138,13 +140,6 @@ def _kinds(workers: int, spammers: Mapping[str, int]) -> dict[str, int]:
 def _names(letter: str, count: int) -> list[str]:
     width = max(3, len(str(count)))
     return [f"{letter}{number:0{width}d}" for number in range(1, count + 1)]
-
-
-def _seconds(behaviours: list[str], tasks: int, random: np.random.Generator) -> NDArray[np.float64]:
-    pace = np.array([LOG_SECONDS[kind == CREDIBLE] for kind in behaviours]) + random.normal(0, PACE, len(behaviours))
-    log_seconds = random.standard_normal((len(behaviours), tasks), dtype=np.float32) * SPREAD + pace[:, None]
-    seconds: NDArray[np.float64] = np.exp(log_seconds).round(3)
-    return seconds
 
 
 def _frame(

@@ -173,10 +173,6 @@ def _keys(rng: np.random.Generator, hand: Hand) -> Trace:
     return {"keys": int(1 + rng.poisson(0.3)), "hold": round(_log_normal(rng, hand.hold, 0.22), 4)}
 
 
-def _switch(rng: np.random.Generator, hand: Hand) -> Trace:
-    return {"keys": 1, "hold": round(_log_normal(rng, 0.25, 0.6), 4)} if rng.random() < 0.5 else {}
-
-
 def _gaze(rng: np.random.Generator, hand: Hand) -> Trace:
     path = mouse_path(rng, (0.0, 0.0), (float(rng.uniform(50, 500)), float(rng.normal(0, 60))), 60.0, hand)
     path[:, 1:] += rng.normal(0, 6, (len(path), 2))
@@ -203,7 +199,10 @@ _DRAWN: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
     "mouse": ("mouse", _mouse),
     "touch": ("touch", _touch),
     "keys": ("key", _keys),
-    "switch": ("", _switch),
+    "switch": (
+        "",
+        lambda rng, _: {"keys": 1, "hold": round(_log_normal(rng, 0.25, 0.6), 4)} if rng.random() < 0.5 else {},
+    ),
     "screen reader": ("", lambda rng, hand: {} if rng.random() < 0.8 else _keys(rng, hand)),
     "voice": ("mouse", lambda rng, hand: _jump(rng, rng.uniform(0, 0.012))),
     "gaze": ("mouse", _gaze),

@@ -69,19 +69,7 @@ class SimulationLayout:
 
 
 def layout_of(study: Study, contrast: ContrastSettings) -> tuple[SimulationLayout, Block, int]:
-    """The layout of a contrast, the block that it is about, and how many test items that block has.
-
-    >>> import tempfile
-    >>> from karat.simulate.layout import named_contrast
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_study(folder, "yes-no")
-    ...     study = load(folder)
-    >>> layout, block, items = layout_of(study, named_contrast(study, None))
-    >>> layout.sides.tolist(), items
-    ([[0.5, -0.5], [-0.5, 0.5]], 12)
-    """
+    """The layout of a contrast, the block that it is about, and how many test items that block has."""
     named = set(contrast.own)
     block = next((block for block in study.blocks if named <= set(block.settings.factors)), None)
     if block is None:

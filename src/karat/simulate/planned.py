@@ -77,7 +77,9 @@ def answer_study(
     people = draw_people(allot(shares, people_wanted, random), spread or Spread(), random)
     width = max(2, len(str(people_wanted)))
     names = [f"p{number:0{width}d}" for number in range(1, people_wanted + 1)]
-    trials = _questionnaires(planned, names, executor, progress)
+    some = [(start, names[start : start + TOGETHER]) for start in range(0, len(names), TOGETHER)]
+    parts = executor.map(_questionnaires, planned, some, name="questionnaires", progress=progress)
+    trials = pl.concat(parts, how="diagonal_relaxed")
     stated = stated_effects(planned, effects)
     person = trials["_person"].to_numpy()
     answered = _answered(planned, trials, person, people, (stated, effects is not None), spread or Spread(), random)
@@ -90,15 +92,8 @@ def answer_study(
     return Judgments(frame, scales, table)
 
 
-def _questionnaires(study: Study, names: list[str], executor: Executor, progress: Progress | None) -> pl.DataFrame:
-    """The trials of everybody, in order; `_shown` numbers them over all sessions."""
-    some = [(start, names[start : start + TOGETHER]) for start in range(0, len(names), TOGETHER)]
-    parts = executor.map(_of_some, study, some, name="questionnaires", progress=progress)
-    return pl.concat(parts, how="diagonal_relaxed")
-
-
-def _of_some(study: Study, some: tuple[int, list[str]]) -> pl.DataFrame:
-    """The trials of some participants, whose first has this number."""
+def _questionnaires(study: Study, some: tuple[int, list[str]]) -> pl.DataFrame:
+    """The trials of participants, whose first has this number; `_shown` numbers each one's over all sessions."""
     parts = []
     for number, name in enumerate(some[1], start=some[0]):
         frame = study.questionnaire(number % study.lists + 1, name).frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any
@@ -30,14 +29,6 @@ from karat.study.init import LANGUAGES, SETS_TASKS, TEMPLATES
 HERE = Path(__file__).parent
 FIRST = ("trial", "rt", "function", "expected")
 """The columns that are always shown after the required ones; the others where they are found, or on demand."""
-KINDS = {
-    "ordinal": "points of a rating scale",
-    "binary": "two answers, such as no and yes",
-    "choice": "left or right",
-    "nominal": "categories",
-    "magnitude": "magnitude estimation",
-    "continuous": "numbers",
-}
 router = APIRouter()
 
 
@@ -104,24 +95,24 @@ async def enter(request: Request, key: str = "") -> Response:
 
 
 @router.get("/")
-async def home(request: Request) -> Response:
+def home(request: Request) -> Response:
     """The studies, what a new one is made from, and the place to drop results on."""
     request.app.state.presence.seen()
     cases: Uploads = request.app.state.cases
     workspace: Workspace = request.app.state.workspace
     return _page(
         request, "home.html", cases=list(cases.known.values()), limit=LIMIT // 1024**2,
-        projects=await run_in_threadpool(workspace.projects),
+        projects=workspace.projects(),
         folder=str(workspace.root), templates=TEMPLATES, sheet_tasks=SETS_TASKS, languages=LANGUAGES,
     )  # fmt: skip
 
 
 @router.get("/formats")
-async def formats(request: Request) -> Response:
+def formats(request: Request) -> Response:
     """The formats of results that can be dropped."""
     from karat.intake.readers import reader_titles
 
-    return JSONResponse({"formats": list((await run_in_threadpool(reader_titles)).values())})
+    return JSONResponse({"formats": list((reader_titles()).values())})
 
 
 @router.post("/here")
@@ -185,16 +176,16 @@ async def stop(request: Request, case_id: str) -> Response:
 
 
 @router.post("/cases/{case_id}/keep")
-async def keep(request: Request, case_id: str) -> Response:
+def keep(request: Request, case_id: str) -> Response:
     """Copy the results to where they stay."""
-    place = await run_in_threadpool(request.app.state.cases.keep, _case(request, case_id))
+    place = request.app.state.cases.keep(_case(request, case_id))
     return JSONResponse({"folder": str(place)})
 
 
 @router.post("/cases/{case_id}/delete")
-async def delete(request: Request, case_id: str) -> Response:
+def delete(request: Request, case_id: str) -> Response:
     """Delete a drop and all that was made of it."""
-    await run_in_threadpool(request.app.state.cases.delete, _case(request, case_id))
+    request.app.state.cases.delete(_case(request, case_id))
     return Response(status_code=204)
 
 
@@ -258,16 +249,11 @@ def _form(case: Upload) -> dict[str, Any]:
     first = (*REQUIRED, *FIRST)
     shown = [name for name in COLUMNS if name in first or columns.mapped.get(name)]
     return {
-        "first": [COLUMNS[name] for name in sorted(shown, key=partial(_place, first))],
+        "first": [COLUMNS[name] for name in sorted(shown, key=lambda name: (*first, name).index(name))],
         "more": [column for name, column in COLUMNS.items() if name not in shown],
         "readers": list(reader_titles().items()),
-        "kinds": KINDS,
         "required": REQUIRED,
     }
-
-
-def _place(order: tuple[str, ...], name: str) -> int:
-    return order.index(name) if name in order else len(order)
 
 
 def _page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
@@ -276,14 +262,10 @@ def _page(request: Request, template: str, status: int = 200, **values: Any) -> 
     return HTMLResponse(text, status)
 
 
-def _wants_page(request: Request) -> bool:
-    return request.method == "GET" and "text/html" in request.headers.get("accept", "")
-
-
 async def _answered(request: Request, raised: Exception) -> Response:
     status = getattr(raised, "status_code", 500)
     sentence = "This is not there, or it was deleted." if status == 404 else "This could not be done."
-    if _wants_page(request):
+    if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
         return _page(request, "message.html", status, title="Not there", message=sentence)
     return JSONResponse({"error": sentence}, status)
 

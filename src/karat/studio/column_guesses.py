@@ -52,23 +52,16 @@ class ColumnGuesses:
 
 
 def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
-    """What the files have; of several files each adds what the others lack.
-
-    >>> path = getfixture("tmp_path") / "results.csv"
-    >>> _ = path.write_text("workerId,sentence,ANSWER\\nw1,s1,5\\nw1,s2,3\\n")
-    >>> found = columns_of([path], Corrections(mapping={"response": "sentence"}))
-    >>> found.guessed
-    {'participant': 'workerId', 'item': 'sentence', 'response': 'ANSWER'}
-    >>> found.mapped["response"], found.examples["ANSWER"]
-    ('sentence', '5, 3')
-    """
+    """What the files have; of several files each adds what the others lack."""
     files = [SourceFile(path, choices.encoding or None) for path in paths]
     examples: dict[str, str] = {}
     guessed: dict[str, str] = {}
     mapped: dict[str, str] = {}
     maps = False
     for reader, group in by_reader(files, choices.source):
-        frame = _frame(reader, group, choices)
+        # The table whose columns can be mapped: the file's own, or what the reader of a tool makes of it.
+        options = choices.options(mapped=False)
+        frame = table_of(group[0], options).frame if reader.maps else reader.read(group, options).frame
         maps |= reader.maps and frame.width > 0
         for name in frame.columns:
             examples.setdefault(name, _examples(frame[name]))
@@ -77,12 +70,6 @@ def columns_of(paths: Sequence[Path], choices: Corrections) -> ColumnGuesses:
                 found.setdefault(column, name)
     shown = {column: name for column, name in mapped.items() if name}
     return ColumnGuesses(tuple(examples), examples, guessed, shown, maps)
-
-
-def _frame(reader: Reader, files: Sequence[SourceFile], choices: Corrections) -> pl.DataFrame:
-    """The table whose columns can be mapped: the file's own, or what the reader of a tool makes of it."""
-    options = choices.options(mapped=False)
-    return table_of(files[0], options).frame if reader.maps else reader.read(files, options).frame
 
 
 def _mapping(reader: Reader, frame: pl.DataFrame, mapping: dict[str, str]) -> dict[str, str]:
@@ -111,16 +98,11 @@ class FileClasses:
 
 
 def classify(folder: Path) -> FileClasses:
-    """Tell the study and its tables from results; an archive with a study in it is unpacked first.
-
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "results.csv").write_text("participant,item,response")
-    >>> sorted_ = classify(folder)
-    >>> sorted_.study is None, [path.name for path in sorted_.results]
-    (True, ['results.csv'])
-    """
+    """Tell the study and its tables from results; an archive with a study in it is unpacked first."""
     for archive in [path for path in files_in(folder) if path.suffix.lower() == ".zip"]:
-        members = _worth_having(SourceFile(archive).zip_sizes)
+        # Without what systems put into archives for themselves.
+        names = {name: PurePosixPath(name).parts for name in SourceFile(archive).zip_sizes}
+        members = [name for name, parts in names.items() if not any(p.startswith((".", "__MACOSX")) for p in parts)]
         if any(name.endswith(".toml") for name in members):
             unpack(archive, members)
     found = [path for path in files_in(folder) if not path.name.endswith(SUFFIX)]
@@ -130,11 +112,6 @@ def classify(folder: Path) -> FileClasses:
     apart = {study, *tables, *companions(found)}
     left = [path for path in found if path not in apart]
     return FileClasses(study, tuple(left), tuple(tables))
-
-
-def _worth_having(names: dict[str, int]) -> list[str]:
-    """The members of an archive without what systems put into archives for themselves."""
-    return [name for name in names if not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)]
 
 
 def _study_in(files: list[Path]) -> Path | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -29,17 +28,6 @@ class StudioError(KaratError):
 
 
 TOO_LARGE = f"The files are larger than {LIMIT // 1024**2} MB together. In a terminal, karat report takes larger ones."
-
-
-def private_folder() -> Path:
-    """A new folder that nobody else can read.
-
-    >>> folder = private_folder()
-    >>> oct(folder.stat().st_mode & 0o777)
-    '0o700'
-    >>> folder.rmdir()
-    """
-    return Path(tempfile.mkdtemp(prefix="karat-open-"))
 
 
 def place_of(folder: Path, name: str) -> Path:
@@ -90,14 +78,7 @@ def unpack(archive: Path, members: Sequence[str], limit: int = LIMIT) -> None:
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Everything in a folder as one zip archive.
-
-    >>> folder = getfixture("tmp_path")
-    >>> _ = (folder / "a.txt").write_text("a")
-    >>> pack(folder, folder / "all.zip")
-    >>> zipfile.ZipFile(folder / "all.zip").namelist()
-    ['all/a.txt']
-    """
+    """Everything in a folder as one zip archive."""
     found = [path for path in files_in(folder) if path != archive]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in found:
@@ -105,14 +86,7 @@ def pack(folder: Path, archive: Path) -> None:
 
 
 def keep(folder: Path, target: Path, name: str) -> Path:
-    """Copy a folder to where it stays, under a name that is still free.
-
-    >>> there = getfixture("tmp_path") / "kept"
-    >>> made = private_folder()
-    >>> [keep(made, there, "results").name for _ in range(2)]
-    ['results', 'results-2']
-    >>> made.rmdir()
-    """
+    """Copy a folder to where it stays, under a name that is still free."""
     target.mkdir(parents=True, exist_ok=True)
     number, place = 1, target / name
     while place.exists():

@@ -21,21 +21,14 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from karat.field.server.headers import DATA_CSP, PAGE_CSP, PERMISSIONS, POLICY
+from karat.field.server.headers import COMMON, DATA_CSP, PAGE_CSP, POLICY
 from karat.field.server.security import same
 
 REPORT_POLICY = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'none'"
 """The report has a policy of its own. In a sandbox it is not part of this page and cannot ask the server anything."""
 COOKIE = "karat-open"
 SAFE = ("GET", "HEAD")
-COMMON = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "permissions-policy": PERMISSIONS,
-    "cross-origin-resource-policy": "same-origin",
-    "cross-origin-opener-policy": "same-origin",
-    "cache-control": "no-store",
-}
+HEADERS = COMMON | {"cross-origin-opener-policy": "same-origin", "cache-control": "no-store"}
 NOT_YOURS = "This page is not open to you. Start karat open again, and take the address that it shows."
 
 
@@ -124,7 +117,7 @@ class LoopbackGuard:
 def _complete(message: Message) -> None:
     there = {name for name, _ in message["headers"]}
     page = any(name == b"content-type" and value.startswith(b"text/html") for name, value in message["headers"])
-    wanted = COMMON | {POLICY: PAGE_CSP if page else DATA_CSP}
+    wanted = HEADERS | {POLICY: PAGE_CSP if page else DATA_CSP}
     message["headers"] = [
         *message["headers"],
         *((name.encode(), value.encode()) for name, value in wanted.items() if name.encode() not in there),

@@ -423,16 +423,12 @@ def _scales(judgments: Judgments) -> tuple[ScaleShown, ...]:
 
 def _preview(judgments: Judgments) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     head = judgments.frame.head(PREVIEWED)
-    rows = [tuple("" if cell is None else _short(_plain(cell)) for cell in row) for row in head.iter_rows()]
-    return tuple(head.columns), tuple(rows)
+    return tuple(head.columns), tuple(tuple(map(_short, row)) for row in head.iter_rows())
 
 
-def _plain(cell: object) -> str:
+def _short(cell: object) -> str:
     """A cell as people write it: milliseconds that became seconds are not exact to the last digit."""
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
-
-
-def _short(text: str) -> str:
+    text = "" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell)
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
 
 

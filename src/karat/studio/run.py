@@ -8,11 +8,12 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import mkdtemp
 
 import uvicorn
 
 from karat.studio.app import create_app
-from karat.studio.folder import StudioError, private_folder
+from karat.studio.folder import StudioError
 from karat.studio.guard import Keys, Presence
 from karat.studio.uploads import Uploads
 
@@ -49,7 +50,7 @@ def open_studio(
     end; the studies in the folder `studies` stay.
     """
     with listen(port) as listener:
-        cases = Uploads(private_folder(), target)
+        cases = Uploads(Path(mkdtemp(prefix="karat-open-")), target)  # which nobody else can read
         try:
             keys = Keys(listener.getsockname()[1])
             presence = Presence()

@@ -132,11 +132,10 @@ class StudyFolder:
         except (StudioError, tomllib.TOMLDecodeError):
             return {}
 
-    def table_names(self, settings: Mapping[str, Any] | None = None) -> list[str]:
+    def table_names(self) -> list[str]:
         """The tables that the study file names and that lie in the folder."""
-        named = named_tables(self.settings() if settings is None else settings)
         inside = self.folder.resolve()
-        return [name for name in named if (self.folder / name).resolve().is_relative_to(inside)]
+        return [name for name in named_tables(self.settings()) if (inside / name).resolve().is_relative_to(inside)]
 
     def versions(self) -> dict[str, str]:
         """The version of the study file and of each table."""
@@ -373,8 +372,8 @@ def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
         if isinstance(part, str) and part not in container:
             if not _filled(value):
                 return
-            made: Any = tomlkit.aot() if isinstance(following, int) else _new_table(container)
-            container[part] = made
+            table = tomlkit.inline_table() if isinstance(container, InlineTable) else tomlkit.table()
+            container[part] = tomlkit.aot() if isinstance(following, int) else table
         if isinstance(part, int):
             if part > len(container):
                 raise StudioError(f"{key_name(path)} no longer exists. Reload the page.")
@@ -396,7 +395,7 @@ def _assign(container: Any, path: Sequence[str | int], value: Any) -> None:
 def _set(container: Any, key: str, value: Any) -> None:
     """Set a key; a table in its place is changed key by key, so that its comments stay."""
     old = container.get(key)
-    if old is not None and _plain(old) == value:
+    if old is not None and (old.unwrap() if hasattr(old, "unwrap") else old) == value:
         return
     if isinstance(value, dict) and isinstance(old, InlineTable | TomlTable) and list(old) == list(value):
         for name, own in value.items():
@@ -439,10 +438,6 @@ def _spaced(value: Mapping[str, Any]) -> Any:
     return table
 
 
-def _new_table(container: Any) -> Any:
-    return tomlkit.inline_table() if isinstance(container, InlineTable) else tomlkit.table()
-
-
 def _item(value: Any) -> Any:
     """A value as it is written: long texts on lines of their own, tables on one line."""
     if isinstance(value, str) and "\n" in value:
@@ -454,10 +449,6 @@ def _item(value: Any) -> Any:
             table.append(name, _item(own))
         return table
     return value
-
-
-def _plain(value: Any) -> Any:
-    return value.unwrap() if hasattr(value, "unwrap") else value
 
 
 def _filled(value: Any) -> Any:

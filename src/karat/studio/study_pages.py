@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
+from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from fastapi import APIRouter, Depends, FastAPI
@@ -52,17 +53,9 @@ TABS = {
     "design": "Design", "items": "Items", "preview": "Preview", "rehearse": "Rehearse", "run": "Run",
     "results": "Results", "history": "History",
 }  # fmt: skip
-ROLES = {
-    "test": "what the study is about; only these enter the measures",
-    "filler": "sentences between the test items, so that nobody sees what is tested",
-    "control": "sentences with a known answer, verified in a study of their own",
-    "attention": "sentences that only an inattentive reader gets wrong",
-    "calibration": "the first sentences, which show how far the scale goes",
-    "practice": "sentences to try the task, with feedback; they are not analysed",
-}
-"""What an item can be for, in words for the page where it is chosen."""
 ORDER_HINTS = {"pairs": "One per line, such as order = 2.", "lines": "One per line."}
 study_router = APIRouter()
+ONE_AT_A_TIME = Lock()
 
 
 class FolderChoice(BaseModel, extra="forbid"):
@@ -108,10 +101,10 @@ def _workspace(request: Request) -> Workspace:
     return workspace
 
 
-async def found_project(request: Request, study_id: str) -> Project:
+def found_project(request: Request, study_id: str) -> Project:
     """The study of an address; 404 where there is none."""
     try:
-        return await run_in_threadpool(_workspace(request).find, study_id)
+        return _workspace(request).find(study_id)
     except StudioError:
         raise HTTPException(404) from None
 
@@ -120,9 +113,9 @@ FoundProject = Annotated[Project, Depends(found_project)]
 
 
 @study_router.post("/folder")
-async def choose_folder(request: Request, choice: FolderChoice) -> Response:
+def choose_folder(request: Request, choice: FolderChoice) -> Response:
     """Take another studies folder."""
-    await run_in_threadpool(_workspace(request).choose, choice.folder)
+    _workspace(request).choose(choice.folder)
     return Response(status_code=204)
 
 
@@ -148,41 +141,35 @@ def _sheet(workspace: Workspace, name: str, content: bytes) -> dict[str, Any]:
 
 
 @study_router.post("/studies")
-async def new_study(request: Request, new: NewStudy) -> Response:
+def new_study(request: Request, new: NewStudy) -> Response:
     """Make a study."""
     case = request.app.state.cases.known.get(new.case)
     items = case.seen.items if case is not None and case.seen is not None else None
     found = None if items is None or isinstance(items, JobFailure) else (items.sets, items.factors)
-    project = await run_in_threadpool(_workspace(request).create, new, found)
+    project = _workspace(request).create(new, found)
     return JSONResponse({"address": f"{request.app.state.keys.base}/studies/{project.id}/design"}, 201)
 
 
 @study_router.get("/studies/{study_id}")
-async def study(request: Request, study_id: str) -> Response:
+def study(request: Request, study_id: str) -> Response:
     """A study begins with its design."""
     return RedirectResponse(f"{request.app.state.keys.base}/studies/{study_id}/design", 303)
 
 
 @study_router.get("/studies/{study_id}/design")
-async def design(request: Request, project: FoundProject) -> Response:
+def design(request: Request, project: FoundProject) -> Response:
     """Title, question, scale, factors, comparisons, texts, background, screening and recruitment."""
-    shown = await run_in_threadpool(_design, project)
-    return _page(request, project, "design", **shown)
-
-
-def _design(project: Project) -> dict[str, Any]:
     files = project.files
     settings = files.settings()
     frozen = frozen_since(project.folder)
     stated = settings.get("screening")
     criteria = [_criterion(name, own) for name, own in (stated or {}).items() if name != "exclude"]
-    return {
-        "settings": settings, "tasks": list(TASKS), "platforms": PLATFORMS, "criteria": criteria,
-        "other_criteria": [name for name in CRITERIA if name not in (stated or {})],
-        "locked": LOCKED.format(when=frozen) if frozen else "", "sample": _sample(files), "versions": files.versions(),
-        "order": _order(settings.get("order")), "readable": bool(settings),
-        "text": files.text() if not settings else "",
-    }  # fmt: skip
+    return _page(
+        request, project, "design", settings=settings, tasks=list(TASKS), platforms=PLATFORMS, criteria=criteria,
+        other_criteria=[name for name in CRITERIA if name not in (stated or {})],
+        locked=LOCKED.format(when=frozen) if frozen else "", sample=_sample(files), versions=files.versions(),
+        order=_order(settings.get("order")), readable=bool(settings), text=files.text() if not settings else "",
+    )  # fmt: skip
 
 
 def _order(given: Any) -> list[dict[str, Any]]:
@@ -248,45 +235,45 @@ def _sample(files: StudyFolder) -> str:
 
 
 @study_router.get("/studies/{study_id}/items")
-async def items(request: Request, project: FoundProject, table: str = "") -> Response:
+def items(request: Request, project: FoundProject, table: str = "") -> Response:
     """The item tables as grids."""
     names = project.files.table_names()
     chosen = table if table in names else (names[0] if names else "")
     return _page(
-        request, project, "items", tables=names, table=chosen, roles=ROLES, settings=project.files.settings(),
+        request, project, "items", tables=names, table=chosen, settings=project.files.settings(),
         choices={"function": list(FUNCTIONS), "status": list(STATUSES)},
     )  # fmt: skip
 
 
 @study_router.get("/studies/{study_id}/tables/{name:path}")
-async def table(project: FoundProject, name: str) -> Response:
+def table(project: FoundProject, name: str) -> Response:
     """A table, cell by cell."""
-    found = await run_in_threadpool(project.files.table, name)
+    found = project.files.table(name)
     return JSONResponse({
         "columns": found.columns, "rows": found.rows, "version": found.version, "editable": found.editable,
     })  # fmt: skip
 
 
 @study_router.get("/studies/{study_id}/state")
-async def state(project: FoundProject) -> Response:
+def state(project: FoundProject) -> Response:
     """The versions of the files, so that a page notices a change outside."""
-    return JSONResponse({"versions": await run_in_threadpool(project.files.versions), "state": project.state})
+    return JSONResponse({"versions": project.files.versions(), "state": project.state})
 
 
 @study_router.post("/studies/{study_id}/check")
-async def check_study(project: FoundProject, edit: StudyEdit) -> Response:
+def check_study(project: FoundProject, edit: StudyEdit) -> Response:
     """Check a study as the page has it."""
-    found = await run_in_threadpool(live_check, project.files, edit)
+    found = live_check(project.files, edit)
     if not edit.changes and not edit.tables:
-        await run_in_threadpool(note_checked, project.folder, found["counts"]["error"])
+        note_checked(project.folder, found["counts"]["error"])
     return JSONResponse(found)
 
 
 @study_router.post("/studies/{study_id}/save")
-async def save_study(project: FoundProject, edit: StudyEdit) -> Response:
+def save_study(project: FoundProject, edit: StudyEdit) -> Response:
     """Save what a page changed, unless a file was changed outside."""
     try:
-        written = await run_in_threadpool(_save, project, edit)
+        written = project.files.save(edit, frozen_since(project.folder))
     except EditConflictError as error:
         return JSONResponse({"error": str(error), "conflict": list(error.places)}, 409)
     files = project.files
@@ -295,37 +282,22 @@ async def save_study(project: FoundProject, edit: StudyEdit) -> Response:
     return JSONResponse({"written": written, "versions": files.versions(), "values": values})
 
 
-def _save(project: Project, edit: StudyEdit) -> list[str]:
-    return project.files.save(edit, frozen_since(project.folder))
-
-
 @study_router.get("/studies/{study_id}/preview")
-async def preview(
+def preview(
     request: Request, project: FoundProject, list_number: int = 1, trial: int = 1, wide: bool = False
 ) -> Response:
     """The participants' pages, in a frame as wide as a phone or a desk."""
-    shown: dict[str, Any] = {"shown": None, "failure": "", "wide": wide}
-    headers = {}
     try:
-        found = await run_in_threadpool(_servers(request).preview, project, list_number, trial)
-        shown["shown"] = found
-        headers = {POLICY: f"{PAGE_CSP}; frame-src {found.origin}"}
+        found = _servers(request).preview(project, list_number, trial)
     except KaratError as error:
-        shown["failure"] = str(error)
-    return _page(request, project, "preview", headers=headers, **shown)
+        return _page(request, project, "preview", shown=None, failure=str(error), wide=wide)
+    headers = {POLICY: f"{PAGE_CSP}; frame-src {found.origin}"}
+    return _page(request, project, "preview", headers, shown=found, failure="", wide=wide)
 
 
 @study_router.get("/studies/{study_id}/rehearse")
-async def rehearsal_page(request: Request, project: FoundProject) -> Response:
+def rehearsal_page(request: Request, project: FoundProject) -> Response:
     """Bots of all kinds take part, and the report as it would look."""
-    progress = await run_in_threadpool(_servers(request).rehearsal, project)
-    there = (project.folder / REHEARSAL / "report.html").is_file()
-    shown = await run_in_threadpool(_power, _servers(request), project)
-    return _page(request, project, "rehearse", progress=progress, there=there, **shown)
-
-
-def _power(servers: StudyServers, project: Project) -> dict[str, Any]:
-    """The contrasts of a study, and what was simulated of their power in this visit."""
     from karat.simulate.layout import USUAL_EFFECT, planned_contrasts
     from karat.study.study import load
 
@@ -333,16 +305,18 @@ def _power(servers: StudyServers, project: Project) -> dict[str, Any]:
     with suppress(KaratError):
         names = [one.name for one in planned_contrasts(load(project.folder))]
     versions = project.files.versions()
-    found = {kind: _outcome(servers, f"{kind} {project.id}", versions) for kind in ("power", "confirm")}
+    servers = _servers(request)
+    power, confirm = (_outcome(servers, f"{kind} {project.id}", versions) for kind in ("power", "confirm"))
     settings = project.files.settings()
     planned = {"participants": value_at(settings, ["recruitment", "participants"]), "power": settings.get("power")}
-    result = found["power"].get("result")
+    result = power.get("result")
     sizes = [row["participants"] for row in result["sizes"]] if result else []
     start = sizes.index(planned["participants"]) if planned["participants"] in sizes else len(sizes) // 2
-    return {
-        "contrasts": names, "usual_effect": USUAL_EFFECT, "frozen": frozen_since(project.folder), "planned": planned,
-        "start": start, **found,
-    }  # fmt: skip
+    return _page(
+        request, project, "rehearse", progress=servers.rehearsal(project),
+        there=(project.folder / REHEARSAL / "report.html").is_file(), contrasts=names, usual_effect=USUAL_EFFECT,
+        frozen=frozen_since(project.folder), planned=planned, start=start, power=power, confirm=confirm,
+    )  # fmt: skip
 
 
 def _outcome(servers: StudyServers, name: str, versions: dict[str, str]) -> dict[str, Any]:
@@ -360,37 +334,32 @@ def _outcome(servers: StudyServers, name: str, versions: dict[str, str]) -> dict
 
 
 @study_router.post("/studies/{study_id}/power")
-async def begin_power(request: Request, project: FoundProject, wish: PowerWish) -> Response:
+def begin_power(request: Request, project: FoundProject, wish: PowerWish) -> Response:
     """Begin to simulate the power of a contrast."""
     kind = "power" if wish.participants is None else "confirm"
-    await run_in_threadpool(
-        _servers(request).jobs.begin, f"{kind} {project.id}", project.files.versions(), power_curve,
-        str(project.folder), wish,
-    )  # fmt: skip
+    about = project.files.versions()
+    _servers(request).jobs.begin(f"{kind} {project.id}", about, power_curve, str(project.folder), wish)
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/rules")
-async def begin_rules(request: Request, project: FoundProject, edit: StudyEdit) -> Response:
+def begin_rules(request: Request, project: FoundProject, edit: StudyEdit) -> Response:
     """Begin to try the screening rules, as the page has them, on simulated participants."""
-    await run_in_threadpool(_try_rules, _servers(request), request.app.state.cases.root, project, edit)
-    return Response(status_code=202)
-
-
-def _try_rules(servers: StudyServers, scratch: Path, project: Project, edit: StudyEdit) -> None:
-    found = servers.jobs.find(f"rules {project.id}")
+    jobs, name = _servers(request).jobs, f"rules {project.id}"
+    found = jobs.find(name)
     if found is not None and found.working:
-        servers.jobs.stop(f"rules {project.id}")
+        jobs.stop(name)
         raise StudioError("The rules were being tried already. That was stopped; try again.")
-    folder = scratch / "rules" / project.id / project.folder.name
+    folder = request.app.state.cases.root / "rules" / project.id / project.folder.name
     rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     copy_edited(project.files, edit, folder)
-    servers.jobs.begin(f"rules {project.id}", project.files.versions(), try_rules, str(folder))
+    jobs.begin(name, project.files.versions(), try_rules, str(folder))
+    return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rules")
-async def tried_rules(request: Request, project: FoundProject) -> Response:
+def tried_rules(request: Request, project: FoundProject) -> Response:
     """What each screening rule did to simulated participants."""
     found = _outcome(_servers(request), f"rules {project.id}", {})
     failure = found.pop("failure", None)
@@ -398,57 +367,53 @@ async def tried_rules(request: Request, project: FoundProject) -> Response:
 
 
 @study_router.get("/studies/{study_id}/jobs/{kind}/progress")
-async def job_progress(request: Request, project: FoundProject, kind: str) -> Response:
+def job_progress(request: Request, project: FoundProject, kind: str) -> Response:
     """How far a job of a page is."""
     found = _servers(request).jobs.find(f"{kind} {project.id}")
-    return JSONResponse(
-        {"working": True, **found.job.progress()} if found is not None and found.working else {"working": False}
-    )
+    at_work = found is not None and found.working
+    return JSONResponse({"working": at_work, **(found.job.progress() if found is not None and at_work else {})})
 
 
 @study_router.post("/studies/{study_id}/jobs/{kind}/stop")
-async def stop_job(request: Request, project: FoundProject, kind: str) -> Response:
+def stop_job(request: Request, project: FoundProject, kind: str) -> Response:
     """Stop a job of a page."""
-    await run_in_threadpool(_servers(request).jobs.stop, f"{kind} {project.id}")
+    _servers(request).jobs.stop(f"{kind} {project.id}")
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/rehearse")
-async def rehearse(request: Request, project: FoundProject, wish: RehearsalWish) -> Response:
+def rehearse(request: Request, project: FoundProject, wish: RehearsalWish) -> Response:
     """Begin a rehearsal."""
-    await run_in_threadpool(_servers(request).rehearse, project, wish.bots)
+    _servers(request).rehearse(project, wish.bots)
     return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rehearse/progress")
-async def rehearsal_progress(request: Request, project: FoundProject) -> Response:
+def rehearsal_progress(request: Request, project: FoundProject) -> Response:
     """How a rehearsal goes."""
-    progress = await run_in_threadpool(_servers(request).rehearsal, project)
+    progress = _servers(request).rehearsal(project)
     return JSONResponse(progress or {"working": False, "lines": []})
 
 
 @study_router.post("/studies/{study_id}/rehearse/stop")
-async def stop_rehearsal(request: Request, project: FoundProject) -> Response:
+def stop_rehearsal(request: Request, project: FoundProject) -> Response:
     """Stop a rehearsal."""
-    await run_in_threadpool(_servers(request).stop_rehearsal, project)
+    _servers(request).stop_rehearsal(project)
     return Response(status_code=202)
 
 
 @study_router.get("/studies/{study_id}/rehearse/report.html")
-async def rehearsal_report(project: FoundProject) -> Response:
+def rehearsal_report(project: FoundProject) -> Response:
     """The report of a rehearsal."""
     return _report(project.folder / REHEARSAL / "report.html")
 
 
 @study_router.get("/studies/{study_id}/run")
-async def run_page(request: Request, project: FoundProject) -> Response:
+def run_page(request: Request, project: FoundProject) -> Response:
     """Start and stop the server on this machine; links for participants."""
-    return _page(request, project, "run", **await run_in_threadpool(_run, _servers(request), project))
-
-
-def _run(servers: StudyServers, project: Project) -> dict[str, Any]:
     from karat.studio.servers import password, published_address
 
+    servers = _servers(request)
     address = servers.address(project)
     row = stored_row(project.folder)
     failure = link = ""
@@ -458,19 +423,19 @@ def _run(servers: StudyServers, project: Project) -> dict[str, Any]:
         link = servers.own_link(project) if address else ""
     except KaratError as error:
         failure = str(error)
-    return {
-        "address": address, "texts": texts, "link": link, "failure": failure, "state": row.state if row else "",
-        "published": published_address(project),
-        "password": password(project) if address else "", "frozen": frozen_since(project.folder),
-    }  # fmt: skip
+    return _page(
+        request, project, "run", address=address, texts=texts, link=link, failure=failure,
+        state=row.state if row else "", published=published_address(project),
+        password=password(project) if address else "", frozen=frozen_since(project.folder),
+    )  # fmt: skip
 
 
 @study_router.get("/studies/{study_id}/publish")
-async def publish_page(request: Request, project: FoundProject) -> Response:
+def publish_page(request: Request, project: FoundProject) -> Response:
     """Build the folder for a server, put it there, and look at it from outside."""
     from karat.studio.servers import published_address
 
-    folder, address = project.folder / PUBLISHED, await run_in_threadpool(published_address, project)
+    folder, address = project.folder / PUBLISHED, published_address(project)
     secret = folder / "password.env"
     password = secret.read_text(encoding="ascii").strip().partition("=")[2] if secret.is_file() else ""
     wheel = next((path.name for path in folder.glob("karat-*.whl")), "")
@@ -482,53 +447,53 @@ async def publish_page(request: Request, project: FoundProject) -> Response:
 
 
 @study_router.post("/studies/{study_id}/publish")
-async def publish(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
+def publish(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
     """Build the folder for a server."""
-    return JSONResponse({"written": await run_in_threadpool(_servers(request).publish, project, wish.address)})
+    return JSONResponse({"written": _servers(request).publish(project, wish.address)})
 
 
 @study_router.post("/studies/{study_id}/publish/look")
-async def look_from_outside(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
+def look_from_outside(request: Request, project: FoundProject, wish: ServerAddress) -> Response:
     """What a visitor finds at the address of a server."""
-    found = await run_in_threadpool(_servers(request).look_from_outside, project, wish.address)
+    found = _servers(request).look_from_outside(project, wish.address)
     return JSONResponse({"found": found})
 
 
 @study_router.get("/studies/{study_id}/publish/folder.zip")
-async def published_folder(request: Request, project: FoundProject) -> Response:
+def published_folder(request: Request, project: FoundProject) -> Response:
     """The folder for a server in one file."""
     folder = project.folder / PUBLISHED
     if not folder.is_dir():
         raise HTTPException(404)
     place = request.app.state.cases.root / f"{project.id}-server" / f"{PUBLISHED}.zip"
     place.parent.mkdir(exist_ok=True)
-    await run_in_threadpool(pack, folder, place)
+    pack(folder, place)
     return FileResponse(place, filename=place.name)
 
 
 @study_router.post("/studies/{study_id}/run/start")
-async def start_server(request: Request, project: FoundProject) -> Response:
+def start_server(request: Request, project: FoundProject) -> Response:
     """Serve a study on this machine; its rules are frozen."""
-    await run_in_threadpool(_servers(request).start, project)
+    _servers(request).start(project)
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/run/stop")
-async def stop_server(request: Request, project: FoundProject) -> Response:
+def stop_server(request: Request, project: FoundProject) -> Response:
     """Stop the server of a study."""
-    await run_in_threadpool(_servers(request).stop, project)
+    _servers(request).stop(project)
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/run/state")
-async def set_study_state(request: Request, project: FoundProject, wish: StateWish) -> Response:
+def set_study_state(request: Request, project: FoundProject, wish: StateWish) -> Response:
     """Pause, resume or close a study."""
-    await run_in_threadpool(_servers(request).set_state, project, wish.state)
+    _servers(request).set_state(project, wish.state)
     return Response(status_code=202)
 
 
 @study_router.get("/dashboard")
-async def dashboard_page(request: Request, address: str = "", name: str = "admin") -> Response:
+def dashboard_page(request: Request, address: str = "", name: str = "admin") -> Response:
     """The dashboard of a server in this window, or the form to log in."""
     request.app.state.presence.seen()
     found = _servers(request).dashboard()
@@ -539,38 +504,38 @@ async def dashboard_page(request: Request, address: str = "", name: str = "admin
 
 
 @study_router.post("/dashboard")
-async def open_dashboard(request: Request, login: DashboardLogin) -> Response:
+def open_dashboard(request: Request, login: DashboardLogin) -> Response:
     """Log in to a server and show its dashboard."""
-    await run_in_threadpool(_servers(request).open_dashboard, login.address, login.name, login.password)
+    _servers(request).open_dashboard(login.address, login.name, login.password)
     return Response(status_code=202)
 
 
 @study_router.post("/dashboard/leave")
-async def close_dashboard(request: Request) -> Response:
+def close_dashboard(request: Request) -> Response:
     """Log out of the dashboard that is shown."""
-    await run_in_threadpool(_servers(request).close_dashboard)
+    _servers(request).close_dashboard()
     return Response(status_code=202)
 
 
 @study_router.post("/studies/{study_id}/run/dashboard")
-async def open_own_dashboard(request: Request, project: FoundProject) -> Response:
+def open_own_dashboard(request: Request, project: FoundProject) -> Response:
     """Show the dashboard of a study that is served on this machine."""
-    await run_in_threadpool(_servers(request).open_own_dashboard, project)
+    _servers(request).open_own_dashboard(project)
     return JSONResponse({"address": f"{request.app.state.keys.base}/dashboard"}, 201)
 
 
 @study_router.get("/studies/{study_id}/results")
-async def results_page(request: Request, project: FoundProject) -> Response:
+def results_page(request: Request, project: FoundProject) -> Response:
     """Screen and report what was collected here, or results of any tool."""
     reports = sorted(path.parent.name for path in (project.folder / RESULTS).glob("*/report.html"))
-    row = await run_in_threadpool(stored_row, project.folder)
+    row = stored_row(project.folder)
     return _page(
         request, project, "results", reports=reports, collected=row is not None, limit=LIMIT // 1024**2,
     )  # fmt: skip
 
 
 @study_router.post("/studies/{study_id}/results")
-async def analyse(request: Request, project: FoundProject, collected: bool = True) -> Response:
+def analyse(request: Request, project: FoundProject, collected: bool = True) -> Response:
     """A drop with the files of the study and, if wanted, the answers that were collected here."""
     from karat.studio.servers import exported
 
@@ -578,9 +543,9 @@ async def analyse(request: Request, project: FoundProject, collected: bool = Tru
     case = cases.new()
     case.home = project.folder / RESULTS
     try:
-        await run_in_threadpool(exported, project, case.files, collected)
+        exported(project, case.files, collected)
     except KaratError:
-        await run_in_threadpool(cases.delete, case)
+        cases.delete(case)
         raise
     case.size = sum(path.stat().st_size for path in case.files.rglob("*") if path.is_file())
     if collected:
@@ -589,7 +554,7 @@ async def analyse(request: Request, project: FoundProject, collected: bool = Tru
 
 
 @study_router.get("/studies/{study_id}/results/{name}/report.html")
-async def kept_report(project: FoundProject, name: str) -> Response:
+def kept_report(project: FoundProject, name: str) -> Response:
     """A report that was kept in the folder of its study."""
     known = {path.parent.name: path for path in (project.folder / RESULTS).glob("*/report.html")}
     if name not in known:
@@ -598,17 +563,17 @@ async def kept_report(project: FoundProject, name: str) -> Response:
 
 
 @study_router.get("/studies/{study_id}/history")
-async def history(request: Request, project: FoundProject) -> Response:
+def history(request: Request, project: FoundProject) -> Response:
     """Every save of a study."""
-    return _page(request, project, "history", snapshots=await run_in_threadpool(project.files.history))
+    return _page(request, project, "history", snapshots=project.files.history())
 
 
 @study_router.post("/studies/{study_id}/history")
-async def restore(project: FoundProject, choice: SnapshotChoice) -> Response:
+def restore(project: FoundProject, choice: SnapshotChoice) -> Response:
     """Bring back a version; what is there now stays in the history."""
-    if await run_in_threadpool(frozen_since, project.folder):
+    if frozen_since(project.folder):
         raise StudioError("The study has started, so an earlier version cannot be brought back. Copy the study first.")
-    written = await run_in_threadpool(project.files.restore, choice.name)
+    written = project.files.restore(choice.name)
     return JSONResponse({"written": written})
 
 
@@ -620,10 +585,11 @@ def _report(path: Path) -> Response:
 
 def servers_of(app: FastAPI) -> StudyServers:
     """What runs for the studies of a visit, loaded when it is first needed: the first page does not wait for it."""
-    if app.state.servers is None:
-        from karat.studio.servers import StudyServers
+    with ONE_AT_A_TIME:
+        if app.state.servers is None:
+            from karat.studio.servers import StudyServers
 
-        app.state.servers = StudyServers(app.state.cases.root, f"http://127.0.0.1:{app.state.keys.port}")
+            app.state.servers = StudyServers(app.state.cases.root, f"http://127.0.0.1:{app.state.keys.port}")
     servers: StudyServers = app.state.servers
     return servers
 

@@ -170,16 +170,13 @@ class Workspace:
                 sets, factors.renamed(new.factors) if new.factors else factors, folder, new.language, new.task
             )
         else:
-            self._copy(self.find(new.study), folder)
-        files = StudyFolder(folder)
+            # The files of a study without its answers, results and history.
+            project = self.find(new.study)
+            shutil.copytree(project.folder, folder, ignore=shutil.ignore_patterns(*NEVER, ".*"))
+            _retitle(folder, f"{project.title} (copy)")
         if new.source in ("sheet", "results"):
-            _retitle(files, new.name)
+            _retitle(folder, new.name)
         return self._project(folder)
-
-    def _copy(self, project: Project, folder: Path) -> None:
-        """The files of a study without its answers, results and history."""
-        shutil.copytree(project.folder, folder, ignore=shutil.ignore_patterns(*NEVER, ".*"))
-        _retitle(StudyFolder(folder), f"{project.title} (copy)")
 
     def _project(self, folder: Path) -> Project:
         settings = StudyFolder(folder).settings()
@@ -290,6 +287,7 @@ def _as_csv(path: Path) -> Path:
     return made
 
 
-def _retitle(files: StudyFolder, title: str) -> None:
+def _retitle(folder: Path, title: str) -> None:
+    files = StudyFolder(folder)
     text = changed_text(files.text(), [KeyChange(path=["title"], after=title)])
     files.path.write_text(text, encoding="utf-8", newline="\n")

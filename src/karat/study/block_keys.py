@@ -11,12 +11,9 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from karat.study.setting_base import Settings, flaw, refuse
 
-
-def _as_list(value: object) -> object:
-    return value if isinstance(value, list) or value is None else [value]
-
-
-OneOrMore = Annotated[list[str], BeforeValidator(_as_list)]
+OneOrMore = Annotated[
+    list[str], BeforeValidator(lambda value: value if isinstance(value, list) or value is None else [value])
+]
 
 
 class ScaleSettings(Settings):

@@ -126,12 +126,8 @@ def smallest_joint(
 
     Parameters
     ----------
-    neutral
-        The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for neither.
     slips
         How many wrong answers are forgiven in each group.
-    weights
-        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> smallest_joint()
     (5, 4)
@@ -157,8 +153,6 @@ def joint(
         The number of grammatical controls, and how many of them must be right.
     ungrammatical
         The same for ungrammatical controls.
-    weights
-        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> round(joint(grammatical=(5, 4), ungrammatical=(5, 4)), 3)
     0.029
@@ -210,12 +204,8 @@ def joint_rules(
         The number of grammatical controls.
     ungrammatical
         The number of ungrammatical controls.
-    neutral
-        The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for neither.
     slips
         How many wrong answers a rule must allow in each group.
-    weights
-        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> [(rule.grammatical[1], rule.ungrammatical[1]) for rule in joint_rules(6, 6, below=0.6, slips=1)]
     [(5, 4), (4, 5), (5, 5)]
@@ -253,10 +243,6 @@ def joint_rule(
         The number of grammatical controls.
     ungrammatical
         The number of ungrammatical controls.
-    neutral
-        The group for which the middle point is right: "grammatical", "ungrammatical", "both", or None for neither.
-    weights
-        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> joint_rule(12, 12, as_published=True).grammatical
     (12, 6)
@@ -281,11 +267,6 @@ def relational(pairs: int, points: int, minimum: Share = 0, weights: Sequence[Sh
     `pairs` is the number of sentences of each kind, `minimum` the difference of the means as a share of the range:
     0 means strictly above 0 (the relational account), a positive one "at least" (0.5: the extended account).
 
-    Parameters
-    ----------
-    weights
-        How often a guesser chooses each point of the scale; by default all alike.
-
     >>> round(relational(3, 5, 0.5), 4), round(relational(4, 5, 0.5), 4), round(relational(100, 7), 4)
     (0.0564, 0.0296, 0.493)
     """
@@ -308,8 +289,6 @@ def relational_threshold(pairs: int, points: int, alpha: Share = 0.05, weights: 
     ----------
     pairs
         The number of sentences of each kind.
-    weights
-        How often a guesser chooses each point of the scale; by default all alike.
 
     >>> relational_threshold(5, 5), round(relational(5, 5, 0.35), 3), round(relational(5, 5, 0.4), 3)
     (0.4, 0.074, 0.047)

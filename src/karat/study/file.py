@@ -7,10 +7,9 @@ results that have no study file.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -20,7 +19,7 @@ from pydantic_core import ErrorDetails
 from karat.errors import Problems, ProblemsError
 from karat.judgments.columns import nearest
 from karat.judgments.tables import SPREADSHEETS
-from karat.study.setting_base import FLAW, NAME, Settings, meant
+from karat.study.setting_base import FLAW, NAME, Settings, meant, toml
 from karat.study.settings import ScreeningSettings, StudySettings
 
 TABLES = (*SPREADSHEETS, ".csv", ".tsv", ".parquet")
@@ -240,9 +239,6 @@ def _still_open(line: str, quotes: str | None) -> str | None:
     return quotes
 
 
-BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
 class RulesFile(Settings):
     """What such a file holds."""
 
@@ -279,7 +275,7 @@ def rules_text(rules: Mapping[str, Any]) -> str:
     exclude = "any"
     <BLANKLINE>
     """
-    return "".join(["[screening]\n", *(f"{name} = {_toml(given)}\n" for name, given in rules.items())])
+    return "".join(["[screening]\n", *(f"{name} = {toml(given)}\n" for name, given in rules.items())])
 
 
 def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
@@ -292,23 +288,10 @@ def with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
     items = 12
     <BLANKLINE>
     """
-    table = "".join([f"[{name}]\n", *(f"{key} = {_toml(value)}\n" for key, value in values.items())])
+    table = "".join([f"[{name}]\n", *(f"{key} = {toml(value)}\n" for key, value in values.items())])
     there = re.compile(rf"^\[{re.escape(name)}\][ \t]*(?:#.*)?\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE)
     found = there.search(text)
     if found is None:
         return f"{text.rstrip()}\n\n{table}"
     rest = text[found.end() :]
     return text[: found.start()] + table + (f"\n{rest}" if rest else "")
-
-
-def _toml(value: Any) -> str:
-    """A value in TOML, which has no word for none: keys without a value are left out."""
-    if isinstance(value, Mapping):
-        keys = {key: key if BARE.fullmatch(key) else _toml(key) for key in value}
-        inside = ", ".join(f"{keys[key]} = {_toml(own)}" for key, own in value.items() if own is not None)
-        return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, str | bool):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Collection):
-        return f"[{', '.join(map(_toml, value))}]"
-    return repr(value)

@@ -8,16 +8,15 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.errors import KaratError, Problems, ProblemsError, counted
-from karat.study.setting_base import NAME, meant
+from karat.study.setting_base import NAME, known_words, meant, toml
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale
@@ -53,7 +52,6 @@ PREFERENCES = ("good", "bad", "grammatical", "ungrammatical", "acceptable", "les
 PREFERRED = ("preferred", "better", "expert", "expected")
 """Columns that say for each pair which sentence experts prefer: 1 or 2, or the name of its column."""
 IDS = ("pair", "pair_id", "item", "id")
-toml = partial(json.dumps, ensure_ascii=False)
 
 
 class PairsError(ProblemsError):
@@ -200,7 +198,9 @@ def study_from_sets(
     text = change.text
     if not any("status" in row for row in (*sets.fillers, *examples, *sets.beside.values())):
         text = re.sub(r"^in_a_row\b.*\n", "", text, flags=re.MULTILINE)
-    text = _without_idle_rules(text, functions | {row["function"] for row in examples})
+    for rule, function in RULES_OF.items():
+        if function not in functions and all(row["function"] != function for row in examples):
+            text = re.sub(rf"^{rule}\s+= .*\n", "", text, flags=re.MULTILINE)
     contents[NAME] = _about_sets(text, sets, factors, list(contents)[1:], extra, task).encode()
     return _written(Path(folder), contents)
 
@@ -272,14 +272,6 @@ RULES_OF = {"controls": "control", "attention": "attention"}
 """Screening rules of the templates that judge by items of a function."""
 
 
-def _without_idle_rules(text: str, functions: Collection[str]) -> str:
-    """A study file without screening rules for which the study has no items."""
-    for rule, function in RULES_OF.items():
-        if function not in functions:
-            text = re.sub(rf"^{rule}\s+= .*\n", "", text, flags=re.MULTILINE)
-    return text
-
-
 @dataclass(frozen=True)
 class _ScaleChange:
     """The study file of a template with the scale of results, and how answers are spelled on it."""
@@ -300,7 +292,9 @@ class _ScaleChange:
         spellings = [new for old, new in self.spelled.items() if old in right]
         ends = (
             f"{spellings[0]}-{spellings[-1]}"
-            if len(spellings) > 1 and spellings[0].isdecimal() and _in_a_row(spellings)
+            if len(spellings) > 1
+            and spellings[0].isdecimal()
+            and int(spellings[-1]) - int(spellings[0]) == len(spellings) - 1
             else "|".join(spellings)
         )
         return {name: cell for name, cell in {**row, "expected": ends}.items() if cell}
@@ -323,65 +317,26 @@ class _ScaleChange:
 
 POINTS = 5
 """Of the rating scale of the template."""
-SCALE_WORDS = {
-    "on a five-point scale": ("on a scale from 1 to {n}", "with the slider"),
-    "auf einer Skala mit fünf Stufen": ("auf einer Skala von 1 bis {n}", "mit dem Schieberegler"),
-}
-"""What instructions say of the scale, and what they say of another one and of a slider."""
-LABEL_WORDS = {
-    "How are the two parts connected?": "Which category fits the sentence best?",
-    "you will see one sentence that joins two events.": "you will see one sentence.",
-    "Say how the two are connected: in time, by a contrast, or as reason and consequence.":
-        "Choose the category that fits it best: {levels}.",
-    "how the two parts of a sentence are connected": "which category fits a sentence best",
-    "Say how you understand the connection between the two parts.": "Choose the category that fits the sentence best.",
-    "changes how its parts are understood": "changes how it is understood",
-    "Wie hängen die beiden Teile zusammen?": "Welche Kategorie passt am besten zu dem Satz?",
-    "sehen Sie einen Satz, der zwei Ereignisse verbindet.": "sehen Sie einen Satz.",
-    "Geben Sie an, wie die beiden zusammenhängen: zeitlich, als Gegensatz oder als Grund und Folge.":
-        "Wählen Sie die Kategorie, die am besten passt: {levels}.",
-    "wie die beiden Teile eines Satzes zusammenhängen": "welche Kategorie am besten zu einem Satz passt",
-    "Geben Sie an, wie Sie den Zusammenhang der beiden Teile verstehen.":
-        "Wählen Sie die Kategorie, die am besten zu dem Satz passt.",
-    "wie man seine Teile zusammen versteht": "wie man ihn versteht",
-}  # fmt: skip
-"""What the template of labels says of its categories, and what is said of others."""
 SLIDER_POINTS = 101
-
-
-def _has_ties(scale: Scale) -> bool:
-    """Whether an answer prefers neither of two."""
-    from karat.study.item_sheets import SIDE_TIES
-
-    return any(word in SIDE_TIES for level in scale.levels for word in re.split(r"\W+", level.lower()))
-
-
-NO_DIFFERENCE = {
-    "en": "If neither sounds more natural, choose “No difference”.",
-    "de": "Wenn keiner natürlicher klingt, wählen Sie „Kein Unterschied“.",
-}
-"""What the instructions of choices add where "no difference" can be answered, as its button names it."""
 
 
 def _with_no_difference(text: str) -> str:
     """The study file of choices in which "no difference" can be answered, and its instructions say so."""
-    more = NO_DIFFERENCE[str(tomllib.loads(text)["language"])]
+    more = known_words()["no_difference"][str(tomllib.loads(text)["language"])]
     instructed = re.sub(r'^(instructions = """\n.*)$', rf"\1 {more}", text, count=1, flags=re.MULTILINE)
     return re.sub(
         r"^(prompt\s*=)", "scale     = { no_difference = true }\n\\1", instructed, count=1, flags=re.MULTILINE
     )
 
 
-def _in_a_row(numbers: Sequence[str]) -> bool:
-    return int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
-
-
 def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     """The study file of a template with the scale of results, where it has one for its task."""
+    from karat.study.item_sheets import SIDE_TIES
     from karat.study.tasks import TASKS
 
     if TASKS[task].compares:
-        return _ScaleChange(_with_no_difference(text) if scale and _has_ties(scale) else text)
+        words_in = {word for level in (scale.levels if scale else ()) for word in re.split(r"\W+", level.lower())}
+        return _ScaleChange(_with_no_difference(text) if words_in.intersection(SIDE_TIES) else text)
     if scale is None or TASK_OF.get(scale.kind) != task or scale.kind == "magnitude":
         return _ScaleChange(text)
     line = next(line for line in text.splitlines() if line.startswith("scale "))
@@ -390,8 +345,9 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     named = not all(re.fullmatch(r"-?\d+|true|false", level) for level in levels)
     if scale.kind == "nominal":
         text = text.replace(line, f"scale     = {{ levels = {toml(list(levels))} }}", 1)
-        for old, own in LABEL_WORDS.items():
-            text = text.replace(old, own.format(levels=", ".join(levels).replace("\\", "/").replace('"', "'")))
+        known = ", ".join(levels).replace("\\", "/").replace('"', "'")
+        for words_of in known_words()["label"]:
+            text = text.replace(words_of["old"], words_of["new"].format(levels=known))
         return _ScaleChange(text, {level: level for level in levels})
     if scale.kind == "binary":
         new = list(levels) if named else words
@@ -404,8 +360,8 @@ def _scale_change(text: str, scale: Scale | None, task: str) -> _ScaleChange:
     labels = list(levels) if levels and named else [words[0], words[-1]]
     slider = "" if levels else ", slider = true"
     text = text.replace(line, f"scale     = {{ points = {points}{slider}, labels = {toml(labels)} }}", 1)
-    for old, (rated, moved) in SCALE_WORDS.items():
-        text = text.replace(old, rated.format(n=points) if levels else moved)
+    for words_of in known_words()["scale"]:
+        text = text.replace(words_of["old"], words_of["rated"].format(n=points) if levels else words_of["moved"])
     return _ScaleChange(text, spelled, points=points if points != POINTS else 0)
 
 
@@ -435,18 +391,15 @@ def _about_sets(
     """The study file of a template with the items, factors, lists and contrasts of item sets."""
     from karat.study.tasks import TASKS
 
-    levels = ", ".join(
-        f"{_key(name)} = {{ levels = {toml(list(own))}, between = \"items\" }}"
-        if name in factors.between else f"{_key(name)} = {toml(list(own))}"
+    levels = {
+        name: {"levels": own, "between": "items"} if name in factors.between else own
         for name, own in factors.levels.items()
-    )  # fmt: skip
+    }
     keys = [f"items     = {toml(list(tables))}"]
     if sets.wide:
         keys += [f"sheets    = {toml(sets.sheet)}"] if sets.sheet else []
-        keys += [
-            "wide      = { " + ", ".join(f"{_key(c)} = {toml(list(factors.cells[c]))}" for c in sets.conditions) + " }"
-        ]
-    keys += [f"factors   = {{ {levels} }}"] if levels else []
+        keys += [f"wide      = {toml({name: factors.cells[name] for name in sets.conditions})}"]
+    keys += [f"factors   = {toml(levels)}"] if levels else []
     keys += [f"compared  = {toml(factors.compared)}"] if factors.compared else []
     keys += [f"lists     = {factors.lists}"] if not (TASKS[task].compares and sets.paired) else []
     lines, done = [], False
@@ -478,8 +431,7 @@ def _contrasts_of(factors: CrossedFactors) -> str:
         head = f"factor = {toml(factors.compared)}\nlevels = {toml(two[factors.compared])}\n"
         at = [(name, level) for name, own in two.items() if name != factors.compared for level in own]
         return f"[[contrast]]\nname   = {toml(factors.compared)}\n{head}\n" + "".join(
-            f"[[contrast]]\nname   = {toml(f'{factors.compared}, {level}')}\n{head}"
-            f"within = {{ {_key(name)} = {toml(level)} }}\n\n"
+            f"[[contrast]]\nname   = {toml(f'{factors.compared}, {level}')}\n{head}within = {toml({name: level})}\n\n"
             for name, level in at
         )
     interaction = f"[[contrast]]\nname    = {toml(' x '.join(two))}\nfactors = {toml(list(two))}\n\n"
@@ -487,11 +439,6 @@ def _contrasts_of(factors: CrossedFactors) -> str:
         f"[[contrast]]\nname   = {toml(name)}\nfactor = {toml(name)}\nlevels = {toml(own)}\n\n"
         for name, own in two.items()
     )
-
-
-def _key(name: str) -> str:
-    """A key of a study file, in quotation marks where it needs them."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml(name)
 
 
 def _template(task: str, language: str) -> Sequence[Traversable]:

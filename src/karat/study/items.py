@@ -26,7 +26,7 @@ from karat.judgments.columns import FUNCTIONS, nearest
 from karat.judgments.failed_formulas import FIX, WHAT, columns_with_failed, failed_cells, with_failed_formulas
 from karat.judgments.source import ENCODING_NAMES, SourceFile
 from karat.judgments.tables import MEND_ROW, SPREADSHEETS, FileTable, delimiter_of, read_table, sheets_of
-from karat.study.setting_base import meant
+from karat.study.setting_base import known_words, meant
 
 SLOT = re.compile(r"\{([^{}]+)\}")
 STIMULI = ("sentence", "sentence_2", "context", "image", "image_2")
@@ -366,24 +366,9 @@ def _flag(
         problems.add(what, fix, column=column, file=file, place=place, number=number)
 
 
-COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
-    "item": (
-        "nr", "no", "number", "id", "item_id", "itemid", "item_no", "itemno", "item_nr", "itemnr", "item_number", "set",
-        "item_set", "itemset", "token_set", "tokenset", "set_no", "set_nr", "#",
-    ),
-    "sentence": ("text", "stimulus", "stimuli", "string", "sentences", "satz"),
-    "function": ("type", "kind", "trial_type", "item_type", "trialtype", "itemtype"),
-    "condition": ("cond",),
-}  # fmt: skip
+COLUMN_NAMES: Mapping[str, Sequence[str]] = known_words()["columns"]
 """Column = what else it may be called, in lower case and with _ for blanks."""
-FUNCTION_WORDS: Mapping[str, str] = {
-    **dict.fromkeys(("critical", "target", "experimental", "exp", "test_item", "tests", "kritisch"), "test"),
-    **dict.fromkeys(("fillers", "distractor", "distractors", "distraktor", "ablenker", "füller"), "filler"),
-    **dict.fromkeys(("controls", "ctrl", "gold", "kontrolle"), "control"),
-    **dict.fromkeys(("catch", "catch_trial", "attention_check", "attention_trial"), "attention"),
-    **dict.fromkeys(("training", "warm_up", "warmup", "example", "übung"), "practice"),
-    **dict.fromkeys(("anchor", "calibrator"), "calibration"),
-}
+FUNCTION_WORDS = {word: name for name, words in known_words()["functions"].items() for word in words}
 """What else functions are called."""
 
 

@@ -16,7 +16,7 @@ from karat.study.block_keys import PairsSettings, SubsetSettings
 from karat.study.designs import DesignError, DesignFactor, factorial, random_pairs, subsets
 from karat.study.items import Items
 from karat.study.settings import BlockSettings
-from karat.study.tasks import scale_of, task_named
+from karat.study.tasks import task_named
 from karat.study.tasks.task import Task
 
 COMPARISON = "comparison"
@@ -45,7 +45,7 @@ class Block:
     @property
     def scale(self) -> Scale:
         """The scale on which it is answered."""
-        return scale_of(self.settings)
+        return self.task.scale(self.settings.scale)
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,6 @@ class BlockPlan:
     """The trials of each list, one row per trial."""
     notes: tuple[Message, ...] = ()
     """What is unbalanced."""
-
-    @property
-    def count(self) -> int:
-        """How many lists there are."""
-        return len(self.lists)
 
 
 def placed_plan(block: Block, seed: int, participants: int) -> BlockPlan:
@@ -227,7 +222,7 @@ def _pairs_plan(
     if not pairs.random:
         return shown
     members = items.filter(pl.col("function") == "test")
-    drawn = random_pairs(members.height, pairs.random, shown.count, np.random.default_rng(seed))
+    drawn = random_pairs(members.height, pairs.random, len(shown.lists), np.random.default_rng(seed))
     lists = []
     for kept, chosen in zip(shown.lists, drawn.participants, strict=True):
         random = pl.DataFrame(

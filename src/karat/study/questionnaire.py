@@ -47,7 +47,8 @@ def assemble(
     settings: StudySettings, blocks: Sequence[ListBlock], number: int, participant: str, seed: int
 ) -> Questionnaire:
     """The questionnaire of a participant of a list; the same study, list, participant and seed give the same one."""
-    rng = np.random.default_rng(_seed(seed, number, participant))
+    digest = hashlib.sha256(f"{seed}|{number}|{participant}".encode()).digest()
+    rng = np.random.default_rng(int.from_bytes(digest[:8], "big"))
     places = list(range(len(blocks)))
     shown = [_shown_in_sessions(block, settings.questionnaire.sessions, rng) for block in blocks]
     parts = []
@@ -63,10 +64,6 @@ def assemble(
     known = [name for name in ("trial", *COLUMNS) if name in frame.columns]
     ordered = list(dict.fromkeys([*known, *frame.columns]))
     return Questionnaire(frame.select(ordered), number, participant, seed)
-
-
-def _seed(seed: int, number: int, participant: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{seed}|{number}|{participant}".encode()).digest()[:8], "big")
 
 
 def _block_trials(

@@ -120,7 +120,7 @@ def _with_choices(found: pl.Series | None, frame: pl.DataFrame, study: Study) ->
         study.trials(index, number).select("left", "right", "expected")
         for index, block in enumerate(study.blocks)
         if block.task.compares
-        for number in range(1, study.plan()[index].count + 1)
+        for number in range(1, len(study.plan()[index].lists) + 1)
     ]
     if not trials:
         return found
@@ -189,14 +189,7 @@ class Taken(NamedTuple):
 
 
 def taken_names(study: Study) -> Iterator[Taken]:
-    """The names of background questions and of columns of items that a study should not have.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
-    >>> list(taken_names(load(written[0])))
-    []
-    """
+    """The names of background questions and of columns of items that a study should not have."""
     asked: set[str] = set()
     for place, question in enumerate(study.settings.background):
         name = question.name

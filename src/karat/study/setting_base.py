@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib.resources import files
 from types import UnionType
 from typing import Any, get_args
 
@@ -26,6 +32,12 @@ class Settings(BaseModel):
         if isinstance(value, bool) and kinds <= {int, float, type(None)}:
             raise ValueError("is true or false, but should be a number")
         return value
+
+
+@cache
+def known_words() -> dict[str, Any]:
+    """The words that karat knows in files of others, by section of `words.toml`."""
+    return tomllib.loads((files("karat.study") / "words.toml").read_text(encoding="utf-8"))
 
 
 NAME = "study.toml"
@@ -67,3 +79,19 @@ def flaw_of(error: SettingError, name: str | None = None) -> InitErrorDetails:
     """An error of a setting as a flaw of the model, its fix as a sentence."""
     fix = error.fix and f"{error.fix[:1].upper()}{error.fix[1:]}"
     return flaw(error.what, fix if fix[-1:] in ("", "?") else f"{fix}.", *([] if name is None else [name]))
+
+
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml(value: Any) -> str:
+    """A value in TOML, which has no word for none: keys without a value are left out."""
+    if isinstance(value, Mapping):
+        keys = {key: key if BARE.fullmatch(key) else toml(key) for key in value}
+        inside = ", ".join(f"{keys[key]} = {toml(own)}" for key, own in value.items() if own is not None)
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, str | bool):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Collection):
+        return f"[{', '.join(map(toml, value))}]"
+    return repr(value)

@@ -228,9 +228,11 @@ def size(
     # The pay of a person is rounded as it is paid out; the fee is charged on the sum.
     cost = round(round(minutes / 60 * pay, 2) * participants * (1 + charged), 2)
     limit = float(share(alpha, "alpha"))
+    paid = {"n": participants, "pay": pay, "currency": currency, "fee": charged}
+    since = {"platform": listed.name, "date": listed.date} if listed is not None and listed.date else {}
     assumptions = (
         Message("size.assumed_times", {"seconds": pace, "minutes": around}),
-        _assumed_pay({"n": participants, "pay": pay, "currency": currency, "fee": charged}, listed),
+        Message("size.assumed_list" if since else "size.assumed_pay", {**paid, **since}),
         Message("size.assumed_fillers", {"n": per_condition, "fillers": float(ratio)}),
         Message("size.assumed_guessing", {"p": limit, "n": slips}),
     )
@@ -239,12 +241,6 @@ def size(
         control_p, attention, attention_rule, attention_p, minutes, participants, cost, currency, tuple(notes),
         assumptions,
     )  # fmt: skip
-
-
-def _assumed_pay(values: dict[str, Any], listed: PriceList | None) -> Message:
-    if listed is None or not listed.date:
-        return Message("size.assumed_pay", values)
-    return Message("size.assumed_list", {**values, "platform": listed.name, "date": listed.date})
 
 
 def study_cost(settings: RecruitmentSettings, minutes: float, sessions: int = 1) -> Message | None:
@@ -294,11 +290,9 @@ def _conditions(levels: tuple[int, ...], task: str) -> tuple[int, list[Message]]
         return prod(levels), []
     varied = sorted(level for level in levels if level > 1)
     compared, others = varied[0], varied[1:]
-    notes = []
-    if compared > 2:
-        pairs = comb(compared, 2)
-        notes.append(Message("size.compared_pairs", {"levels": compared, "pairs": pairs}))
-    return comb(compared, 2) * prod(others), notes
+    pairs = comb(compared, 2)
+    notes = [Message("size.compared_pairs", {"levels": compared, "pairs": pairs})] if compared > 2 else []
+    return pairs * prod(others), notes
 
 
 def _controls(

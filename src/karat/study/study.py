@@ -62,7 +62,7 @@ class Study:
     @property
     def lists(self) -> int:
         """How many lists there are: the smallest number that fits the lists of every block."""
-        return lcm(*(plan.count for plan in self.plan()))
+        return lcm(*(len(plan.lists) for plan in self.plan()))
 
     def trials(self, block: int, list: int) -> pl.DataFrame:
         """The trials of a block in a list, before they are put in order; blocks count from 0, lists from 1."""
@@ -79,7 +79,7 @@ class Study:
 
     def arranger(self, block: int, list: int) -> Arranger:
         """What puts the trials of a block in a list in order, made once for all participants."""
-        key = ("arranger", block, (list - 1) % self.plan()[block].count)
+        key = ("arranger", block, (list - 1) % len(self.plan()[block].lists))
         if key not in self._made:
             self._made[key] = arranger_for(self.settings.order, self.trials(block, list))
         arranger: Arranger = self._made[key]

@@ -12,7 +12,6 @@ from karat.errors import KaratError
 from karat.field.content.flow import (
     LONGEST_COMMENT,
     STEPS,
-    agreed,
     background_form,
     check_background,
     comment_text,
@@ -89,12 +88,6 @@ def test_two_sessions_ask_once_and_tell_at_the_end(tmp_path: Path) -> None:
     assert steps(study, 2) == ("welcome", "instructions", "trials", "background-after", "comment", "done")
     assert set(steps(study, 1)) | set(steps(study, 2)) <= set(STEPS)
     assert next_step(study, "trials", 1) == "done"
-
-
-def test_consent_is_said_not_assumed() -> None:
-    assert [agreed(form) for form in ({"consent": "yes"}, {"consent": "no"}, {"consent": "on"}, {})] == [
-        True, False, None, None,
-    ]  # fmt: skip
 
 
 def test_the_background_form(tmp_path: Path) -> None:

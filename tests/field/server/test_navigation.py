@@ -82,6 +82,15 @@ def test_language_and_direction(language: str, serve: Callable[..., Served], tmp
     )
 
 
+@pytest.mark.parametrize("said", [{"consent": "on"}, {}])
+def test_consent_is_said_not_assumed(served: Served, said: dict[str, str]) -> None:
+    person = served.visitor()
+    hidden = person.arrive().form("/step/consent").hidden
+    assert heading(person.post("/s/study/step/consent", hidden | said)) == "Your consent"
+    (row,) = served.rows(session)
+    assert (row["state"], row["step"], row["consented"]) == ("running", "consent", None)
+
+
 def test_decline(served: Served) -> None:
     person = served.visitor()
     page = person.arrive()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -28,6 +29,16 @@ def test_simultaneous_arrivals_are_spread_evenly(store: Store) -> None:
     assert {one.outcome for one in came} == {"new"}
     assert len({one.participant for one in came}) == 200
     assert spread(Counter(one.list for one in came), 7) <= 1
+
+
+def test_names_and_codes_are_short_and_cannot_be_misread(store: Store) -> None:
+    number = come(store, start(store)).session_id
+    with store.read() as connection:
+        row = connection.execute(select(schema.session).where(schema.session.c.id == number)).one()
+    letters = f"[{arrivals.LETTERS}]"
+    assert re.fullmatch(f"p-{letters}{{6}}", row.participant)
+    assert re.fullmatch(f"{letters}{{4}}-{letters}{{4}}-{letters}{{4}}", row.withdrawal_code)
+    assert re.fullmatch(f"K{letters.upper()}{{9}}", row.completion_code)
 
 
 @pytest.mark.slow

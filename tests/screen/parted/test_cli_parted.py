@@ -11,9 +11,8 @@ import pytest
 import karat
 from karat import screen
 from karat.cli.main import main
-from karat.cli.options import ExecutorOptions
+from karat.cli.options import ExecutorOptions, ReadOptions
 from karat.cli.parted import is_in_parts
-from karat.cli.reading import ReadOptions
 from karat.judgments.parts import open_parts
 from karat.study.results import with_study
 from screen.parted.splitting import split, whole

@@ -47,10 +47,10 @@ router = APIRouter(prefix="/admin", route_class=AdminRoute)
 async def set_state(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Start, pause, resume or close a study; the first start freezes its screening rules."""
     row = await stored(request, slug)
-    wanted = form.get("state")
+    wanted = form["state"]
     if wanted not in FOLLOWING[row.state]:
         raise HTTPException(422, f"A study that is {row.state} cannot become {wanted[:20] or 'that'}.")
-    if wanted == "closed" and form.get("confirm") != "yes":
+    if wanted == "closed" and form["confirm"] != "yes":
         current = await request.app.state.store.look(status, row.id, row.state, known_study(request, slug))
         return page(request, "close.html", researcher=researcher, row=row, status=current)
     await _do(request, studies.set_state, row.id, wanted)
@@ -63,7 +63,7 @@ async def set_state(request: Request, slug: str, researcher: LoggedIn, form: Che
 async def decide(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Exclude somebody, mark somebody as returned or rejected, or take that back."""
     row = await stored(request, slug)
-    wanted = form.get("decision")
+    wanted = form["decision"]
     if wanted not in (*DECISIONS, "restored"):
         raise HTTPException(422, f"The decisions are {', '.join(DECISIONS)} and restored.")
     done = await _do(request, people.decide, row.id, participant, wanted)
@@ -84,7 +84,7 @@ async def release(request: Request, slug: str, participant: str, researcher: Log
 async def erase(request: Request, slug: str, participant: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Erase all data of a participant, once the name was typed."""
     row = await stored(request, slug)
-    if form.get("confirm").strip() != participant:
+    if form["confirm"].strip() != participant:
         return RedirectResponse(f"/admin/{slug}/people/{participant}?said=unlike", 303)
     if not await _do(request, people.erase, row.id, participant):
         raise HTTPException(404, "There is no such participant in this study.")
@@ -96,7 +96,7 @@ async def erase(request: Request, slug: str, participant: str, researcher: Logge
 async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Erase the answers of the participant with this withdrawal code."""
     row = await stored(request, slug)
-    done = await _do(request, people.withdraw, row.id, form.get("code"))
+    done = await _do(request, people.withdraw, row.id, form["code"])
     admin_state(request).workshop.forget(slug)
     return _back(slug, "withdrawn" if done else "unknown")
 
@@ -105,10 +105,9 @@ async def withdraw(request: Request, slug: str, researcher: LoggedIn, form: Chec
 async def anonymise(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Take away what leads back to people, once the name of the study was typed."""
     row = await stored(request, slug)
-    if form.get("confirm").strip() != slug:
+    if form["confirm"].strip() != slug:
         return _back(slug, "unlike")
-    comments = form.get("comments") == "yes"
-    await _do(request, people.anonymise, row.id, comments=comments)
+    await _do(request, people.anonymise, row.id, comments=form["comments"] == "yes")
     return _back(slug, "anonymised")
 
 
@@ -116,7 +115,7 @@ async def anonymise(request: Request, slug: str, researcher: LoggedIn, form: Che
 async def invite(request: Request, slug: str, researcher: LoggedIn, form: CheckedForm) -> Response:
     """Make links that admit one participant each; they are shown once, since only their hashes are kept."""
     row = await stored(request, slug)
-    given = form.get("count").strip()
+    given = form["count"].strip()
     count = int(given) if given.isdecimal() and len(given) < 6 else 0
     if not 1 <= count <= MOST_INVITATIONS:
         raise HTTPException(422, f"Ask for 1 to {MOST_INVITATIONS:,} links.")

@@ -65,15 +65,7 @@ class Screened:
 
 
 def portable(study: Study) -> Study:
-    """A study that another process can be given: without what was made for participants, and without places in files.
-
-    >>> import pickle
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> written = write_study(getfixture("tmp_path") / "likert", "likert")
-    >>> pickle.loads(pickle.dumps(portable(load(written[0])))).lists
-    4
-    """
+    """A study that another process can be given: without what was made for participants and without places in files."""
     blocks = tuple(replace(block, items=replace(block.items, locate=_nowhere)) for block in study.blocks)
     return replace(study, blocks=blocks, _made={})
 
@@ -105,18 +97,15 @@ def screen_now(database: str, slug: str, study: Study, rules: dict[str, Any] | N
         for who, flagged, reason in (
             with_reasons(evidence.participants).select("participant", "flagged", "reason").iter_rows()
         ):
-            words = reason if not blind or CRITERIA[name].shown_blind else _verdict_only(flagged)
-            verdicts.setdefault(who, []).append(Verdict(name, bool(flagged), words))
+            if blind and not CRITERIA[name].shown_blind:
+                reason = "flagged (the reason is shown when the study is closed)" if flagged else "not flagged"
+            verdicts.setdefault(who, []).append(Verdict(name, bool(flagged), reason))
     skipped = {
         name: str(why) if not blind or CRITERIA[name].shown_blind else "cannot be computed yet"
         for name, why in screening.skipped.items()
     }
     by_person = {who: tuple(own) for who, own in verdicts.items()}
     return Screened(by_person, frozenset(screening.excluded), skipped, times, receipts, time())
-
-
-def _verdict_only(flagged: bool) -> str:
-    return "flagged (the reason is shown when the study is closed)" if flagged else "not flagged"
 
 
 def _receipts(judgments: Judgments) -> dict[str, Verdict]:

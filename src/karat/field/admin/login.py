@@ -77,7 +77,7 @@ async def checked_form(request: Request, researcher: LoggedIn) -> PostedForm:
     """A form that one of our own pages sent for this login; 403 otherwise."""
     form = await read_form(request)
     state = request.app.state
-    ours = security.csrf_valid(state.config.secret, f"admin {researcher.session}", form.get("csrf"))
+    ours = security.csrf_valid(state.config.secret, f"admin {researcher.session}", form["csrf"])
     if not ours or security.from_another_site(request, state.config):
         raise HTTPException(403, "The form is too old or does not come from this page. Go back, reload and try again.")
     return form
@@ -98,19 +98,19 @@ async def login(request: Request) -> Response:
     state = request.app.state
     form = await read_form(request)
     values = security.read_signed_cookie(request, state.config, LOGIN_COOKIE)
-    known = values is not None and security.csrf_valid(state.config.secret, f"login {values[0]}", form.get("csrf"))
+    known = values is not None and security.csrf_valid(state.config.secret, f"login {values[0]}", form["csrf"])
     if not known or security.from_another_site(request, state.config):
         return _form(request, "The form was too old. Please try again.", 403)
-    name = form.get("name").strip() or NAME
+    name = form["name"].strip() or NAME
     stored = await state.store.look(admins.password_hash, name)
     if state.limits.wait("login", _known_browser(request, name, stored) or request):
         return _form(request, "Too many attempts. Wait a minute, then try again.", 429)
     async with admin_state(request).logins:
-        right = await run_in_threadpool(matches, stored, form.get("password"))
+        right = await run_in_threadpool(matches, stored, form["password"])
     if not right or stored is None:
         await state.store.do(admins.note_failure, name[:100])
         return _form(request, "Name and password do not belong together.", 403)
-    response = RedirectResponse(_own_page(form.get("next")), 303)
+    response = RedirectResponse(_own_page(form["next"]), 303)
     session, mark = secrets.token_urlsafe(16), _mark(state.config.secret, stored)
     await state.store.do(admins.log_in, name, security.plain_hash(session), time() + HOURS * 3600)
     security.signed_cookie(response, state.config, COOKIE, name, session, mark, lifetime=HOURS * 3600)

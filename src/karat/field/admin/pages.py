@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from karat.errors import counted
-from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, FunctionTimes, Screened, unblinded_at
+from karat.field.admin.jobs import DOWNLOADS, UNBLINDING, Screened, unblinded_at
 from karat.field.admin.login import LoggedIn, Researcher
 from karat.field.admin.page import AdminRoute, admin_state, page, render
 from karat.field.admin.status import GONE_SECONDS, STATE_WORDS, STEP_WORDS, Status, at_work, status
@@ -37,23 +37,6 @@ from karat.study.frozen import full_rules, rules_fingerprint
 from karat.study.study import Study
 
 PARTS = ("status", "lists", "steps", "pace", "times", "people")
-SAID = {
-    "running": "The study runs.",
-    "paused": "The study is paused: those who are at work may finish, nobody new can begin.",
-    "closed": "The study is closed.",
-    "excluded": "Excluded: the data are left out, and the place is free again. This says nothing about payment.",
-    "returned": "Marked as returned: the place is free again.",
-    "rejected": "Marked as rejected: the place is free again. Karat does not tell the platform.",
-    "restored": "Restored.",
-    "released": "The participant can go on in another browser by the link of the platform.",
-    "not-running": "Nothing was done: this participant is not at work.",
-    "erased": "The participant's data are erased.",
-    "withdrawn": "The answers of the participant with this code are erased.",
-    "unknown": "Nobody has this code.",
-    "unlike": "Nothing was done: what you typed is not the name.",
-    "anonymised": "The study is anonymous: the ids of the platform are gone.",
-}
-"""What a page says after an action, by its word in the address."""
 
 router = APIRouter(prefix="/admin", route_class=AdminRoute)
 
@@ -125,7 +108,7 @@ async def one_study(request: Request, slug: str, researcher: LoggedIn) -> Respon
     return page(
         request, "study.html", view=view, path=shown.study.path, **_values(request, shown, researcher),
         previews=previews, downloads=DOWNLOADS,
-        unblinding=UNBLINDING, said=SAID.get(request.query_params.get("said", ""), ""),
+        unblinding=UNBLINDING, said=request.query_params.get("said", ""),
         rules=full_rules(shown.study.screening_rules), unblinded=unblinded,
         changes=changes(shown.row, shown.study, items), address=f"{config.address}/s/{slug}/",
         recruitment=shown.study.settings.recruitment,
@@ -154,7 +137,7 @@ async def one_person(request: Request, slug: str, participant: str, researcher: 
     screened = admin_state(request).workshop.latest(slug, study, row.screening, is_blind(row))
     return page(
         request, "person.html", researcher=researcher, row=row, sessions=sessions, participant=participant,
-        screened=screened, blind=is_blind(row), now=time(), said=SAID.get(request.query_params.get("said", ""), ""),
+        screened=screened, blind=is_blind(row), now=time(), said=request.query_params.get("said", ""),
         rejecting=platform(study.settings.recruitment).rejecting,
     )  # fmt: skip
 
@@ -200,6 +183,8 @@ def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[
     room = max([entry.complete + entry.running + entry.free for entry in one.lists], default=1)
     came = max([step.reached for step in one.steps], default=1)
     times = () if shown.screened is None else shown.screened.times
+    low = min([own.quantiles[0] for own in times], default=1.0)
+    high = max([own.quantiles[-1] for own in times], default=2.0)
     return {
         "researcher": researcher, "row": shown.row, "study": shown.study, "status": one, "people": shown.people,
         "screened": shown.screened, "now": time(), "shows": SHOWN, "blind": shown.blind,
@@ -208,7 +193,8 @@ def _values(request: Request, shown: StudyPage, researcher: Researcher) -> dict[
         "step_bars": [stacked_bar([("reached", step.reached - step.left - step.ended), ("left", step.left),
                                    ("ended", step.ended)], came) for step in one.steps],
         "quota_bars": [stacked_bar([("complete", entry.taken)], entry.most) for entry in one.quotas],
-        "pace": columns(one.per_minute), "time_bars": _time_bars(times), "times": times,
+        "pace": columns(one.per_minute), "times": times,
+        "time_bars": [spread(own.quantiles, low, high) for own in times],
         "warnings": _warnings(request, shown),
     }  # fmt: skip
 
@@ -233,12 +219,6 @@ def _warnings(request: Request, shown: StudyPage) -> list[str]:
             "The later ones were not let in. Compare with the platform's list: karat participants reconcile."
         )
     return warnings
-
-
-def _time_bars(times: tuple[FunctionTimes, ...]) -> list[Any]:
-    low = min([one.quantiles[0] for one in times], default=1.0)
-    high = max([one.quantiles[-1] for one in times], default=2.0)
-    return [spread(one.quantiles, low, high) for one in times]
 
 
 WIDTH = 100

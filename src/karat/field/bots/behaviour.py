@@ -95,17 +95,7 @@ class Behaviour:
 
 
 def crowd(study: Study, behaviours: Sequence[str], seed: int = 1) -> list[Behaviour]:
-    """Participants of a study with these behaviours, each with opinions and a pace of their own.
-
-    >>> import tempfile
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_study(folder, "yes-no")
-    ...     people = crowd(load(folder), ["attentive", "rusher"])
-    >>> [person.name for person in people]
-    ['attentive', 'rusher']
-    """
+    """Participants of a study with these behaviours, each with opinions and a pace of their own."""
     random = np.random.default_rng(seed)
     people = draw_people(behaviours, Spread(), random)
     minds = opinions(study, people, random)
@@ -138,7 +128,7 @@ def opinions(study: Study, people: SimulatedPeople, random: np.random.Generator)
 
 def _stimuli(study: Study, index: int) -> pl.DataFrame:
     """Every stimulus of a block once, with every adjective pair where there are any."""
-    lists = [study.trials(index, number) for number in range(1, study.plan()[index].count + 1)]
+    lists = [study.trials(index, number) for number in range(1, len(study.plan()[index].lists) + 1)]
     trials = pl.concat(lists, how="diagonal_relaxed")
     shown = [name for name in ("sentence", "sentence_2", "image", "image_2") if name in trials.columns]
     trials = trials.unique(shown, keep="first", maintain_order=True)

@@ -69,14 +69,14 @@ class Client:
         self.seconds = seconds
         self._connection: _Connection | None = None
 
-    async def get(self, path: str, *, follow: bool = True) -> Reply:
+    async def get(self, path: str) -> Reply:
         """A page, where redirects within the site lead to."""
-        return await self._follow(await self.request("GET", path), follow)
+        return await self._follow(await self.request("GET", path))
 
-    async def post_form(self, path: str, fields: Mapping[str, str], *, follow: bool = True) -> Reply:
+    async def post_form(self, path: str, fields: Mapping[str, str]) -> Reply:
         """What comes back for a form that is sent."""
         body = urlencode(fields).encode()
-        return await self._follow(await self.request("POST", path, body, "application/x-www-form-urlencoded"), follow)
+        return await self._follow(await self.request("POST", path, body, "application/x-www-form-urlencoded"))
 
     async def post_json(self, path: str, data: object) -> Reply:
         """What comes back for data that are sent."""
@@ -122,10 +122,10 @@ class Client:
             await self.close()
             raise
 
-    async def _follow(self, reply: Reply, follow: bool) -> Reply:
+    async def _follow(self, reply: Reply) -> Reply:
         for _ in range(REDIRECTS):
             target = reply.headers.get("location", "")
-            if not follow or reply.status not in (301, 302, 303, 307, 308) or not target:
+            if reply.status not in (301, 302, 303, 307, 308) or not target:
                 return reply
             there = urlsplit(urljoin(f"http://{self.site}{reply.path}", target))
             if there.netloc != self.site:

@@ -95,16 +95,7 @@ class Way:
 
 
 def known_answers(study: Study, seed: int = 1) -> dict[str, str]:
-    """Answers that admit to a study and pass its quiz, as an eligible person who has read the instructions gives them.
-
-    >>> import tempfile
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_study(folder, "likert")
-    ...     known_answers(load(folder))["Which language did you learn first as a child?"]
-    'English'
-    """
+    """Answers that admit to a study and pass its quiz, as of an eligible person who has read the instructions."""
     random = np.random.default_rng(seed)
     known = {
         question.question: str(random.choice(question.eligible or question.answers))
@@ -155,7 +146,9 @@ async def begin(client: Client, way: Way) -> Reply:
 
 async def _sent(client: Client, way: Way, form: PageForm, behaviour: Behaviour, patiently: Patience) -> Reply:
     """The page after a form. Where the line broke, the bot looks where it stands instead of sending the form twice."""
-    filled = form.filled(_filled_in(form, way.known, behaviour.random))
+    # Every question is answered: as is known, else by lot.
+    answers = {name: _chosen(choice, way.known, behaviour.random) for name, choice in form.choices.items()}
+    filled = form.filled(answers | dict.fromkeys(form.texts, "nothing to add"))
     try:
         reply = await client.post_form(form.action, filled)
     except OSError as error:
@@ -220,12 +213,6 @@ def _way_on(page: Reply) -> PageForm | None:
     """The form that leads to the next step, if there is one."""
     found = [form for form in forms(page.text) if "/step/" in form.action or form.action.endswith("/begin")]
     return found[0] if found else None
-
-
-def _filled_in(form: PageForm, known: Mapping[str, str], random: np.random.Generator) -> dict[str, str]:
-    """Every question answered: as is known, else by lot; boxes ticked, lines written in."""
-    answers = {name: _chosen(choice, known, random) for name, choice in form.choices.items()}
-    return answers | dict.fromkeys(form.texts, "nothing to add")
 
 
 def _chosen(choice: FormChoice, known: Mapping[str, str], random: np.random.Generator) -> str:

@@ -41,6 +41,10 @@ TRACE = (
 )  # fmt: skip
 """The numbers of a trace that are stored."""
 MOST_TRACE = 1e6
+DETAILS = {
+    "shown_at", "answered_at", "blurs", "away", "pointer", "window", "device", "isolated", "frame_rate",
+}  # fmt: skip
+"""What is stored of how an answer was given, beside the trace."""
 Text = Annotated[str, Field(max_length=500)]
 Detail = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 Seconds = Annotated[float, Field(ge=0, le=LONGEST_RT, allow_inf_nan=False)]
@@ -136,15 +140,7 @@ def offers(study: Study) -> dict[str, Offer]:
 
 
 def offer_of(block: Block) -> Offer:
-    """What can be answered in a block.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "differential")
-    >>> offer_of(load(folder).blocks[0]).read("1")
-    '-3'
-    """
+    """What can be answered in a block."""
     scale = block.scale
     if isinstance(scale, Magnitude):
         return Offer(None)
@@ -203,20 +199,14 @@ def details(answer: PostedAnswer, traces: bool = True) -> dict[str, Any]:
     >>> details(PostedAnswer(trial="t", key="k" * 8, rt=1, pointer="touch", window=(390, 844)))
     {'blurs': 0, 'away': 0.0, 'pointer': 'touch', 'window': [390, 844], 'device': '', 'isolated': False}
     """
-    details = {
-        "shown_at": answer.shown_at, "answered_at": answer.answered_at, "blurs": answer.blurs, "away": answer.away,
-        "pointer": answer.pointer, "window": list(answer.window) if answer.window else None, "device": answer.device,
-        "isolated": answer.isolated, "frame_rate": answer.frame_rate, "trace": _trace(answer) if traces else None,
-    }  # fmt: skip
-    return {name: value for name, value in details.items() if value is not None}
-
-
-def _trace(answer: PostedAnswer) -> dict[str, float] | None:
-    """The numbers that can be; others are left out, since an answer is not refused for them."""
-    if answer.trace is None:
-        return None
-    given = {name: answer.trace.get(name) for name in TRACE}
-    return {name: value for name, value in given.items() if value is not None and 0 <= value <= MOST_TRACE}
+    kept = answer.model_dump(include=DETAILS, exclude_none=True)
+    if answer.window is not None:
+        kept["window"] = list(answer.window)
+    if traces and answer.trace is not None:
+        # An answer is not refused for numbers that cannot be.
+        given = {name: answer.trace.get(name) for name in TRACE}
+        kept["trace"] = {name: value for name, value in given.items() if value is not None and 0 <= value <= MOST_TRACE}
+    return kept
 
 
 def event_refusal(event: PageEvent) -> str | None:

@@ -35,15 +35,7 @@ When = Literal["before", "after"]
 
 
 def steps(study: Study, session: int = 1) -> tuple[str, ...]:
-    """The steps that a study has in a session, in their order.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "likert")
-    >>> steps(load(folder))[:5]
-    ('welcome', 'consent', 'background', 'instructions', 'quiz')
-    """
+    """The steps that a study has in a session, in their order."""
     settings = study.settings
     asked = {question.when for question in settings.background}
     has = {
@@ -61,28 +53,11 @@ def steps(study: Study, session: int = 1) -> tuple[str, ...]:
 
 
 def next_step(study: Study, step: str, session: int = 1) -> str:
-    """The step that follows one; after the last there is none, and it stays.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "likert")
-    >>> next_step(load(folder), "quiz")
-    'trials'
-    """
+    """The step that follows one; after the last there is none, and it stays."""
     if step not in STEPS:
         raise KaratError(f"There is no step {step} in a study; there are {', '.join(STEPS)}.")
     later = [name for name in steps(study, session) if STEPS.index(name) > STEPS.index(step)]
     return later[0] if later else DONE
-
-
-def agreed(form: Mapping[str, str]) -> bool | None:
-    """Whether the form of the consent page agrees or declines; None where it says neither.
-
-    >>> agreed({"consent": "yes"}), agreed({"consent": "no"}), agreed({})
-    (True, False, None)
-    """
-    return {"yes": True, "no": False}.get(form.get("consent", ""))
 
 
 @dataclass(frozen=True)

@@ -23,15 +23,7 @@ LANGUAGES = {
 
 
 def links(study: Study, base_url: str, slug: str, platform_name: str = "") -> str:
-    """What to paste where, for the platform that the study names, or for another one.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "likert")
-    >>> print(links(load(folder), "https://example.org", "word-order").splitlines()[3])
-      study link    https://example.org/s/word-order/?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}
-    """
+    """What to paste where, for the platform that the study names, or for another one."""
     address = f"{base_url.rstrip('/')}/s/{slug}/"
     stated = study.settings.recruitment
     where = platform(stated.model_copy(update={"platform": platform_name}) if platform_name else stated)
@@ -43,14 +35,7 @@ def links(study: Study, base_url: str, slug: str, platform_name: str = "") -> st
 
 
 def invitation(study: Study, base_url: str, slug: str) -> str:
-    """A mail that invites to the study, in the language of the study where karat has it.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> study = load(write_study(getfixture("tmp_path") / "study", "likert")[0].parent)
-    >>> invitation(study, "https://example.org", "word-order").splitlines()[0]
-    'Invitation to a study: How sentences sound'
-    """
+    """A mail that invites to the study, in the language of the study where karat has it."""
     language = main_part(study.settings.language)
     minutes = study.settings.recruitment.minutes
     values = {

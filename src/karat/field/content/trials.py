@@ -54,18 +54,7 @@ _Page = tuple[str, list[Row], dict[str, Any]]
 def planned(
     study: Study, questionnaire: Questionnaire, *, slug: str, words: Words, session: int = 1
 ) -> list[PlannedTrial]:
-    """The pages of a session in their order.
-
-    >>> from karat.field.content.texts import words
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "yes-no")
-    >>> study = load(folder)
-    >>> pages = planned(study, study.questionnaire(), slug="study", words=words("en"))
-    >>> pages[0].shown["kind"], pages[1].shown["practice"], pages[1].rows[0]["function"]
-    ('text', True, 'practice')
-    """
+    """The pages of a session in their order."""
     trials = list(_trials(questionnaire, session))
     if not trials:
         raise KaratError(f"{study.path.name} has no session {session}.")
@@ -161,7 +150,7 @@ def _shown(study: Study, number: int, rows: list[Row], slug: str) -> dict[str, A
         modulus={"text": runs(settings.modulus_sentence, settings.markdown), "value": answer_text(modulus)}
         if settings.modulus_sentence and modulus is not None
         else None,
-        scale=scale_key(number),
+        scale=f"s{number + 1}",
         feedback=_runs(row.get("feedback"), settings.markdown) if practice else None,
         aside=row.get("hidden"),
     )
@@ -201,15 +190,7 @@ COLUMNS = ("image", "image_2")
 
 
 def image_name(study: Study, file: str) -> str:
-    """The opaque name of an image file: a keyed hash, the same for everybody and in every process.
-
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "likert")
-    >>> len(image_name(load(folder), "dog.png"))
-    22
-    """
+    """The opaque name of an image file: a keyed hash, the same for everybody and in every process."""
     digest = hmac.new(study.fingerprint.encode(), file.encode(), hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
@@ -230,29 +211,11 @@ KEYS = "123456789"
 
 def scales(study: Study, words: Words) -> dict[str, dict[str, Any]]:
     """The scales of all blocks, by the key that trials name them with."""
-    return {scale_key(number): shown_scale(block, words) for number, block in enumerate(study.blocks)}
-
-
-def scale_key(block: int) -> str:
-    """The key of a block's scale, which says nothing about the block; blocks count from 0.
-
-    >>> scale_key(0)
-    's1'
-    """
-    return f"s{block + 1}"
+    return {f"s{number}": shown_scale(block, words) for number, block in enumerate(study.blocks, start=1)}
 
 
 def shown_scale(block: Block, words: Words) -> dict[str, Any]:
-    """The scale of a block, with the words of the study or of the language.
-
-    >>> from karat.field.content.texts import words
-    >>> from karat.study.init import write_study
-    >>> from karat.study.study import load
-    >>> folder = getfixture("tmp_path") / "study"
-    >>> written = write_study(folder, "yes-no")
-    >>> [option["label"] for option in shown_scale(load(folder).blocks[0], words("en"))["points"]]
-    ['No', 'Yes']
-    """
+    """The scale of a block, with the words of the study or of the language."""
     scale = block.scale
     if isinstance(scale, Magnitude):
         return _scale("number", [])

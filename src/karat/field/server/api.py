@@ -156,7 +156,7 @@ async def save_answers(slug: str, request: Request) -> Response:
             next_step=field.after_trials,
             lease_seconds=field.lease_seconds,
             events=[
-                _happened(event)
+                SubmittedEvent(event.kind, event.at / 1000, event.trial, event.details)
                 for event in sent.events
                 if event_refusal(event) is None and (settings.traces or event.kind not in OF_HANDS)
             ],
@@ -201,11 +201,6 @@ async def _asking(request: Request, slug: str) -> RequestSession:
 def _submitted(answer: PostedAnswer, traces: bool) -> SubmittedAnswer:
     when = None if answer.answered_at is None else answer.answered_at / 1000
     return SubmittedAnswer(answer.trial, answer.key, answer, when, details(answer, traces))
-
-
-def _happened(event: PageEvent) -> SubmittedEvent:
-    """An event as it is stored."""
-    return SubmittedEvent(event.kind, event.at / 1000, event.trial, event.details)
 
 
 def _scales(field: ServedStudy, pages: list[StoredTrial]) -> dict[str, Any]:

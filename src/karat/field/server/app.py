@@ -32,9 +32,9 @@ from karat.field.content.texts import Words, words
 from karat.field.server import api, pages
 from karat.field.server.config import ServerConfig
 from karat.field.server.headers import NO_TELEMETRY, WEB, Limits, RequestGuard, common_headers, environment
+from karat.field.server.navigation import notice
 from karat.field.server.security import secret_mark
 from karat.field.server.served_study import ServedStudy, field_of, served_study
-from karat.field.server.views import notice
 from karat.field.store import DatabaseMovedError, NoSessionError, SessionEndedError, Store
 from karat.study.study import Study
 
@@ -62,7 +62,6 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     )
     app.state.store = store
     app.state.config = config
-    app.state.secret = config.secret
     app.state.studies = dict(studies)
     app.state.limits = Limits(config)
     app.state.health = Health()
@@ -71,7 +70,13 @@ def create_app(studies: Sequence[tuple[str, Study]], store: Store, config: Serve
     known: dict[str, ServedStudy] = {slug: served_study(slug, study, store) for slug, study in studies}
     app.state.served_studies = known
     app.add_middleware(RequestGuard, config=config)
-    _install_errors(app)
+    app.add_exception_handler(HTTPException, _answered)
+    for kind, status in ((RequestValidationError, 422), (NoSessionError, 401), (SessionEndedError, 409)):
+        app.add_exception_handler(kind, partial(_said, status))
+    app.add_exception_handler(ClientDisconnect, _gone)
+    for failure in FAILURES:
+        app.add_exception_handler(failure, _failing)
+    app.add_exception_handler(Exception, _broken)
     # What is asked most goes the short way; its twin in the router is there for the description.
     app.router.routes.insert(0, Route("/api/{slug}/answers", api.save_at_once, methods=["POST"]))
     # Routes are taken as they were made: to include a router would look at all their parameters again.
@@ -193,32 +198,17 @@ class _Files(StaticFiles):
 
 
 SENTENCES = {
-    401: "error.no_session",
-    403: "error.expired",
-    404: "error.not_found",
-    409: "end.ended",
-    413: "error.too_large",
-    429: "error.too_many",
-    500: "error.server",
-    503: "error.unavailable",
-}
+    401: "error.no_session", 403: "error.expired", 404: "error.not_found", 409: "end.ended", 413: "error.too_large",
+    429: "error.too_many", 500: "error.server", 503: "error.unavailable",
+}  # fmt: skip
 OTHERWISE = "error.bad_request"
-
-
-def _install_errors(app: FastAPI) -> None:
-    """Have all errors of an application answered in words."""
-    app.add_exception_handler(HTTPException, _answered)
-    for kind, status in ((RequestValidationError, 422), (NoSessionError, 401), (SessionEndedError, 409)):
-        app.add_exception_handler(kind, partial(_said, status))
-    app.add_exception_handler(ClientDisconnect, _gone)
-    for failure in FAILURES:
-        app.add_exception_handler(failure, _failing)
-    app.add_exception_handler(Exception, _broken)
 
 
 def error(request: Request, status: int) -> Response:
     """What is said of an error: JSON under /api, else a page."""
-    field = _field(request)
+    parts = request.url.path.split("/")
+    slug = parts[2] if len(parts) > 2 and parts[1] in ("s", "api") else ""
+    field: ServedStudy | None = request.app.state.served_studies.get(slug)
     spoken: Words = field.words if field is not None else words("en")
     sentence = spoken[SENTENCES.get(status, OTHERWISE)]
     if request.url.path.startswith("/api/"):
@@ -251,18 +241,8 @@ async def _failing(request: Request, raised: Exception) -> Response:
 async def _broken(request: Request, raised: Exception) -> Response:
     # This answer is made outside of the middleware that adds the headers.
     response = error(request, 500)
-    for name, value in common_headers(request.app.state.config).items():
-        response.headers[name] = value
-    response.headers["cache-control"] = "no-store"
+    response.headers.update(common_headers(request.app.state.config) | {"cache-control": "no-store"})
     return response
-
-
-def _field(request: Request) -> ServedStudy | None:
-    """The study that an address is about, if there is one."""
-    parts = request.url.path.split("/")
-    slug = parts[2] if len(parts) > 2 and parts[1] in ("s", "api") else ""
-    found: ServedStudy | None = request.app.state.served_studies.get(slug)
-    return found
 
 
 file_router = APIRouter(tags=["pages"])

@@ -100,14 +100,7 @@ def prepare(
     host: str = "127.0.0.1",
     port: int = 8000,
 ) -> ServerConfig:
-    """The set-up of a server in a folder, which is made if it is missing, with its secret.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     first = prepare(Path(folder) / "data")
-    ...     first.secret == prepare(Path(folder) / "data").secret
-    True
-    """
+    """The set-up of a server in a folder, which is made if it is missing, with its secret."""
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     secret = server_secret(data / "secret")
     return ServerConfig(data, secret, database, base_url, behind_proxy, host, port, arrivals_per_minute())
@@ -130,13 +123,7 @@ def arrivals_per_minute() -> float:
 
 
 def server_secret(path: Path) -> bytes:
-    """The secret in a file, made when there is none; several servers that start at once get the same one.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     len(server_secret(Path(folder) / "secret"))
-    32
-    """
+    """The secret in a file, made when there is none; several servers that start at once get the same one."""
     if not path.exists():
         made = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
         handle = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

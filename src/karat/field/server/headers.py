@@ -64,25 +64,16 @@ def page_policy(forms_to: Iterable[str] = (), framed_by: Iterable[str] = ()) -> 
 PAGE_CSP = page_policy()
 
 
-def page_headers(forms_to: Iterable[str] = (), framed_by: Iterable[str] = ()) -> dict[str, str]:
-    """The headers of a participant's page: isolated at the top level, or framed by a platform.
-
-    >>> sorted(page_headers())[:2]
-    ['content-security-policy', 'cross-origin-embedder-policy']
-    """
-    framed_by = tuple(framed_by)
-    return {POLICY: page_policy(forms_to, framed_by), **({} if framed_by else ISOLATION)}
+COMMON = {
+    "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "permissions-policy": PERMISSIONS,
+    "cross-origin-resource-policy": "same-origin",
+}  # fmt: skip
+"""The headers of every answer."""
 
 
 def common_headers(config: ServerConfig) -> dict[str, str]:
     """The headers of every answer; over TLS also the promise that it stays so."""
-    common = {
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-        "permissions-policy": PERMISSIONS,
-        "cross-origin-resource-policy": "same-origin",
-    }
-    return common | ({"strict-transport-security": f"max-age={A_YEAR}"} if config.secure else {})
+    return COMMON | ({"strict-transport-security": f"max-age={A_YEAR}"} if config.secure else {})
 
 
 class RequestGuard:

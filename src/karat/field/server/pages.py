@@ -15,8 +15,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from karat.field.content import flow
 from karat.field.content.inline_markup import markup
 from karat.field.content.platforms import Visit
-from karat.field.server import views
-from karat.field.server.navigation import current_page, end_page, onward, stay
+from karat.field.server import navigation
+from karat.field.server.navigation import FieldError, current_page, end_page, notice, onward, page, stay
 from karat.field.server.security import (
     SESSION_FIELDS,
     PostedForm,
@@ -40,8 +40,7 @@ from karat.field.server.served_study import (
     loaded,
     request_session,
 )
-from karat.field.server.views import FieldError, notice, page
-from karat.field.server.visits import VisitLink, arrival, device_class, is_framed, opened, read_link, sealed, token_of
+from karat.field.server.visits import VisitLink, arrival, device_class, opened, read_link, sealed, token_of
 from karat.field.store import Store, arrivals, people, progress, studies
 from karat.field.store.arrivals import Arrival, Arrived
 from karat.field.store.progress import Session
@@ -110,13 +109,13 @@ async def begin(slug: str, request: Request) -> Response:
     """Let a visitor in: a new session, the one that was begun, or a page that says why not."""
     field, config = field_of(request, slug), config_of(request)
     form = await read_form(request)
-    link = opened(config.secret, form.get("visit"))
+    link = opened(config.secret, form["visit"])
     if link is None or link.slug != slug or from_another_site(request, config):
         raise HTTPException(403)
     wait = request.app.state.limits.wait("arrival", request)
     if wait:
         raise HTTPException(429, headers={"Retry-After": str(int(wait) + 1)})
-    framed = is_framed(field, link)
+    framed = field.platform.framed and bool(link.session) and not link.preview
     refusal = _refusal(request, field, link, Visit())
     if refusal:
         return notice(request, field, field.words["end.heading"], [refusal], framed=framed)
@@ -227,10 +226,10 @@ async def withdraw_page(slug: str, request: Request) -> Response:
 async def withdraw(slug: str, request: Request) -> Response:
     """Withdraw: by the code at any time, or during a session, after a question whether that is meant."""
     form = await read_form(request)
-    if "code" in form.as_dict():
+    if "code" in form:
         return await _withdraw_by_code(request, field_of(request, slug), form)
     asked = await request_session(request, slug, form)
-    if form.get("confirm") != "yes" or asked.session.preview:
+    if form["confirm"] != "yes" or asked.session.preview:
         return page(request, asked.field, "withdraw", asked=asked, by_code=False, leave=False)
     code = asked.session.withdrawal_code
     known = code is not None and await asked.store.do(people.withdraw, asked.field.id, code)
@@ -243,11 +242,11 @@ async def withdraw(slug: str, request: Request) -> Response:
 
 async def _withdraw_by_code(request: Request, field: ServedStudy, form: PostedForm) -> Response:
     config = config_of(request)
-    if unsign(config.secret, "withdraw", form.get("csrf")) != [field.slug] or from_another_site(request, config):
+    if unsign(config.secret, "withdraw", form["csrf"]) != [field.slug] or from_another_site(request, config):
         raise HTTPException(403)
     if request.app.state.limits.wait("withdrawal", request):
         raise HTTPException(429)
-    if await _store(request).do(people.withdraw, field.id, form.get("code")):
+    if await _store(request).do(people.withdraw, field.id, form["code"]):
         return _withdrawn(request, field, framed=False)
     return _withdraw_page(request, field, unknown=True)
 
@@ -285,22 +284,20 @@ async def take_step(slug: str, step: str, request: Request) -> Response:
 
 
 async def _consent(asked: RequestSession, form: PostedForm) -> Response:
-    agreed = flow.agreed(form.as_dict())
-    if agreed is None:
-        return await onward(asked)
-    if not agreed:
+    if form["consent"] == "yes":
+        return await _go_on(asked, consent=asked.field.consent)
+    if form["consent"] == "no":
         await asked.store.do(progress.finish, asked.session.id, "declined")
-        return await onward(asked)
-    return await _go_on(asked, consent=asked.field.consent)
+    return await onward(asked)
 
 
 async def _background(asked: RequestSession, form: PostedForm) -> Response:
     """Questions about the participant; who is not eligible learns that it is over, but not by which answer."""
     study, session = asked.field.study, asked.session
     before = session.step == flow.BACKGROUND
-    checked = flow.check_background(study, "before" if before else "after", form.as_dict())
+    checked = flow.check_background(study, "before" if before else "after", form)
     if checked.errors:
-        return views.background(asked, session.step, form.as_dict(), checked.errors)
+        return navigation.background(asked, session.step, form, checked.errors)
     if before and not flow.eligible(study, checked.answers):
         # What they answered is not kept: nothing needs it any more.
         await asked.store.do(progress.finish, session.id, "screened-out")
@@ -322,27 +319,26 @@ async def _read(asked: RequestSession, form: PostedForm) -> Response:
 async def _quiz(asked: RequestSession, form: PostedForm) -> Response:
     """The quiz: a form with a question left out is not an attempt, and one that is sent twice is one."""
     study, session = asked.field.study, asked.session
-    given = form.as_dict()
-    result = flow.grade_quiz(study, given)
+    result = flow.grade_quiz(study, form)
     words = asked.field.words
-    if form.get("attempt") != str(session.quiz_attempts):
+    if form["attempt"] != str(session.quiz_attempts):
         return await onward(asked)
     if result.unanswered:
-        return views.quiz(asked, given, dict.fromkeys(result.unanswered, words["page.required"]))
+        return navigation.quiz(asked, form, dict.fromkeys(result.unanswered, words["page.required"]))
     following, before = _next(asked), session.quiz_attempts
     attempts = await asked.store.do(progress.set_quiz, session.id, result.passed, following, attempt=before)
     outcome = flow.quiz_outcome(study, attempts, result)
     if outcome == "again":
         feedback_by_name = {name: feedback or words["quiz.wrong"] for name, feedback in result.wrong}
         left = study.settings.texts.quiz_attempts - attempts
-        return views.quiz(await again(asked), given, feedback_by_name, left)
+        return navigation.quiz(await again(asked), form, feedback_by_name, left)
     if outcome == "failed":
         await asked.store.do(progress.finish, session.id, "failed-quiz")
     return await onward(asked)
 
 
 async def _comment(asked: RequestSession, form: PostedForm) -> Response:
-    comment = flow.comment_text(form.get("comment"))
+    comment = flow.comment_text(form["comment"])
     await asked.store.do(progress.set_comment, asked.session.id, comment, _next(asked))
     return await onward(asked)
 

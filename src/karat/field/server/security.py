@@ -23,7 +23,6 @@ import hmac
 import json
 import re
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -139,17 +138,10 @@ def drop_cookie(response: Response, config: ServerConfig, name: str) -> None:
     response.delete_cookie(cookie_name(config, name), path="/", secure=config.secure, httponly=True)
 
 
-def signed_cookie(
-    response: Response,
-    config: ServerConfig,
-    name: str,
-    *values: Value,
-    lifetime: int,
-    same_site: Literal["lax", "strict"] = "strict",
-) -> None:
+def signed_cookie(response: Response, config: ServerConfig, name: str, *values: Value, lifetime: int) -> None:
     """Set a cookie whose values `read_signed_cookie` gives back until its lifetime (in seconds) is over."""
-    set_cookie(response, config, name, sign(config.secret, f"cookie {name}", *values, lifetime=lifetime), lifetime,
-               same_site)  # fmt: skip
+    text = sign(config.secret, f"cookie {name}", *values, lifetime=lifetime)
+    set_cookie(response, config, name, text, lifetime, "strict")
 
 
 def read_signed_cookie(request: Request, config: ServerConfig, name: str) -> list[Value] | None:
@@ -232,27 +224,11 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
-@dataclass(frozen=True)
-class PostedForm:
-    """The fields of a form in their order."""
+class PostedForm(dict[str, str]):
+    """The fields of a form, each with its first value; empty where the form has no such field."""
 
-    fields: tuple[tuple[str, str], ...] = ()
-
-    def get(self, name: str, default: str = "") -> str:
-        """The first value of a field.
-
-        >>> PostedForm((("age", "31"),)).get("age")
-        '31'
-        """
-        return next((value for field, value in self.fields if field == name), default)
-
-    def as_dict(self) -> dict[str, str]:
-        """Each field with its first value.
-
-        >>> PostedForm((("a", "1"), ("a", "2"))).as_dict()
-        {'a': '1'}
-        """
-        return dict(reversed(self.fields))
+    def __missing__(self, name: str) -> str:
+        return ""
 
 
 async def read_form(request: Request) -> PostedForm:
@@ -267,7 +243,7 @@ async def read_form(request: Request) -> PostedForm:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="replace")
     except ValueError:
         raise HTTPException(422) from None
-    return PostedForm(tuple((clean(name), clean(value)) for name, value in pairs))
+    return PostedForm((clean(name), clean(value)) for name, value in reversed(pairs))
 
 
 def clean(text: str) -> str:

@@ -29,7 +29,6 @@ from karat.field.store import Store, progress, studies
 from karat.field.store.progress import Session
 from karat.field.store.trials import StoredTrial
 from karat.study.study import Study
-from karat.study.tasks.task import Task
 
 LEAST_BUDGET = 200_000_000
 BYTES_PER_PARTICIPANT = 2_000_000
@@ -101,23 +100,13 @@ class ServedStudy:
         """Where the browser finds the script of each task: karat's among the static files, others by the study."""
         tasks = {block.task.name: block.task for block in self.study.blocks}
         return {
-            name: f"/s/{self.slug}/task/{script_name(task)}" if task.script else f"/static/js/tasks/{script_name(task)}"
+            name: f"/s/{self.slug}/task/{name}.js" if task.script else f"/static/js/tasks/{name}.js"
             for name, task in tasks.items()
         }
 
     def check(self, trial: StoredTrial, answer: answers.PostedAnswer) -> answers.AnswerVerdict:
         """What an answer to a stored page becomes."""
         return answers.check(trial.shown, self.offers.get(trial.block), answer)
-
-
-def script_name(task: Task) -> str:
-    """The file name under which the browser asks for the script of a task.
-
-    >>> from karat.study.tasks import task_named
-    >>> script_name(task_named("yes-no"))
-    'yes-no.js'
-    """
-    return f"{task.name}.js"
 
 
 def served_study(slug: str, study: Study, store: Store) -> ServedStudy:
@@ -140,6 +129,8 @@ def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedS
     settings = study.settings
     words = texts.words(settings.language, settings.texts.words)
     study.plan()  # once, before several people come at the same time
+    privacy = [settings.texts.privacy or words["privacy.standard"]]
+    privacy += [words["privacy.traces"]] if settings.field.traces else []
     return ServedStudy(
         slug=slug,
         study=study,
@@ -151,16 +142,10 @@ def _version(slug: str, study: Study, number: int, person_key: bytes) -> ServedS
         images=trials.images(study),
         scripts=_scripts(study),
         after_trials=flow.next_step(study, flow.TRIALS, settings.questionnaire.sessions),
-        privacy=_privacy(study, words),
+        privacy=inline_markup.markup("\n\n".join(privacy)),
         instructions=inline_markup.markup(settings.texts.instructions or _usual_instructions(study, words)),
         _person_key=person_key,
     )
-
-
-def _privacy(study: Study, words: Words) -> Markup:
-    """The privacy notice: of the study, else the usual one, and what is noted of hands unless the study forgoes it."""
-    own = study.settings.texts.privacy or words["privacy.standard"]
-    return inline_markup.markup("\n\n".join([own, words["privacy.traces"]] if study.settings.field.traces else [own]))
 
 
 def _scripts(study: Study) -> dict[str, Path]:
@@ -171,7 +156,7 @@ def _scripts(study: Study) -> dict[str, Path]:
             continue
         if not task.script.is_file():
             raise KaratError(f"The browser file of the task {task.name} is missing: {task.script}. Add it.")
-        found[script_name(task)] = task.script
+        found[f"{task.name}.js"] = task.script
     return found
 
 
@@ -255,12 +240,12 @@ async def request_session(request: Request, slug: str, form: PostedForm | None =
     field = field_of(request, slug)
     if form is not None and from_another_site(request, config_of(request)):
         raise HTTPException(403)
-    given = form.get("token") if form is not None else ""
+    given = form["token"] if form is not None else ""
     token = given or held_token(request, slug)
     session = await loaded(request, field, token)
     if session is None:
         raise HTTPException(401)
-    if form is not None and not given and not csrf_valid(config_of(request).secret, token, form.get("csrf")):
+    if form is not None and not given and not csrf_valid(config_of(request).secret, token, form["csrf"]):
         raise HTTPException(403)
     return RequestSession(request, field.of(session), session, token, framed=bool(given))
 

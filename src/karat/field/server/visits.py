@@ -88,11 +88,6 @@ def opened(secret: bytes, text: str) -> VisitLink | None:
     return None if values is None else VisitLink(*values)  # type: ignore[arg-type]
 
 
-def is_framed(field: ServedStudy, link: VisitLink) -> bool:
-    """Whether the pages of a visit are shown in the frame of the platform."""
-    return field.platform.framed and bool(link.session) and not link.preview
-
-
 def token_of(secret: bytes, link: VisitLink) -> str:
     """The token of the session that a visit begins."""
     return token_from(secret, link.slug, keyed_hash(secret, "begin", link.nonce)[:RANDOM_LENGTH])

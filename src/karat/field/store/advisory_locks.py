@@ -33,16 +33,7 @@ _OTHERS = text(
 
 @contextlib.asynccontextmanager
 async def advisory_lock(store: Store, what: str) -> AsyncIterator[None]:
-    """Wait until no other server on the database does this, and keep the others from it meanwhile.
-
-    >>> import tempfile
-    >>> async def one_after_the_other(folder):
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     async with advisory_lock(store, "screening"):
-    ...         store.close()
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     asyncio.run(one_after_the_other(folder))
-    """
+    """Wait until no other server on the database does this, and keep the others from it meanwhile."""
     if database_url(store.url).get_backend_name() != "postgresql":
         yield
         return
@@ -79,12 +70,6 @@ def signing(store: Store, mark: int) -> Iterator[None]:
     """Serve with a secret that has this mark, a number below 2^31; refused while others serve with another one.
 
     A participant whose requests reach processes with different secrets would be sent away by every second page.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     with signing(store, 1), signing(store, 1):
-    ...         store.close()
     """
     with store.read() as connection:
         if connection.dialect.name == "postgresql":

@@ -110,19 +110,7 @@ class Arrived:
 
 @batched
 def arrive(connection: Connection, payloads: list[Arrival]) -> Sequence[Arrived | Exception]:
-    """Let people in, one after the other.
-
-    >>> import tempfile
-    >>> from karat.field.store import Store, studies
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     row = store.call(studies.register, studies.Register("likert", "Ratings", "f1", {}))
-    ...     _ = store.call(studies.set_state, row.id, "running")
-    ...     came = [store.call(arrive, Arrival(row.id, f"t{i}", 2, "consent", 3600.0)) for i in range(4)]
-    ...     store.close()
-    >>> sorted(one.list for one in came)
-    [1, 1, 2, 2]
-    """
+    """Let people in, one after the other."""
     states = lock_studies(connection, {payload.study_id for payload in payloads})
     admission = _Admission(connection, states)
     return [admission.answer(payload) for payload in payloads]
@@ -281,8 +269,8 @@ class _Admission:
             "study_id": arrival.study_id, "participant": name, "token_hash": arrival.token_hash, "list": list,
             "number": number, "state": "running", "step": arrival.first_step, "preview": arrival.preview,
             "pilot": arrival.pilot, "platform": arrival.platform, "person_hash": arrival.person_hash,
-            "resume_hash": arrival.resume_hash, "completion_code": completion_code(),
-            "withdrawal_code": withdrawal_code() if same_as is None else same_as.withdrawal_code,
+            "resume_hash": arrival.resume_hash, "completion_code": f"K{_drawn(9).upper()}",
+            "withdrawal_code": "-".join(_drawn(4) for _ in range(3)) if same_as is None else same_as.withdrawal_code,
             "planned": False, "trials": 0, "answered": 0, "next": 1, "quiz_attempts": 0, "device": dict(arrival.device),
             "lease_until": _lease_until(arrival, 0), "started": arrival.now, "last_seen": arrival.now,
             "background": {}, "version": arrival.version if number == 1 or same_as is None else same_as.version,
@@ -320,7 +308,7 @@ class _Admission:
 
     def _free_name(self, arrival: Arrival) -> str:
         while True:
-            name = participant_name()
+            name = f"p-{_drawn(6)}"
             if not self._sessions(session.c.study_id == arrival.study_id, session.c.participant == name):
                 return name
 
@@ -353,34 +341,8 @@ def _arrived(outcome: Outcome, row: Row[Any], arrival: Arrival, not_before: floa
 LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
 
 
-def participant_name() -> str:
-    """The public name of a participant, which says nothing of who it is.
-
-    >>> participant_name()[:2], len(participant_name())
-    ('p-', 8)
-    """
-    return f"p-{_drawn(6)}"
-
-
-def withdrawal_code() -> str:
-    """What a participant keeps to have the answers erased: 59 random bits in three groups.
-
-    >>> [len(group) for group in withdrawal_code().split("-")]
-    [4, 4, 4]
-    """
-    return "-".join(_drawn(4) for _ in range(3))
-
-
-def completion_code() -> str:
-    """What a participant shows the platform at the end.
-
-    >>> completion_code().isupper(), len(completion_code())
-    (True, 10)
-    """
-    return "K" + _drawn(9).upper()
-
-
 def _drawn(length: int) -> str:
+    """Random letters, five bits each, nearly."""
     return "".join(secrets.choice(LETTERS) for _ in range(length))
 
 

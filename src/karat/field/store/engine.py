@@ -184,20 +184,19 @@ def vacuum(url: str) -> None:
         reading.dispose()
 
 
-class DatabaseFile:
-    """The file of a SQLite database: whether it is still the one that was opened. PostgreSQL has none.
+def file_check(url: URL) -> Callable[[], None]:
+    """What raises an error where the file of a SQLite database was moved, deleted or replaced from now on.
 
-    >>> DatabaseFile(database_url("postgresql://localhost/karat")).check()
+    >>> file_check(database_url("postgresql://localhost/karat"))()
     """
+    path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+    known = None if path is None else _identity(path)
 
-    def __init__(self, url: URL) -> None:
-        self.path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
-        self._known = None if self.path is None else _identity(self.path)
+    def check() -> None:
+        if path is not None and _identity(path) != known:
+            raise DatabaseMovedError(path)
 
-    def check(self) -> None:
-        """Raise an error where the file was moved, deleted or replaced."""
-        if self.path is not None and _identity(self.path) != self._known:
-            raise DatabaseMovedError(self.path)
+    return check
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -242,13 +241,6 @@ def backup(url: str, path: str | Path) -> Path:
 
     A SQLite file is copied as a SQLite file, which `sqlite:///FILE` opens. PostgreSQL is copied by its own `pg_dump`,
     to be restored by `pg_restore`. Both show the database as it was at one moment, and nobody has to wait.
-
-    >>> import tempfile
-    >>> from karat.field.store import Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     Store.open(f"sqlite:///{folder}/karat.db").close()
-    ...     backup(f"sqlite:///{folder}/karat.db", f"{folder}/copy.db").stat().st_size > 0
-    True
     """
     target = Path(path)
     checked = database_url(url)

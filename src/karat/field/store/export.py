@@ -9,7 +9,9 @@ The codebook: every column of the tables of a study, with its meaning and its va
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterable
+from importlib.resources import files
 from typing import Any
 
 import polars as pl
@@ -119,7 +121,7 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl.DataFrame:
+def events(connection: Connection, study_id: int) -> pl.DataFrame:
     """What happened in the browsers and was noted, one row per event; `details` is JSON.
 
     Pages without an answer, such as breaks, are events too (`page`): their time is that of the receipt, and `rt` says
@@ -129,7 +131,7 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
         select(session.c.participant, session.c.number, event, trial.c.rows)
         .join_from(event, session)
         .outerjoin(trial, (trial.c.session_id == event.c.session_id) & (trial.c.position == event.c.position))
-        .where(*_of(study_id, pilots))
+        .where(*_of(study_id, pilots=False))
         .order_by(event.c.session_id, event.c.time, event.c.id)
     )
     rows = [
@@ -142,7 +144,7 @@ def events(connection: Connection, study_id: int, *, pilots: bool = False) -> pl
     pages = (
         select(session.c.participant, session.c.number, answer.c.received, answer.c.rt)
         .join_from(answer, session, session.c.id == answer.c.session_id)
-        .where(*_of(study_id, pilots), answer.c.response.is_(None))
+        .where(*_of(study_id, pilots=False), answer.c.response.is_(None))
         .order_by(answer.c.session_id, answer.c.received)
     )
     rows += [
@@ -180,41 +182,9 @@ def _distinct(names: Iterable[str | None]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name is not None]
 
 
-PEOPLE = {
-    "participant": "a random name, made by the server",
-    "list": "which list of the design the participant saw",
-    "state": "how the participation ended: complete, withdrawn, excluded, ...",
-    "platform": "where the participant came from",
-    "source": "where the participant came from",
-    "started": "when the participant began",
-    "finished": "when the participant finished",
-    "working_time": "seconds from the beginning to the end",
-    "quiz_attempts": "how often the quiz about the instructions was tried",
-    "quiz_passed": "whether the quiz was passed",
-    "comment": "what the participant wrote at the end",
-    "device": "what kind of device the participant used",
-    "person": "names the person, where somebody may come more than once",
-    "pilot": "whether the participant was part of the pilot",
-    "consent_time": "when the participant agreed to take part",
-    "consent_text": "fingerprint of the consent text and privacy notice that the participant agreed to",
-    "version": "version of the study with which the participant began: its fingerprint",
-    "platform_id": "the participant's id on the platform (personal data)",
-}
-FURTHER = {
-    "first_response": "the answer that was chosen first",
-    "first_rt": "seconds from stimulus onset to the first choice",
-    "changes": "how often the answer was changed before it was sent",
-    "received": "when the server received the answer, by its own clock",
-    "blurs": "how often the page lost the focus during the trial",
-    "away": "seconds for which the page was without the focus",
-    "pointer": "what the answer was given with: mouse, touch, keyboard, ...",
-    "trace": "how the answer was given, in a few numbers as JSON: see docs/howto/data-protection.md",
-    "isolated": "whether the browser measured times with full resolution",
-    "frame_rate": "pictures a second of the screen",
-    "sentence": "what was shown",
-    "sentence_2": "what was shown on the other side",
-    "context": "what was shown before the stimulus",
-}
+_MEANINGS = tomllib.loads((files("karat.field.store") / "codebook.toml").read_text(encoding="utf-8"))
+PEOPLE, FURTHER = _MEANINGS["participants"], _MEANINGS["judgments"]
+"""What the columns of both tables mean, beside those of `karat.judgments.columns`."""
 
 
 def codebook(judgments: Judgments, study: Study) -> pl.DataFrame:

@@ -29,7 +29,7 @@ from sqlalchemy import Connection, Engine, insert, select
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from karat.field.store import schema
-from karat.field.store.engine import READERS, DatabaseFile, Result, StoreError, database_url, empty_log, engines
+from karat.field.store.engine import READERS, Result, StoreError, database_url, empty_log, engines, file_check
 from karat.field.store.migrations import migrate
 
 Parameters = ParamSpec("Parameters")
@@ -54,7 +54,7 @@ class Store:
         self.url = url
         self._writing = writing
         self._reading = reading
-        self._writer = Writer(writing, DatabaseFile(database_url(url)).check)
+        self._writer = Writer(writing, file_check(database_url(url)))
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="karat-reader")
 
     @classmethod
@@ -226,7 +226,7 @@ class Writer:
             if len(jobs) > 1:
                 for job in jobs:
                     self._write([job])
-            elif tries > 1 and _in_the_way(error):
+            elif tries > 1 and isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in IN_THE_WAY:
                 self._write(jobs, tries - 1)
             else:
                 jobs[0].result = error
@@ -245,11 +245,6 @@ class Writer:
                     job.result = result
         # What went into a file that was deleted meanwhile must not be acknowledged.
         self._check()
-
-
-def _in_the_way(error: Exception) -> bool:
-    """Whether it was another process that made a transaction fail."""
-    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in IN_THE_WAY
 
 
 def _tell(jobs: list[_Job]) -> None:

@@ -61,17 +61,7 @@ class StudyRow:
 
 
 def register(connection: Connection, given: Register) -> StudyRow | Exception:
-    """Make a study known. A draft takes over what its file says now; a study that has started does not.
-
-    >>> import tempfile
-    >>> from karat.field.store import Store
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = Store.open(f"sqlite:///{folder}/karat.db")
-    ...     row = store.call(register, Register("likert", "Ratings", "f1", {}))
-    ...     store.close()
-    >>> row.id, row.state
-    (1, 'draft')
-    """
+    """Make a study known. A draft takes over what its file says now; a study that has started does not."""
     values = {
         "title": given.title,
         "fingerprint": given.fingerprint,

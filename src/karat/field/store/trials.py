@@ -62,7 +62,11 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
         elif row.state != "running":
             results.append(SessionEndedError(row.state))
         else:
-            pages += [_row(row.id, page) for page in payload.trials]
+            pages += [
+                {"session_id": row.id, "position": page.position, "public_id": page.public_id, "block": page.block,
+                 "rows": list(page.rows), "shown": page.shown}
+                for page in payload.trials
+            ]  # fmt: skip
             planned[row.id] = {"of": row.id, "planned": True, "trials": len(payload.trials), "last_seen": payload.now}
             planned[row.id]["stored"] = row.stored + PAGE_BYTES * len(payload.trials)
             results.append(len(payload.trials))
@@ -76,13 +80,6 @@ def plan_trials(connection: Connection, payloads: list[PlannedTrials]) -> Sequen
             seen = arrivals.PriorParticipation(row.slug, row.person_hash, row.platform, False, values["last_seen"])
             arrivals.note_participation(connection, seen)
     return results
-
-
-def _row(session_id: int, page: PlannedTrial) -> dict[str, Any]:
-    return {
-        "session_id": session_id, "position": page.position, "public_id": page.public_id, "block": page.block,
-        "rows": list(page.rows), "shown": page.shown,
-    }  # fmt: skip
 
 
 def next_trials(connection: Connection, session_id: int, count: int) -> list[StoredTrial]:

@@ -12,7 +12,7 @@ from karat.errors import shown
 from karat.judgments.columns import nearest
 from karat.study.check import alike, balance, controls, expected, recruitment, sizes, tables, texts
 from karat.study.check.draft import Draft
-from karat.study.check.findings import RULES, CheckRule, Finding, Flaw, Report, rule, sorted_by_grade
+from karat.study.check.findings import GRADES, RULES, CheckRule, Finding, Flaw, Report, rule
 from karat.study.size import study_cost
 from karat.study.study import Study, load
 
@@ -46,7 +46,8 @@ def check(study: Study) -> Report:
     ['completion-code']
     """
     draft = Draft(study)
-    found = sorted_by_grade([finding for rule in RULES.values() for finding in rule.findings(draft)])
+    found = [finding for rule in RULES.values() for finding in rule.findings(draft)]
+    found.sort(key=lambda finding: GRADES.index(finding.grade))
     names = study.settings.check.allow
     allowed = [finding for finding in found if finding.rule in names and not finding.must]
     open_ones = tuple(finding for finding in found if finding not in allowed)

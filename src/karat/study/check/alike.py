@@ -39,7 +39,7 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
         first: dict[tuple[str, str], Row] = {}
         twice: list[tuple[Row, str]] = []
         for row in rows:
-            texts = [_shown_text(row, column) for column in SENTENCES]
+            texts = [" ".join((row[column] or "").split()).casefold() for column in SENTENCES]
             if texts[0] and texts[0] == texts[1]:
                 yield Flaw(f"{_name(row)}: both sentences are {shown(row['sentence'] or '')}.", spot=row.spot)
                 continue
@@ -55,10 +55,6 @@ def identical_sentences(draft: Draft) -> Iterator[Flaw]:
             row, text = twice[0]
             more = f", and {counted(len(twice) - 1, 'more sentence')} too" if twice[1:] else ""
             yield Flaw(f"{text}{more}.", spot=row.spot)
-
-
-def _shown_text(row: Row, column: str) -> str:
-    return " ".join((row[column] or "").split()).casefold()
 
 
 def _name(row: Row) -> str:

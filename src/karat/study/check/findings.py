@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -131,11 +131,6 @@ def _plain(finding: Finding) -> dict[str, Any]:
 def _rules(findings: Iterable[Finding]) -> list[str]:
     """The rules of findings, each once."""
     return list(dict.fromkeys(finding.rule for finding in findings))
-
-
-def sorted_by_grade(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Errors first, then warnings, then hints, each in the order in which they were found."""
-    return tuple(sorted(findings, key=lambda finding: GRADES.index(finding.grade)))
 
 
 @dataclass(frozen=True)

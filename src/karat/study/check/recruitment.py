@@ -12,6 +12,7 @@ from karat.packages import offered
 from karat.study.check.draft import Draft
 from karat.study.check.findings import Flaw, rule
 from karat.study.criteria import CRITERIA
+from karat.study.setting_base import known_words
 from karat.study.settings import CODED_PLATFORMS, PLATFORMS
 
 FEWEST, USUAL = 24, 36
@@ -188,28 +189,12 @@ def consent(draft: Draft) -> Iterator[Flaw]:
         yield Flaw(Message("check.consent"))
 
 
-DECLINING = {
-    "en": r"prefer not|rather not|not (?:wish|want) to|no answer|decline",
-    "de": r"keine (?:angabe|antwort)|möchte (?:ich |das )?nicht|lieber nicht",
-    "fr": r"ne (?:souhaite|veux) pas|préfère ne pas|sans réponse",
-    "es": r"prefiero no|no (?:quiero|deseo)|sin respuesta|ns/nc",
-    "it": r"preferisco non|non (?:voglio|desidero)|nessuna risposta",
-    "nl": r"liever niet|wil ik niet|geen antwoord",
-    "pl": r"wolę nie|nie chcę|odmawiam|brak odpowiedzi",
-    "tr": r"istemiyorum|tercih etmem|yanıt yok",
-    "zh": r"不愿|不想|不便|拒绝",
-    "ja": r"答えたくない|回答しない|無回答|答えない",
-    "he": r"מעדיפ|לא רוצה|ללא תשובה",
-}
-"""How answers that decline a question are worded; in other languages none is looked for."""
-
-
 @rule("warning", fix="Add an answer such as prefer not to say, or state required = false.")
 def personal_question(draft: Draft) -> Iterator[Flaw]:
     """A question about the participant must be answered and cannot be declined. Questions that decide who is eligible
     are left out: to decline them is not to take part."""
     settings = draft.study.settings
-    pattern = DECLINING.get(settings.language[:2].lower())
+    pattern = known_words()["declining"].get(settings.language[:2].lower())
     for place, question in enumerate(settings.background):
         if not question.required or question.eligible or (pattern is None and question.answers):
             continue

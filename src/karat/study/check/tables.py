@@ -10,7 +10,6 @@ from karat.study.check.draft import Draft
 from karat.study.check.findings import Flaw, rule
 from karat.study.items import read_as, source_file
 from karat.study.results import taken_names
-from karat.study.settings import BlockSettings
 
 SAVE_AS_UTF8 = "Save the table as UTF-8 (in a spreadsheet: CSV UTF-8, or .xlsx)."
 
@@ -57,14 +56,9 @@ def sheets(draft: Draft) -> Iterator[Flaw]:
 
 def _files(draft: Draft) -> list[SourceFile]:
     """The tables that a study names, each once."""
-    names = dict.fromkeys(name for block in draft.study.blocks for name in _tables(block.settings))
-    return [source_file(draft.study.path.parent / name) for name in names]
-
-
-def _tables(block: BlockSettings) -> list[str]:
-    """The tables that a block names."""
-    others = (block.templates, block.lexicon, block.questions)
-    return [*block.items, *(name for name in others if name is not None)]
+    blocks = draft.study.settings.block
+    named = [name for one in blocks for name in (*one.items, one.templates, one.lexicon, one.questions) if name]
+    return [source_file(draft.study.path.parent / name) for name in dict.fromkeys(named)]
 
 
 @rule("error", fix="Give it another name.", must=True, name="taken-names")

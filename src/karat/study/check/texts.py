@@ -12,6 +12,7 @@ from karat.judgments.columns import PROBES
 from karat.study.check.draft import Draft, Row, lines_of
 from karat.study.check.findings import Flaw, rule
 from karat.study.items import ALIKE, KNOWN
+from karat.study.setting_base import known_words
 
 SHOWN = ("sentence", "sentence_2", "context")
 SENTENCES = ("sentence", "sentence_2")
@@ -181,21 +182,6 @@ def final_punctuation(draft: Draft) -> Iterator[Flaw]:
                             "have a sentence without final punctuation")  # fmt: skip
 
 
-IMPERATIVES = {
-    "en": r"please (?:tick|click|select|choose|mark|check|press|answer)\b",
-    "de": r"(?:bitte (?:kreuzen|klicken|wählen|markieren|drücken|antworten)|(?:kreuzen|klicken|wählen) sie)",
-    "fr": r"(?:veuillez |merci de )(?:cocher|cliquer|choisir|sélectionner|répondre)|cochez",
-    "es": r"(?:por favor,? )(?:marque|haga clic|elija|seleccione|responda)",
-    "it": r"(?:per favore,? |si prega di )(?:selezion|clicc|scegli|segn|rispond)",
-    "nl": r"(?:kruis|klik|selecteer|kies) (?:alstublieft|alsjeblieft|hier)",
-}
-OBJECTS = (
-    r"[\"“„«]|(?:^|\s)['‚‘]|\b\d\b|\b(?:option|answer|box|button|response|agree|disagree|antwort|kästchen|"
-    r"schaltfläche|zustimm\w*|case|réponse|bouton|casilla|respuesta|risposta|casella)\b"
-)
-ATTENTION = r"\bpay(?:ing)? attention to (?:this|the) (?:study|survey|question)|attention check|aufmerksamkeitstest"
-
-
 @rule(
     "warning",
     source="Pieper et al., section 3.3",
@@ -216,15 +202,19 @@ def _instructs(text: str, row: Row) -> bool:
     low = text.lower()
     if row.function == "practice":
         return False
-    if re.search(ATTENTION, low):
+    if re.search(known_words()["instructed"]["attention"], low):
         return True
-    found = re.search("|".join(f"(?:{pattern})" for pattern in IMPERATIVES.values()), low)
+    found = re.search("|".join(f"(?:{pattern})" for pattern in known_words()["instructing"].values()), low)
     if found is None:
         return False
     rest = low[found.end() :]
     scale = row.block.settings.scale
     labels = [label.lower() for label in (*scale.labels, *scale.levels) if label]
-    return row.function == "attention" or re.search(OBJECTS, rest) is not None or any(label in rest for label in labels)
+    return (
+        row.function == "attention"
+        or re.search(known_words()["instructed"]["objects"], rest) is not None
+        or any(label in rest for label in labels)
+    )
 
 
 @rule("error", fix="Put a PNG, JPEG, GIF, WebP or SVG file next to the study file, or fix its name.")
@@ -281,11 +271,7 @@ def instructions(draft: Draft) -> Iterator[Flaw]:
     the advice of section 2."""
     settings = draft.study.settings
     text = settings.texts.instructions.lower()
-    patterns = {
-        "en": r"intuit|spontan|first impression|feel|sounds|gut|native ear|own judg",
-        "de": r"intuit|spontan|ersten eindruck|gefühl|klingt|bauch|eigene",
-    }
-    pattern = patterns.get(settings.language[:2].lower())
+    pattern = known_words()["own_judgment"].get(settings.language[:2].lower())
     asks = any(block.task.acceptability for block in draft.study.blocks)
     if text and asks and pattern and not re.search(pattern, text):
         yield Flaw(
@@ -293,13 +279,6 @@ def instructions(draft: Draft) -> Iterator[Flaw]:
             "school.",
             spot=draft.at("texts", "instructions"),
         )
-
-
-TELLING = (
-    "acceptability", "grammaticality", "grammatical", "ungrammatical", "hypothesis", "effect", "versus", "island",
-    "akzeptabilität", "grammatikalität", "grammatisch", "ungrammatisch", "hypothese", "effekt", "einfluss", "syntax",
-)  # fmt: skip
-"""Words of the field, which tell participants what a study is about."""
 
 
 @rule("warning", fix="Set public_title to something harmless, such as How sentences sound.")
@@ -316,7 +295,9 @@ def telling_title(draft: Draft) -> Iterator[Flaw]:
     words = {word.casefold() for word in re.findall(r"\w{4,}", title)}
     named = [name for block in draft.study.settings.block for factor, own in block.factors.items()
              for name in (factor, *own.levels)]  # fmt: skip
-    telling = {word.casefold() for name in named for word in re.findall(r"\w{4,}", name)} | set(TELLING)
+    telling = {word.casefold() for name in named for word in re.findall(r"\w{4,}", name)} | set(
+        known_words()["telling"]["words"]
+    )
     found = [shown(word) for word in sorted(words & telling)]
     if found:
         names = " and ".join(filter(None, (", ".join(found[:-1]), found[-1])))

@@ -74,7 +74,11 @@ def factorial(
         seen += _seen_in_group(cells, group, numbers)
     always = set(range(items.height)).difference(_test_rows(items))
     shown = [[one.row for one in seen if one.number == number] for number in range(wanted)]
-    return Lists(tuple(tuple(sorted([*always, *own])) for own in shown), notes(cells, groups, group_of, seen))
+    notes = (
+        *_missing(cells, groups), *_conditions_in_lists(cells, seen), *_items_over_lists(cells, groups, group_of, seen),
+        *_lists(cells, groups, group_of, seen),
+    )  # fmt: skip
+    return Lists(tuple(tuple(sorted([*always, *own])) for own in shown), notes)
 
 
 def _seen_in_group(cells: Cells, group: Levels, numbers: Sequence[int]) -> list[ListTrial]:
@@ -150,7 +154,11 @@ class Cells:
 
 def read_cells(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> Cells:
     """The cells of the test rows, after what cannot be a design is refused."""
-    _refuse_columns(items, factors)
+    refuse_missing(items, ["item", *(factor.name for factor in factors)], Message("design.add_column"))
+    if len({factor.name for factor in factors}) < len(factors):
+        raise DesignError(Message("design.factor_twice", {"advice": Message("design.name_once")}))
+    if not _test_rows(items):
+        raise DesignError(Message("design.no_test_items", {"advice": Message("design.add_test_items")}))
     by_item = _rows_of_cells(items, factors)
     _refuse_levels(factors, by_item)
     between = [i for i, f in enumerate(factors) if not f.within_items and f.within_participants]
@@ -227,14 +235,6 @@ def _level(factor: DesignFactor, value: object, item: str, row: int) -> str:
     return str(value)
 
 
-def _refuse_columns(items: pl.DataFrame, factors: Sequence[DesignFactor]) -> None:
-    refuse_missing(items, ["item", *(factor.name for factor in factors)], Message("design.add_column"))
-    if len({factor.name for factor in factors}) < len(factors):
-        raise DesignError(Message("design.factor_twice", {"advice": Message("design.name_once")}))
-    if not _test_rows(items):
-        raise DesignError(Message("design.no_test_items", {"advice": Message("design.add_test_items")}))
-
-
 def _refuse_levels(factors: Sequence[DesignFactor], by_item: dict[str, dict[Levels, int]]) -> None:
     for place, factor in enumerate(factors):
         used = {cell[place] for own in by_item.values() for cell in own}
@@ -264,18 +264,6 @@ class ListTrial:
     item: str
     condition: Levels
     row: int
-
-
-def notes(
-    cells: Cells, groups: Sequence[Levels], group_of: Sequence[Levels], seen: Sequence[ListTrial]
-) -> tuple[Message, ...]:
-    """All that is uneven, a message for each kind."""
-    return (
-        *_missing(cells, groups),
-        *_conditions_in_lists(cells, seen),
-        *_items_over_lists(cells, groups, group_of, seen),
-        *_lists(cells, groups, group_of, seen),
-    )
 
 
 def _missing(cells: Cells, groups: Sequence[Levels]) -> list[Message]:
@@ -444,8 +432,7 @@ def largest_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignForm
     notes: list[Message] = []
     slopes: dict[str, list[tuple[str, ...]]] = {}
     for group in GROUPS:
-        slopes[group], said = _slopes(rows, conditions, group)
-        notes += said
+        slopes[group] = _slopes(rows, conditions, group, notes)
     notes += _in_time(rows, slopes)
     for group, own in slopes.items():
         bar = "|" if _effects(rows, own) <= CORRELATED else "||"
@@ -469,35 +456,24 @@ def _in_time(rows: pl.DataFrame, slopes: dict[str, list[tuple[str, ...]]]) -> li
     return notes
 
 
-def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str) -> tuple[list[tuple[str, ...]], list[Message]]:
-    """The terms that get a slope for each level of a group, and why others do not."""
-    varying = [name for name in conditions if _varies(rows, group, name)]
-    notes = [
-        Message("contrasts.not_within", {"condition": name, "group": _group(group)})
-        for name in conditions
-        if name not in varying
-    ]
+def _slopes(rows: pl.DataFrame, conditions: Sequence[str], group: str, notes: list[Message]) -> list[tuple[str, ...]]:
+    """The terms that get a slope for each level of a group; `notes` say why others do not."""
+    several = rows.group_by(group).agg(pl.col(name).n_unique() > 1 for name in conditions)
+    varying = [name for name in conditions if several[name].sum() > MOST * several.height]
+    absent = [name for name in conditions if name not in varying]
+    notes += [Message("contrasts.not_within", {"condition": name, "group": _group(group)}) for name in absent]
     terms = [term for size in range(1, len(varying) + 1) for term in combinations(varying, size)]
-    single = [term for term in terms if not _repeated(rows, group, term)]
+    # A slope needs more than one answer in most cells of a participant or item.
+    cells = [rows.group_by(group, *term).len()["len"] for term in terms]
+    single = [term for term, own in zip(terms, cells, strict=True) if (own > 1).sum() <= MOST * len(own)]
     if single:
         values = {"terms": [":".join(term) for term in single], "group": _group(group)}
         notes.append(Message("contrasts.one_answer_per_cell", values))
-    return [term for term in terms if not any(set(one) <= set(term) for one in single)], notes
+    return [term for term in terms if not any(set(one) <= set(term) for one in single)]
 
 
 def _group(group: str) -> Message:
     return Message("contrasts.participants") if group == "participant" else Message("contrasts.items")
-
-
-def _varies(rows: pl.DataFrame, group: str, name: str) -> bool:
-    several = rows.group_by(group).agg(pl.col(name).n_unique())[name].to_numpy() > 1
-    return bool(several.mean() > MOST)
-
-
-def _repeated(rows: pl.DataFrame, group: str, term: tuple[str, ...]) -> bool:
-    """Whether most cells of a participant or item have more than one answer."""
-    cells = rows.group_by(group, *term).len()["len"].to_numpy()
-    return bool((cells > 1).mean() > MOST)
 
 
 def _effects(rows: pl.DataFrame, slopes: Sequence[tuple[str, ...]]) -> int:

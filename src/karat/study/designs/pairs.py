@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import permutations, product
 
 import numpy as np
 import polars as pl
@@ -215,7 +216,7 @@ def _join(trials: list[list[list[int]]], root: list[int], spare: list[tuple[int,
                 if root[pair[0]] == root[trials[p][i][0]]:
                     continue
                 fallback = fallback or (p, i, q, j)
-                for (a, b), (c, d) in ((x, y) for x in _turns(trials[p][i]) for y in _turns(pair)):
+                for (a, b), (c, d) in product(permutations(trials[p][i]), permutations(pair)):
                     before = trials[p][i], other[j]
                     trials[p][i], other[j] = [a, c], [b, d]
                     if max(_spread(trials[p], n), _spread(other, n)) <= 1:
@@ -226,10 +227,6 @@ def _join(trials: list[list[list[int]]], root: list[int], spare: list[tuple[int,
     p, i, q, j = fallback
     (a, b), (c, d) = trials[p][i], trials[q][j]
     trials[p][i], trials[q][j] = [a, c], [b, d]
-
-
-def _turns(pair: Sequence[int]) -> tuple[Pair, Pair]:
-    return (pair[0], pair[1]), (pair[1], pair[0])
 
 
 def _sides(trials: Sequence[Sequence[Sequence[int]]], rng: np.random.Generator) -> dict[Pair, int]:

@@ -17,37 +17,17 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from karat.errors import ProblemsError, counted
-from karat.study.items import COLUMN_NAMES, STATUSES
+from karat.study.items import COLUMN_NAMES
+from karat.study.setting_base import known_words
 
 if TYPE_CHECKING:
     from karat.judgments.scales import Scale
 
-BESIDE_SETS = (
-    "note", "notes", "comment", "comments", "source", "translation", "gloss", "list", "group", "block", "question",
-    "questions", "context", "kommentar", "anmerkung", "anmerkungen", "notiz", "übersetzung", "quelle", "frage",
-    "kontext",
-)  # fmt: skip
-"""Columns of a sheet that hold sentences or words, but no condition."""
-CONDITIONS = ("condition", "cond", "conditions", "bedingung")
-TEXTS = (
-    "sentence", "sentences", "content", "text", "stimulus", "stimuli", "string", "satz", "item_text", "stim", "sent",
-    "sätze",
-)  # fmt: skip
-ITEMS = (
-    "item", "items", "set", "sets", "itemset", "nr", "no", "id", "number", "lexicalization", "lexicalisation", "token",
-    *COLUMN_NAMES["item"],
-)  # fmt: skip
-LEVELS_OF: Mapping[str, Sequence[str]] = {
-    "complementizer": ("that", "null", "zero", "no that", "without", "dass", "whether", "ohne", "ohne dass"),
-    "length": ("short", "mid", "medium", "long", "kurz", "mittel", "lang"),
-    "grammaticality": ("grammatical", "ungrammatical", "gram", "ungram", *STATUSES),
-    "structure": ("island", "nonisland", "non-island", "non island"),
-    "dependency": ("matrix", "embedded", "subject", "object"),
-    "number": ("sg", "pl", "singular", "plural"),
-    "match": ("match", "mismatch"),
-    "animacy": ("animate", "inanimate"),
-    "order": ("so", "os", "svo", "ovs", "sov", "osv", "vo", "ov"),
-}
+_WORDS: Mapping[str, Sequence[str]] = known_words()["sets"]
+BESIDE_SETS, CONDITIONS, TEXTS = _WORDS["beside"], _WORDS["conditions"], _WORDS["texts"]
+"""Columns of a sheet: those that hold sentences or words, but no condition; of conditions; and of sentences."""
+ITEMS = (*_WORDS["items"], *COLUMN_NAMES["item"])
+LEVELS_OF: Mapping[str, Sequence[str]] = known_words()["levels"]
 """Names of factors by the levels that they usually have."""
 
 

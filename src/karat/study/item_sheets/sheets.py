@@ -43,19 +43,14 @@ from karat.study.item_sheets.tool_files import (
     sentences_in,
 )
 from karat.study.items import KNOWN, flaws, function_meant, like_functions, own_name, plain, table_file
+from karat.study.setting_base import known_words
 
 if TYPE_CHECKING:
     from karat.judgments.source import SourceFile
 
-BESIDE_WORDS = ("comprehension", "attention", "verification", "verständnis")
+BESIDE_WORDS = tuple(known_words()["sets"]["beside_begin"])
 """Words of headers such as "Comprehension question", which are no conditions either."""
-FILLER_SHEETS: Mapping[str, str] = {
-    **dict.fromkeys(("filler", "distra", "füller", "füllsätze", "ablenker"), "filler"),
-    **dict.fromkeys(("control", "kontroll"), "control"),
-    **dict.fromkeys(("practice", "training", "warm", "übung"), "practice"),
-    **dict.fromkeys(("catch", "attention", "aufmerksamkeit"), "attention"),
-    **dict.fromkeys(("calibration", "kalibrier", "anchor"), "calibration"),
-}
+FILLER_SHEETS = {start: name for name, starts in known_words()["sheets"].items() for start in starts}
 """How the names of sheets beside the sets begin, and the function that their sentences have."""
 KINDS = ("function", "type", "kind", "item_type", "trial_type", "experiment", "materials", "section")
 

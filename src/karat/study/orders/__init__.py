@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.study.orders.proofs import counting_proof, joint_proof, searched_proof
+from karat.study.orders.proofs import counting_proofs, joint_proof, searched_proof
 from karat.study.orders.rules import (
     OrderError,
     OrderRules,
@@ -60,7 +60,7 @@ class Arranger:
         self._seconds = seconds
         self._problem = compile_rules(self._columns, rules)
         self._size = self._problem.size
-        if proof := counting_proof(self._columns, rules, self._problem):
+        for proof in counting_proofs(self._columns, rules, self._problem):
             raise proof
         self._repair = Repair(self._problem)
         self._body = list(range(*self._problem.segments[-1]))

@@ -28,12 +28,8 @@ NOUNS = {"filler": "filler", "control": "control"}
 PROOF_STEPS = 20_000
 
 
-def counting_proof(columns: Columns, rules: OrderRules, problem: OrderProblem) -> OrderError | None:
-    """The first count that shows that the rules cannot hold, or None."""
-    return next(_proofs(columns, rules, problem), None)
-
-
-def _proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) -> Iterator[OrderError]:
+def counting_proofs(columns: Columns, rules: OrderRules, problem: OrderProblem) -> Iterator[OrderError]:
+    """The counts that show that the rules cannot hold."""
     functions = columns["function"]
     for function in rules.spread:
         if function in rules.first and function in functions:

@@ -344,12 +344,11 @@ def _group(
         partitions.append(_shares(in_body, body, QUARTERS))
     if rules.mixed_blocks and (is_function or column in rules.in_a_row):
         partitions.append(_shares(in_body, body, rules.mixed_blocks))
-    kept = tuple(windows for windows in partitions if any(_binds(window, in_body) for window in windows))
+    kept = tuple(
+        windows for windows in partitions
+        if any(window.low > 0 or window.high < min(in_body, window.end - window.start) for window in windows)
+    )  # fmt: skip
     return Group(column, value, size, row, gap, kept) if row or gap or kept else None
-
-
-def _binds(window: Window, in_body: int) -> bool:
-    return window.low > 0 or window.high < min(in_body, window.end - window.start)
 
 
 def _shares(count: int, body: tuple[int, int], parts: int) -> tuple[Window, ...]:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from karat.errors import KaratError
-from karat.judgments.scales import Scale
 from karat.packages import added
-from karat.study.block_keys import BlockKeys
 from karat.study.tasks import choice, differential, label, likert, magnitude, yes_no
 from karat.study.tasks.task import Task
 
@@ -95,12 +93,3 @@ def task_named(name: str) -> Task:
 def tasks_met() -> tuple[Task, ...]:
     """The tasks of karat, those that were registered, and those of packages that a study has named so far."""
     return (*TASKS.values(), *_added.values())
-
-
-def scale_of(block: BlockKeys) -> Scale:
-    """The scale on which a block is answered.
-
-    >>> scale_of(BlockKeys(task="likert", items=["items.csv"])).known()
-    '1, 2, 3, 4, 5'
-    """
-    return task_named(block.task).scale(block.scale)

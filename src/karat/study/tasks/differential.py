@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.judgments.scales import Ordinal
-from karat.study.block_keys import BlockKeys, ScaleSettings
+from karat.study.block_keys import ScaleSettings
 from karat.study.tasks.task import Task
 
 POINTS = 7
@@ -17,10 +17,6 @@ def _scale(settings: ScaleSettings) -> Ordinal:
     return Ordinal(points, neutral=0 if count % 2 else None)
 
 
-def _flaw(block: BlockKeys) -> str | None:
-    return None if block.questions else "a differential needs its adjective pairs: questions = a table"
-
-
 TASK = Task(
     name="differential",
     scale=_scale,
@@ -28,5 +24,5 @@ TASK = Task(
     scale_keys=("points", "labels", "slider", "colours"),
     block_keys=("questions", "repeated_questions", "per_page"),
     points=POINTS,
-    flaw=_flaw,
+    flaw=lambda block: None if block.questions else "a differential needs its adjective pairs: questions = a table",
 )

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from karat.judgments.scales import Nominal
-from karat.study.block_keys import BlockKeys
 from karat.study.tasks.task import Task
-
-
-def _flaw(block: BlockKeys) -> str | None:
-    return None if len(block.scale.levels) > 1 else "a label task needs its categories: scale = { levels = [...] }"
-
 
 TASK = Task(
     name="label",
     scale=lambda settings: Nominal(settings.levels),
     seconds=5.0,
     scale_keys=("levels", "labels"),
-    flaw=_flaw,
+    flaw=lambda block: (
+        None if len(block.scale.levels) > 1 else "a label task needs its categories: scale = { levels = [...] }"
+    ),
 )

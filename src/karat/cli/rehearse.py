@@ -1,0 +1,32 @@
+"""karat rehearse: bots answer a study before people do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli.demo import Out, Stay, run_bots, running_server
+from karat.cli.options import Json
+
+EXAMPLE = "Example: karat rehearse my-study --bots 30"
+
+
+def rehearse(
+    study: Annotated[Path, typer.Argument(help="A study file, or a folder with study.toml.")] = Path("study.toml"),
+    bots: Annotated[int, typer.Option(help="Let this many bots of all kinds take part.", min=12)] = 30,
+    out: Out = Path("karat-rehearsal"),
+    stay: Stay = False,
+    as_json: Json = False,
+) -> None:
+    """Rehearse a study: bots of all kinds answer it on a server of its own, then it is screened and reported.
+
+    The bots go through every page, as participants do. Their answers are kept apart from those of the study.
+    """
+    from karat import demo as story
+    from karat.study.study import load
+
+    loaded = load(study)
+    with running_server(lambda: story.rehearse(loaded, out, bots), out, True, as_json) as served:
+        run_bots(served, None, out, "karat rehearse", stay, False, as_json)
