@@ -231,8 +231,7 @@ def minority(direction: Floats) -> Floats:
     cut = ordered[int(np.argmax(between))]
     upper = direction > cut
     small = upper if upper.sum() <= len(upper) / 2 else ~upper
-    members: Floats = small.astype(np.float64)
-    return members
+    return np.asarray(small.astype(np.float64))
 
 
 def with_second_group(mixture: Mixture, members: Floats) -> None:

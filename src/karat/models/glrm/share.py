@@ -274,8 +274,7 @@ class FittedShare:
     def turn(self) -> Floats:
         """From coordinates in which the negative log-likelihood rises by about z'z / 2, to parameters."""
         lower = root(self.hessian if np.all(np.isfinite(self.hessian)) else self.at.information())
-        turned: Floats = linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, trans=1)
-        return turned
+        return np.asarray(linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, trans=1))
 
     @cached_property
     def without_one(self) -> float:

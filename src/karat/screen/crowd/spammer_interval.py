@@ -155,5 +155,4 @@ def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) 
         latent = eta + random.logistic(size=len(eta))
         cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
         chosen = np.searchsorted(cuts, latent)
-    codes: NDArray[np.int64] = np.asarray(found.categories)[chosen].astype(np.int64)
-    return codes
+    return np.asarray(np.asarray(found.categories)[chosen].astype(np.int64))

@@ -319,8 +319,7 @@ def own_order(values: Any) -> list[Any] | None:
 
 def _missing_in(array: NDArray[Any]) -> Bools:
     if array.dtype.kind == "f":
-        absent: Bools = np.isnan(array)
-        return absent
+        return np.asarray(np.isnan(array))
     if array.dtype.kind == "O":
         return np.array([_absent(value) for value in array], dtype=np.bool_)
     return np.zeros(len(array), dtype=np.bool_)

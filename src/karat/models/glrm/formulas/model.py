@@ -302,8 +302,7 @@ def two_sided(ratio: Floats, df: Floats) -> Floats:
     [0.05, 0.055]
     """
     size = -np.abs(ratio)
-    p: Floats = 2 * np.where(np.isinf(df), ndtr(size), stdtr(df, size))
-    return p
+    return np.asarray(2 * np.where(np.isinf(df), ndtr(size), stdtr(df, size)))
 
 
 def quantile(level: float, df: Floats) -> Floats:
@@ -313,8 +312,7 @@ def quantile(level: float, df: Floats) -> Floats:
     [1.96, 2.042]
     """
     upper = (1 + level) / 2
-    reach: Floats = np.where(np.isinf(df), ndtri(upper), stdtrit(df, upper))
-    return reach
+    return np.asarray(np.where(np.isinf(df), ndtri(upper), stdtrit(df, upper)))
 
 
 def _coefficient(code: str, values: Mapping[str, Any]) -> Message:

@@ -156,8 +156,7 @@ def _contrasts_of(model: Model, number: int) -> Floats:
             inner = np.eye(size) if (number, label) in whole else coded[1:] - coded[0]
             turn = np.kron(inner, turn)
     # Where columns were left out, those that remain are taken as they are.
-    rows: Floats = turn @ picked if turn.shape[1] == len(picked) else picked
-    return rows
+    return np.asarray(turn @ picked if turn.shape[1] == len(picked) else picked)
 
 
 def _chi_squared(model: Model, rows: Floats) -> tuple[float, int, float, float]:

@@ -249,8 +249,7 @@ class Crossing:
     def predictor(self, factors: Sides, modes: Sides) -> Floats:
         """Z Lambda u of every row."""
         effects = [(mode @ factor.T).ravel() for factor, mode in zip(factors, modes, strict=True)]
-        eta: Floats = self.matrix @ np.concatenate(effects)
-        return eta
+        return np.asarray(self.matrix @ np.concatenate(effects))
 
     def totals(self, values: Floats) -> Sides:
         """Z'values by level and effect (and column)."""

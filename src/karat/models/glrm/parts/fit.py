@@ -185,8 +185,7 @@ def agreement_in_parts(fit: Fit) -> PartedAgreement:
 def _about_middle(view: View) -> Floats:
     """The numbers of the categories, with zero amid them, so that little is lost when the mean is taken out."""
     numbers = view.categories.astype(np.float64)
-    centred: Floats = numbers - numbers.mean()
-    return centred
+    return np.asarray(numbers - numbers.mean())
 
 
 def _sums(view: View, placed: Placed) -> _Sums:
@@ -235,8 +234,7 @@ def joined_sets(joined: Floats) -> Ints:
     """
     from scipy.sparse.csgraph import connected_components
 
-    sets: Ints = connected_components(joined > 0, directed=False)[1]
-    return sets
+    return np.asarray(connected_components(joined > 0, directed=False)[1])
 
 
 def _reduction(found: _Sums, by_item: Floats, sets: Ints) -> float:
