@@ -106,13 +106,12 @@ def leave_one_out(
 
     `mapper` may be the map of a pool of processes; `progress` is called with the number of refits done and that of all.
 
+    >>> import karat
     >>> from karat.models.glrm import fit_crossed
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> deletions = leave_one_out(fit_crossed(eta + random.logistic(size=600) > 0, worker, task))
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> deletions = leave_one_out(fit_crossed(*(crowd[name] for name in ("response", "participant", "item"))))
     >>> deletions.distance.shape, bool(deletions.converged.all())
-    ((30,), True)
+    ((20,), True)
     """
     total = len(fit.workers if groups == "worker" else fit.tasks)
     refits = []

@@ -99,12 +99,11 @@ class AtAngle:
 def worker_share(fit: Fit, level: float = 0.95) -> Share:
     """The share of workers in the variance of a binary or ordinal fit, in memory or in parts.
 
+    >>> import karat
     >>> from karat.models.glrm import fit_crossed
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> print(worker_share(fit_crossed(eta + random.logistic(size=600) > 0, worker, task)))
-    0.1890, 95 % interval from 0.0732 to 0.3875.
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> print(worker_share(fit_crossed(*(crowd[name] for name in ("response", "participant", "item")))))
+    0.3692, 95 % interval from 0.1716 to 0.6220.
     """
     if not isinstance(fit.objective, Objective | PartedObjective) or fit.objective.deviations > 2:
         raise ValueError("The profile of the share is for binary and ordinal fits without a worker:task effect.")
@@ -211,12 +210,10 @@ class Profile:
 def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1, 2)) -> Profile:
     """The profile of the worker:task deviation, for a binary or ordinal fit with or without the effect.
 
+    >>> import karat
     >>> from karat.models.glrm import fit_crossed
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
-    >>> print(interaction_profile(fit, [0, 1]))
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> print(interaction_profile(fit_crossed(*(crowd[name] for name in ("response", "participant", "item"))), [0, 1]))
     Of the standard deviations tried for participant–item pairs, 0 has the highest log-likelihood. ...
     """
     if not isinstance(fit.objective, Objective):
@@ -307,14 +304,13 @@ class FittedShare:
 def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
     """The pooled share of the first forms of one model, or of several; an end that is not found is not a number.
 
-    >>> from karat.models.glrm import fit_crossed, worker_share
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> import karat
+    >>> from karat.models.glrm import fit_crossed
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> fit = fit_crossed(*(crowd[name] for name in ("response", "participant", "item")))
     >>> one, rest = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
     >>> print(variance_share([FittedShare(fit.objective, fit.parameters, fit.modes, fit.hessian, one, rest)]))
-    0.1890, 95 % interval from 0.0732 to 0.3875.
+    0.3692, 95 % interval from 0.1716 to 0.6220.
     """
     drop = float(chdtri(1, 1 - level)) / 2
     above, below = ShareSearch(models, 1), ShareSearch(models, -1)

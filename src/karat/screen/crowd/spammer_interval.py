@@ -50,17 +50,16 @@ class IndexFound:
 def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]]:
     """Both ends of the profile interval, and what there is to say about them.
 
-    >>> from karat.models.glrm import fit_crossed
+    >>> import karat
     >>> from karat.models.glrm.share import FittedShare
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> found = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> from karat.screen.crowd.answers import crowd
+    >>> found = fit(crowd(karat.simulate.crowd(20, 24), "x"))
     >>> forms = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
-    >>> model = FittedShare(found.objective, found.parameters, found.modes, found.hessian, *forms)
-    >>> lower, upper, notes = profiled([model])
+    >>> lower, upper, notes = profiled(
+    ...     [FittedShare(found.objective, found.parameters, found.modes, found.hessian, *forms)]
+    ... )
     >>> round(lower, 2), round(upper, 2), notes
-    (0.07, 0.39, [])
+    (0.17, 0.62, [])
     """
     from karat.models.glrm.share import variance_share
 
