@@ -412,15 +412,13 @@ def _slope(frame: pl.DataFrame) -> float | None:
     others = logs[pairs["partner"].cast(pl.UInt32)]
     run = (others["length"] - pairs["length"]).to_numpy()
     rise = (others["rt"] - pairs["rt"]).to_numpy()
-    if not (run > 0).any():
+    longer = run > 0
+    if not longer.any():
         return None
-    return _weighted_median(rise[run > 0] / run[run > 0], run[run > 0])
-
-
-def _weighted_median(values: Floats, weights: Floats) -> float:
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
+    slopes = rise[longer] / run[longer]
+    order = np.argsort(slopes, kind="stable")
+    reached = np.cumsum(run[longer][order])
+    return float(slopes[order][np.searchsorted(reached, reached[-1] / 2)])
 
 
 @dataclass(frozen=True)

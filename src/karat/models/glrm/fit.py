@@ -152,18 +152,23 @@ def fit_crossed(
     likelihood, categories, psi = _likelihood(family, answers)
     objective = Objective(answers.layout, likelihood, answers.layout.place(answers.design), interaction)
     first = _start(answers, likelihood, psi, interaction) if start is None else np.array(start, dtype=np.float64)
-    if len(first) != objective.parameters:
-        raise ValueError(f"start must have {objective.parameters} numbers, got {len(first)}.")
-    deviations = first[-objective.deviations :]
-    deviations[np.abs(deviations) < NEARLY_ZERO] = BESIDE_ZERO  # at zero the slope is zero by symmetry
     with one_thread(answers.layout.workers * answers.layout.tasks):
-        optimum, convergence = solve(objective, first, objective.zero_modes())
+        optimum, convergence = solve(objective, off_zero(objective, first), objective.zero_modes())
     layout = answers.layout
     about = About(
         answers.workers, answers.tasks, categories, layout.answers, layout.single,
         np.abs(answers.design).max(axis=0), _same_answer(layout, likelihood),
     )  # fmt: skip
     return conclude(family, about, objective, optimum, convergence)
+
+
+def off_zero(objective: Any, start: Floats) -> Floats:
+    """Parameters to start from, none of their deviations at zero, where the slope is zero by symmetry."""
+    if len(start) != objective.parameters:
+        raise ValueError(f"start must have {objective.parameters} numbers, got {len(start)}.")
+    deviations = start[-objective.deviations :]
+    deviations[np.abs(deviations) < NEARLY_ZERO] = BESIDE_ZERO
+    return start
 
 
 def _fit_gaussian(answers: CrossedAnswers, reml: bool) -> Fit:

@@ -356,11 +356,8 @@ def join_parts(given: SharedPasses, batch: PartBatch) -> None:
 
 def batch_times(given: SharedPasses, batch: PartBatch, found_until: int) -> TimedTrials:
     """The times of a batch, and what has been found of them up to some round."""
-    found = load(given.folder / f"found-{found_until}", batch.name, FOUND) if found_until else np.zeros(0, FOUND)
-    times, counts, groups = (
-        load(given.folder / name, batch.name, dtype)
-        for name, dtype in (("times", np.float64), ("counts", np.int64), ("groups", np.uint8))
-    )
+    found = load(given.folder / f"found-{found_until}", batch.name) if found_until else np.zeros(0, FOUND)
+    times, counts, groups = (load(given.folder / name, batch.name) for name in ("times", "counts", "groups"))
     return TimedTrials(given, times, counts, groups, found)
 
 
@@ -387,26 +384,22 @@ def write_frame(frame: pl.DataFrame, folder: Path, number: int) -> None:
 
 def read_frame(folder: Path, number: int, columns: list[str] | None = None) -> pl.DataFrame:
     """A table that a pass has written."""
-    path = part_file(folder, number, ".arrow")
-    _must_be(path)
-    return pl.read_ipc(path, columns=columns)
+    return pl.read_ipc(_written(part_file(folder, number, ".arrow")), columns=columns)
 
 
 def save(folder: Path, name: str, values: NDArray[Any]) -> None:
     """Write the numbers of an array, whole or not at all."""
-    with replacing(folder / name) as temporary:
-        values.tofile(temporary)
+    with replacing(folder / name) as temporary, temporary.open("wb") as file:
+        np.save(file, values)
 
 
-def load(folder: Path, name: str, dtype: Any) -> NDArray[Any]:
+def load(folder: Path, name: str) -> NDArray[Any]:
     """An array of numbers, mapped into memory."""
-    path = folder / name
-    _must_be(path)
-    if path.stat().st_size <= SMALL:
-        return np.fromfile(path, dtype)
-    return np.asarray(np.memmap(path, dtype, mode="r"))
+    path = _written(folder / name)
+    return np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > SMALL else None))
 
 
-def _must_be(path: Path) -> None:
+def _written(path: Path) -> Path:
     if not path.exists():
         raise ScreenError(Message("remfod.file_gone", {"file": str(path)}))
+    return path

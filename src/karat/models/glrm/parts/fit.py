@@ -25,8 +25,8 @@ from scipy import linalg
 from karat.messages import Message
 from karat.models.agreement import kappa_of_counts
 from karat.models.glrm.families import FamilyName
-from karat.models.glrm.fit import About, Fit, conclude
-from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, solve
+from karat.models.glrm.fit import About, Fit, conclude, off_zero
+from karat.models.glrm.optimise import solve
 from karat.models.glrm.parts.answers import (
     HELD,
     AnswerPart,
@@ -35,7 +35,6 @@ from karat.models.glrm.parts.answers import (
     Map,
     Passes,
     Placed,
-    Sample,
     Sums,
     View,
     describe,
@@ -111,7 +110,13 @@ def fit_crossed_in_parts(
         np.searchsorted(about.workers, about.same),
     )  # fmt: skip
     fit = conclude(family, known, objective, optimum, convergence)
-    return fit if sample is None else replace(fit, notes=(_sampled(whole, about, sample, tasks), *fit.notes))
+    if sample is None:
+        return fit
+    values = {
+        "all_tasks": len(whole.tasks), "limit": tasks, "n": int(about.counts.sum()), "workers": len(about.workers),
+        "all_workers": len(whole.workers), "seed": sample.seed, "tasks": len(about.tasks),
+    }  # fmt: skip
+    return replace(fit, notes=(Message("fit.sampled", values), *fit.notes))
 
 
 def start_values(objective: PartedObjective, about: Described, start: ArrayLike | None) -> Floats:
@@ -123,19 +128,7 @@ def start_values(objective: PartedObjective, about: Described, start: ArrayLike 
         if start is None
         else np.array(start, dtype=np.float64)
     )
-    if len(first) != objective.parameters:
-        raise ValueError(f"start must have {objective.parameters} numbers, got {len(first)}.")
-    deviations = first[-2:]
-    deviations[np.abs(deviations) < NEARLY_ZERO] = BESIDE_ZERO  # at zero the slope is zero by symmetry
-    return first
-
-
-def _sampled(whole: Described, about: Described, sample: Sample, limit: int) -> Message:
-    values = {
-        "all_tasks": len(whole.tasks), "limit": limit, "n": int(about.counts.sum()), "workers": len(about.workers),
-        "all_workers": len(whole.workers), "seed": sample.seed, "tasks": len(about.tasks),
-    }  # fmt: skip
-    return Message("fit.sampled", values)
+    return off_zero(objective, first)
 
 
 @dataclass(frozen=True)
