@@ -367,10 +367,6 @@ class LabelPopulation:
         self.discrimination = np.exp(self.deviation * grid)
 
     @property
-    def places(self) -> int:
-        return len(self.log_weights)
-
-    @property
     def parameters(self) -> Floats:
         """The discrimination of each place."""
         return self.discrimination[:, None]

@@ -273,17 +273,8 @@ class FittedShare:
         lower = root(self.hessian if np.all(np.isfinite(self.hessian)) else self.at.information())
         return np.asarray(linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, trans=1))
 
-    @cached_property
-    def without_one(self) -> float:
-        """By how much the log-likelihood falls where the first form is zero."""
-        return self._without(self.one)
-
-    @cached_property
-    def without_rest(self) -> float:
-        """By how much it falls where the rest is zero."""
-        return self._without(self.rest)
-
-    def _without(self, form: Floats) -> float:
+    def without(self, form: Floats) -> float:
+        """By how much the log-likelihood falls where a form is zero."""
         inside = np.asarray(linalg.null_space(form))
         if not inside.shape[1]:
             return float("inf")
@@ -317,8 +308,8 @@ def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
     value = float(np.sin(above.angle(above.best)[0]) ** 2)
     if not np.isfinite(value):
         raise ValueError(Message("models.no_variance"))
-    upper = 1.0 if np.mean([model.without_rest for model in models]) <= drop else above.end(drop)
-    lower = 0.0 if np.mean([model.without_one for model in models]) <= drop else below.end(drop)
+    upper = 1.0 if np.mean([model.without(model.rest) for model in models]) <= drop else above.end(drop)
+    lower = 0.0 if np.mean([model.without(model.one) for model in models]) <= drop else below.end(drop)
     return Share(value, lower, upper, level)
 
 

@@ -55,22 +55,6 @@ def write_part(table: pl.DataFrame, folder: Path, number: int) -> Path:
     return path
 
 
-def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
-    """What a stimulus is, decided on everybody once per run; of choices under True, of other answers under False."""
-    path = crowd.scratch / "stimuli" / "decision.json"
-    if not path.exists():
-        # Those excluded at an earlier stage have seen the same design.
-        whole = replace(crowd, excluded="")
-        kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
-        found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
-        write_text(path, json.dumps({int(kind): asdict(own) for kind, own in found.items()}))
-    read = json.loads(path.read_text(encoding="utf-8"))
-    return {
-        bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
-        for kind, own in read.items()
-    }
-
-
 class RowsInParts(DesignRows):
     """The choices of all parts, or all other answers."""
 
@@ -190,8 +174,19 @@ class InParts:
         return judgments.without(gone.to_list()) if len(gone) else judgments
 
     def stimuli(self) -> Mapping[bool, Stimuli]:
-        """What a stimulus is, decided on everybody once per run."""
-        return stimuli_in_parts(self)
+        """What a stimulus is, decided on everybody once per run; choices under True."""
+        path = self.scratch / "stimuli" / "decision.json"
+        if not path.exists():
+            # Those excluded at an earlier stage have seen the same design.
+            whole = replace(self, excluded="")
+            kinds = {isinstance(scale, Choice) for scale in self.scales.values()}
+            found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
+            write_text(path, json.dumps({int(kind): asdict(own) for kind, own in found.items()}))
+        read = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
+            for kind, own in read.items()
+        }
 
     def map(
         self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None

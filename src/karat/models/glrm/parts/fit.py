@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from karat.messages import Message
-from karat.models.agreement import kappa_of_counts
+from karat.models.agreement import kappa_of_counts, share_of
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.fit import About, Fit, conclude, off_zero
 from karat.models.glrm.optimise import solve
@@ -216,7 +216,7 @@ def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]
     of_raters = (both - by_items - (raters - separate) * error) / (
         answers - float(np.sum(found.cells_by_item / by_item))
     )
-    return _share(of_items, of_items + of_raters + error), _share(of_items, of_items + error)
+    return share_of(of_items, of_items + of_raters + error), share_of(of_items, of_items + error)
 
 
 def joined_sets(joined: Floats) -> Ints:
@@ -239,7 +239,3 @@ def _reduction(found: _Sums, by_item: Floats, sets: Ints) -> float:
         matrix[np.ix_(own, own)] += by_item.mean() / size
     factor = linalg.cho_factor(matrix, lower=True, overwrite_a=True)
     return float(found.right @ linalg.cho_solve(factor, found.right))
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole != 0 else float("nan")
