@@ -469,15 +469,12 @@ class _Decision:
         """Whether the design explains the values of a column."""
         if name not in self.by_design:
             lists = ["list"] if "list" in self.table.schema and self._distinct(["list"]) > 1 else []
+            groups = [[*self.base, group] for group in (*lists, *self.people)]
             self.by_design[name] = (
-                any(self._explains(group, name) for group in (*lists, *self.people))
+                any(self._are_shared(cells) and not self._varies(cells, name) for cells in groups)
                 or self.table.dispersion(self.base, name) < FIXED
             )
         return self.by_design[name]
-
-    def _explains(self, group: str, name: str) -> bool:
-        cells = [*self.base, group]
-        return self._are_shared(cells) and not self._varies(cells, name)
 
 
 def candidates(schema: Mapping[str, object]) -> list[str]:
