@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from karat.models.glrm.share import FittedShare
 
 Interval = Literal["profile", "bootstrap"]
-NO_SAMPLE = Message("spammer_index.no_sample")
 
 
 @dataclass(frozen=True)
@@ -93,11 +92,19 @@ def bootstrapped(
     >>> bootstrapped(answers, fit(answers), 2, 1).shape
     (2,)
     """
-    numbers = range(simulations)
-    values = executor.map(_sample, (answers, found, seed), numbers, name="bootstrap", progress=progress)
+    about = (answers, found, seed)
+    return usable(executor.map(_sample, about, range(simulations), name="bootstrap", progress=progress))
+
+
+def usable(values: Sequence[float | None]) -> NDArray[np.float64]:
+    """The indices of the samples that have one; ScreenError where none has.
+
+    >>> usable([0.1, None]).tolist()
+    [0.1]
+    """
     known = np.array([value for value in values if value is not None])
     if not len(known):
-        raise ScreenError(NO_SAMPLE)
+        raise ScreenError(Message("spammer_index.no_sample"))
     return known
 
 
