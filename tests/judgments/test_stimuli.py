@@ -14,7 +14,7 @@ from karat.judgments.parts import open_parts, repartition
 from karat.judgments.scales import Choice
 from karat.judgments.stimuli import Stimuli
 from karat.measure import agreement, decisions, stability, strengths
-from karat.screen.parted.in_parts import InParts, stimuli_in_parts
+from karat.screen.parted.in_parts import InParts
 from karat.simulate import answer_study
 from karat.study import load
 from karat.study.init import study_from_pairs, write_study
@@ -43,7 +43,7 @@ def of_crowd(judgments: karat.Judgments, folder: Path, parts: int = 3) -> Stimul
     """The decision on the same answers in parts."""
     repartition([judgments], folder / "in", parts)
     crowd = InParts(open_parts(folder / "in"), folder / "out")
-    return stimuli_in_parts(crowd)[isinstance(judgments.scale, Choice)]
+    return crowd.stimuli()[isinstance(judgments.scale, Choice)]
 
 
 @pytest.mark.few(1)

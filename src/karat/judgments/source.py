@@ -116,7 +116,9 @@ class SourceFile:
             return other
         if self._is_mac_roman():
             return "mac_roman"
-        return "latin-1" if self._has_undefined_1252() else "cp1252"
+        undefined = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
+        latin = any(byte in chunk for chunk in self._chunks(LONGEST_RECORD) for byte in undefined)
+        return "latin-1" if latin else "cp1252"
 
     def _chunks(self, size: int) -> Iterator[bytes]:
         with self.open() as stream:
@@ -143,9 +145,6 @@ class SourceFile:
             mac += len(_MAC_LETTERS.findall(chunk))
             other += len(_LATIN_LETTERS.findall(chunk))
         return mac > other
-
-    def _has_undefined_1252(self) -> bool:
-        return any(byte in chunk for chunk in self._chunks(LONGEST_RECORD) for byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D))
 
     @property
     def encoding_note(self) -> list[Message]:

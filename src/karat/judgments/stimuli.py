@@ -35,10 +35,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import TypeVar
 
 import polars as pl
 
@@ -89,6 +89,7 @@ PAIR = ("_first", "_second")
 SHOWN = ("left", "right", "polarity")
 """How an item was shown."""
 KINDS = (pl.String, pl.Boolean, pl.Int64)
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -355,38 +356,13 @@ def _ranked(rows: pl.DataFrame, names: Sequence[str]) -> list[str]:
     return list(single[0].names) if single else []
 
 
-class DesignTable(Protocol):
-    """What is asked of the answers to decide what a stimulus is; they may lie in one table or in parts."""
-
-    schema: Mapping[str, object]
-    """The types of the columns."""
-
-    def distinct(self, columns: list[str]) -> int:
-        """How many different combinations of values there are."""
-
-    def participants(self, columns: list[str]) -> int:
-        """The number of participants of each combination, summed over combinations."""
-
-    def people(self, names: list[str]) -> list[str]:
-        """The columns that never vary within a participant."""
-
-    def counts(self, columns: list[str]) -> pl.LazyFrame:
-        """How often each combination occurs, as `len`."""
-
-    def dispersion(self, keys: list[str], name: str) -> float:
-        """How much participants differ in how often they have each value: R above."""
-
-    def rises(self, name: str) -> bool:
-        """Whether a number never falls along the trials of any participant, and their order is known."""
-
-
-def find_stimuli(table: DesignTable) -> Stimuli:
+def find_stimuli(table: DesignRows) -> Stimuli:
     """Decide which columns tell stimuli apart."""
     return _Decision(table).result()
 
 
 class _Decision:
-    def __init__(self, table: DesignTable) -> None:
+    def __init__(self, table: DesignRows) -> None:
         self.table = table
         self.base = [name for name in ITEM if name in table.schema]
         self.pair = [name for name in PAIR if name in table.schema]
@@ -493,15 +469,12 @@ class _Decision:
         """Whether the design explains the values of a column."""
         if name not in self.by_design:
             lists = ["list"] if "list" in self.table.schema and self._distinct(["list"]) > 1 else []
+            groups = [[*self.base, group] for group in (*lists, *self.people)]
             self.by_design[name] = (
-                any(self._explains(group, name) for group in (*lists, *self.people))
+                any(self._are_shared(cells) and not self._varies(cells, name) for cells in groups)
                 or self.table.dispersion(self.base, name) < FIXED
             )
         return self.by_design[name]
-
-    def _explains(self, group: str, name: str) -> bool:
-        cells = [*self.base, group]
-        return self._are_shared(cells) and not self._varies(cells, name)
 
 
 def candidates(schema: Mapping[str, object]) -> list[str]:
@@ -546,7 +519,7 @@ class StimuliOfTable:
         if frame is None:
             return {}
         rows = answered_rows(frame)
-        return {kind: find_stimuli(RowsInMemory(rows_of_kind(rows, self._scales, kind))) for kind in kinds}
+        return {kind: find_stimuli(DesignRows(rows_of_kind(rows, self._scales, kind))) for kind in kinds}
 
     def of(self, scale: Scale) -> Stimuli:
         """The stimuli of answers on a scale."""
@@ -599,8 +572,8 @@ def groups_and_numbers(rows: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.Data
     return grouped.drop("_row"), pl.Series(number)
 
 
-class RowsInMemory:
-    """The rows of one table, as `DesignTable` asks for them."""
+class DesignRows:
+    """The answers by which it is decided what a stimulus is: one table here, parts in `karat.screen.parted`."""
 
     def __init__(self, rows: pl.DataFrame) -> None:
         self.rows = rows
@@ -614,40 +587,45 @@ class RowsInMemory:
         """The number of participants of each combination, summed over combinations."""
         return self.rows.select("participant", *columns).n_unique()
 
-    def people(self, names: list[str]) -> list[str]:
-        """The columns that never vary within a participant."""
-        within, values = values_within(self.rows, names)
-        return [name for name in names if within[name] <= 1 and len(values[name]) > 1]
-
     def counts(self, columns: list[str]) -> pl.LazyFrame:
-        """How often each combination occurs."""
+        """How often each combination occurs, as `len`."""
         return self.rows.lazy().group_by(columns).agg(pl.len())
 
+    def shares(self, keys: list[str], name: str) -> pl.LazyFrame:
+        """The share of each value among the trials with an item."""
+        whole = self.counts([*keys, name]).group_by(*keys, name).agg(pl.col("len").sum())
+        return whole.with_columns(_share=pl.col("len") / pl.col("len").sum().over(keys))
+
+    def map(self, function: Callable[..., Found], *given: object) -> list[Found]:
+        """`function(rows, *given)` of every part."""
+        return [function(self.rows, *given)]
+
+    def people(self, names: list[str]) -> list[str]:
+        """The columns that never vary within a participant."""
+        found = self.map(values_within, names)
+        return [
+            name
+            for name in names
+            if max(within[name] for within, _ in found) <= 1
+            and len({repr(value) for _, values in found for value in values[name]}) > 1
+        ]
+
     def dispersion(self, keys: list[str], name: str) -> float:
-        """How much participants differ in how often they have each value."""
-        shares = value_shares(self.counts([*keys, name]), keys, name).collect()
-        squares, variance = deviations(self.rows, shares, keys, name)
+        """How much participants differ in how often they have each value: R above."""
+        found = self.map(deviations, self.shares(keys, name), keys, name)
+        squares, variance = (sum(own) for own in zip(*found, strict=True))
         return squares / variance if variance else 0.0
 
     def rises(self, name: str) -> bool:
         """Whether a number never falls along the trials of any participant, and their order is known."""
-        return never_falls(self.rows, name)
+        return all(self.map(never_falls, name))
 
 
-def value_shares(counts: pl.LazyFrame, keys: Sequence[str], name: str) -> pl.LazyFrame:
-    """The share of each value among the trials with an item, from how often each occurs with it."""
-    whole = counts.group_by(*keys, name).agg(pl.col("len").sum())
-    return whole.with_columns(_share=pl.col("len") / pl.col("len").sum().over(keys))
-
-
-def deviations(rows: pl.DataFrame, shares: pl.DataFrame, keys: Sequence[str], name: str) -> tuple[float, float]:
-    """The numerator and the denominator of R for some participants.
-
-    `shares` are those of `value_shares` over all participants.
-    """
+def deviations(rows: pl.DataFrame, shares: pl.LazyFrame, keys: Sequence[str], name: str) -> tuple[float, float]:
+    """The numerator and the denominator of R for some participants; `shares` are those over all of them."""
     own = rows.group_by("participant", name).agg(pl.len().alias("_has"))
     trials = rows.group_by("participant", *keys).agg(pl.len().alias("_trials"))
-    expected = trials.join(shares, on=list(keys), nulls_equal=True).group_by("participant", name).agg(
+    expected = trials.join(shares.collect(), on=list(keys), nulls_equal=True).group_by("participant", name).agg(
         (pl.col("_trials") * pl.col("_share")).sum().alias("_expected"),
         (pl.col("_trials") * pl.col("_share") * (1 - pl.col("_share"))).sum().alias("_variance"),
     )  # fmt: skip

@@ -346,8 +346,9 @@ def to_polars(table: Any) -> pl.DataFrame:
         return pl.DataFrame(table, strict=False)
     if hasattr(table, "to_native"):
         return to_polars(table.to_native())
-    if _is_pandas(table):
-        return _from_pandas(table)
+    if type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns"):
+        # Column by column, because polars' own way needs pyarrow, which a pandas user may not have.
+        return pl.DataFrame({str(name): _polars_column(table[name]) for name in table.columns}, strict=False)
     if hasattr(table, "__arrow_c_stream__"):
         return pl.DataFrame(table)
     if hasattr(table, "to_polars"):
@@ -375,15 +376,6 @@ def _pandas_column(column: pl.Series) -> Any:
     if column.dtype.is_float():
         return column.fill_null(math.nan).to_numpy()
     return column.to_list()
-
-
-def _is_pandas(table: Any) -> bool:
-    return type(table).__module__.partition(".")[0] == "pandas" and hasattr(table, "columns")
-
-
-def _from_pandas(table: Any) -> pl.DataFrame:
-    # Column by column, because polars' own way needs pyarrow, which a pandas user may not have.
-    return pl.DataFrame({str(name): _polars_column(table[name]) for name in table.columns}, strict=False)
 
 
 def _polars_column(column: Any) -> pl.Series:

@@ -264,8 +264,10 @@ def _read_fast(
     if shape.has_quotes:
         frame = frame.with_columns(pl.col(pl.String).replace("", None))
     # polars fills up short rows, so an empty last cell is only an empty cell where the other parser agrees.
-    if frame[names[-1]].null_count() and not _all_whole(file, delimiter, len(names)):
-        return None
+    if frame[names[-1]].null_count():
+        found = records(file.text(), delimiter, file.name)
+        if not all(len(record.cells) == len(names) and any(record.cells) for record in found):
+            return None
     # Without quotes a row is a line, and blank lines would have shown as empty last cells.
     lines = CsvLines(file, delimiter) if shape.has_quotes else range(2, frame.height + 2)
     return FileTable(file, frame, places(file.name, lines), delimiter, notes=notes)
@@ -281,11 +283,6 @@ def _parsed_pieces(file: SourceFile, delimiter: str, schema: dict[str, pl.DataTy
         )
         if rows.width == len(schema):
             yield rows
-
-
-def _all_whole(file: SourceFile, delimiter: str, width: int) -> bool:
-    found = records(file.text(), delimiter, file.name)
-    return all(len(record.cells) == width and any(record.cells) for record in found)
 
 
 def read_slowly(file: SourceFile, delimiter: str, titles: Sequence[str] = ()) -> FileTable:

@@ -163,7 +163,7 @@ def icc_agreement(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> flo
     0.8529
     """
     of_items, of_raters, error = variance_components(items, raters, values)
-    return _share(of_items, of_items + of_raters + error)
+    return share_of(of_items, of_items + of_raters + error)
 
 
 def icc_consistency(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> float:
@@ -173,7 +173,7 @@ def icc_consistency(items: ArrayLike, raters: ArrayLike, values: ArrayLike) -> f
     0.9063
     """
     of_items, _, error = variance_components(items, raters, values)
-    return _share(of_items, of_items + error)
+    return share_of(of_items, of_items + error)
 
 
 def icc_fixed_error(worker: float, task: float, interaction: float = 0.0) -> float:
@@ -182,10 +182,15 @@ def icc_fixed_error(worker: float, task: float, interaction: float = 0.0) -> flo
     >>> round(icc_fixed_error(1.093592, 5.481961), 3)
     0.111
     """
-    return _share(worker, worker + task + interaction + LOGISTIC)
+    return share_of(worker, worker + task + interaction + LOGISTIC)
 
 
-def _share(part: float, whole: float) -> float:
+def share_of(part: float, whole: float) -> float:
+    """A part over the whole; not a number where that is zero.
+
+    >>> share_of(1.0, 4.0), share_of(0.0, 0.0)
+    (0.25, nan)
+    """
     return part / whole if whole != 0 else float("nan")
 
 

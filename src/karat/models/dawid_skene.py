@@ -308,8 +308,7 @@ def label_shares(items: Ints, labels: Ints, weights: Floats, rows: int, kinds: i
     """
     counts = np.bincount(items * kinds + labels, weights, rows * kinds).reshape(rows, kinds)
     total = counts.sum(axis=1, keepdims=True)
-    found: Floats = np.divide(counts, total, out=np.full(counts.shape, 1 / kinds), where=total > 0)
-    return found
+    return np.asarray(np.divide(counts, total, out=np.full(counts.shape, 1 / kinds), where=total > 0))
 
 
 Step = Callable[[Floats], tuple[Floats, Floats | None]]
@@ -346,8 +345,7 @@ def _ordered_errors(parameters: Floats, features: Floats) -> Floats:
     """The errors that belong to bias and precision."""
     linear = np.tensordot(parameters, features, axes=1)
     chances = np.exp(linear - linear.max(axis=1, keepdims=True))
-    errors: Floats = np.maximum(chances / chances.sum(axis=1, keepdims=True), 1e-300)
-    return errors
+    return np.asarray(np.maximum(chances / chances.sum(axis=1, keepdims=True), 1e-300))
 
 
 def _newton(parameters: Floats, counts: Floats, features: Floats) -> Floats:
@@ -380,5 +378,4 @@ def _newton(parameters: Floats, counts: Floats, features: Floats) -> Floats:
 
 
 def _ordered_value(parameters: Floats, counts: Floats, features: Floats) -> Floats:
-    value: Floats = np.einsum("pkc,pkc->p", counts, np.log(_ordered_errors(parameters, features)))
-    return value
+    return np.asarray(np.einsum("pkc,pkc->p", counts, np.log(_ordered_errors(parameters, features))))

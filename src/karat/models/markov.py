@@ -136,8 +136,7 @@ def transition_matrices(counts: ArrayLike) -> Floats:
     """
     n = np.asarray(counts, dtype=np.float64)
     left = n.sum(axis=-1, keepdims=True)
-    found: Floats = np.divide(n, left, out=np.full(n.shape, np.nan), where=left > 0)
-    return found
+    return np.asarray(np.divide(n, left, out=np.full(n.shape, np.nan), where=left > 0))
 
 
 def targets(categories: int) -> tuple[Target, ...]:
@@ -220,8 +219,7 @@ def average(rows: Floats) -> Floats:
     there = ~np.isnan(rows)
     number = there.sum(axis=-1)
     total = np.where(there, rows, 0.0).sum(axis=-1)
-    found: Floats = np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0)
-    return found
+    return np.asarray(np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0))
 
 
 def minimum(rows: Floats) -> Floats:
@@ -345,8 +343,7 @@ def preference_spread(sequences: Sequences, codes: NDArray[np.integer], shares: 
     slopes[:, own, own] = variance**2
     slopes = np.median(slopes / variance[:, :, None], axis=0)
     fitted, _ = nnls(slopes, np.maximum(seen - 1.0, 0.0))
-    spread: Floats = np.sqrt(fitted)
-    return spread
+    return np.asarray(np.sqrt(fitted))
 
 
 def pattern_counts(
@@ -373,8 +370,7 @@ def drawn(weights: Floats, random: np.random.Generator) -> NDArray[np.int8]:
     """One category for each row of weights, with probabilities in their proportion."""
     total = np.cumsum(weights, axis=1)
     point = random.random(len(weights)) * total[:, -1]
-    found: NDArray[np.int8] = (point[:, None] >= total[:, :-1]).sum(axis=1, dtype=np.int8)
-    return found
+    return np.asarray((point[:, None] >= total[:, :-1]).sum(axis=1, dtype=np.int8))
 
 
 def _otherwise(wanted: Ints, probability: float, categories: int, random: np.random.Generator) -> Ints:

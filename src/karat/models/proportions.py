@@ -129,8 +129,7 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 
 
 def _log_choose(n: int, k: NDArray[np.int64]) -> Floats:
-    logarithm: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return logarithm
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
 def sensitivity(

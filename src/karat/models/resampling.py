@@ -157,8 +157,7 @@ def quotient(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     >>> quotient(np.array([1.0, 1.0]), np.array([2.0, 0.0])).tolist()
     [0.5, nan]
     """
-    found: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
-    return found
+    return np.asarray(np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0))
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,7 @@ def _kth_deviation(values: Floats, start: Ints, count: Ints, median: Floats, k: 
     best = np.maximum(median - values[start + low], values[start + low + k - 1] - median)
     before = np.maximum(low - 1, 0)
     other = np.maximum(median - values[start + before], values[start + before + k - 1] - median)
-    nearest: Floats = np.minimum(best, other)
-    return nearest
+    return np.asarray(np.minimum(best, other))
 
 
 SHIFT = 42

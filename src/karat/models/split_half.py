@@ -92,8 +92,7 @@ def _half(present: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np
     order = np.argsort(np.where(present, random.random(present.shape), 2.0), axis=0)
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(len(present))[:, None], axis=0)
-    halves: NDArray[np.bool_] = ranks < present.sum(axis=0) // 2
-    return halves
+    return np.asarray(ranks < present.sum(axis=0) // 2)
 
 
 def _effective(weights: Floats) -> Floats:

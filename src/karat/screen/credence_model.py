@@ -298,8 +298,7 @@ def in_doubt(attentive: Floats) -> Floats:
     [0.0, 0.029, 0.5, 0.6]
     """
     odds = BENEFIT * attentive / (1 - np.minimum(attentive, 1 / 2))
-    found: Floats = np.maximum(attentive, np.minimum(odds / (1 + odds), UNDECIDED))
-    return found
+    return np.asarray(np.maximum(attentive, np.minimum(odds / (1 + odds), UNDECIDED)))
 
 
 def _share_a_grammar(trials: CredenceTrials, low: Ints) -> Bools:

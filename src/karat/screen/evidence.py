@@ -208,12 +208,12 @@ def round_beside(value: pl.Expr, cutoff: pl.Expr, digits: int = 2) -> pl.Expr:
     >>> table.select(round_beside(pl.col("value"), pl.col("cutoff"))).to_series().to_list()
     [2.9996, 1.23, None, 1.23]
     """
-    tries = [value.round(more) for more in range(digits, MOST_DIGITS + 1)]
-    return pl.coalesce(*(pl.when(cutoff.is_null() | _same_side(one, value, cutoff)).then(one) for one in tries), value)
-
-
-def _same_side(short: pl.Expr, value: pl.Expr, cutoff: pl.Expr) -> pl.Expr:
-    return ((short < cutoff) == (value < cutoff)) & ((short > cutoff) == (value > cutoff))
+    tries = []
+    for more in range(digits, MOST_DIGITS + 1):
+        short = value.round(more)
+        same_side = ((short < cutoff) == (value < cutoff)) & ((short > cutoff) == (value > cutoff))
+        tries.append(pl.when(cutoff.is_null() | same_side).then(short))
+    return pl.coalesce(*tries, value)
 
 
 @dataclass(frozen=True)

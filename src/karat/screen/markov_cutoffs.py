@@ -86,8 +86,7 @@ class CutoffDesign:
         """The share of stimuli whose majority gave each answer; a tie counts for all that are tied."""
         counts = self.counts()
         most = counts == counts.max(axis=1, keepdims=True)
-        balance: Floats = (most / most.sum(axis=1, keepdims=True)).mean(axis=0)
-        return balance
+        return np.asarray((most / most.sum(axis=1, keepdims=True)).mean(axis=0))
 
     @property
     def has_crowd(self) -> bool:
@@ -100,8 +99,7 @@ class CutoffDesign:
         if not self.has_crowd:
             everywhere = (counts.sum(axis=0) + balance) / (counts.sum() + 1)
             return np.tile(everywhere, (len(counts), 1))
-        found: Floats = (counts + balance) / (counts.sum(axis=1, keepdims=True) + 1)
-        return found
+        return np.asarray((counts + balance) / (counts.sum(axis=1, keepdims=True) + 1))
 
 
 @dataclass(frozen=True)
@@ -268,8 +266,7 @@ def _weights(shares: Floats, majority: float | None) -> Floats | None:
     frequent = most == np.bincount(most).argmax()
     if frequent.all():
         raise ScreenError(Message("markov.same_majority"))
-    weights: Floats = np.where(frequent, majority / frequent.sum(), (1 - majority) / (~frequent).sum())
-    return weights
+    return np.asarray(np.where(frequent, majority / frequent.sum(), (1 - majority) / (~frequent).sum()))
 
 
 def _simulate(

@@ -175,7 +175,10 @@ def positional(
     keys = [f"{group}_chances" for group in groups]
     designs = counts.select(keys).unique(maintain_order=True)
     rules = [_rule(design, alpha, slips, published) for design in designs.iter_rows()]
-    notes += _rule_notes([rule for _, rule in rules], alpha)
+    loose = [rule.probability for _, rule in rules if rule.probability is not None and rule.probability > alpha]
+    notes += [guess_note(max(loose), alpha)] if loose else []
+    if all(rule.probability is None for _, rule in rules):
+        notes.append(Message("passing.nobody_judged", {"why": rules[0][1].why_not}))
     rule_words = designs.with_columns(
         *(
             pl.Series(f"{group}_needed", [rule[0][i] for rule in rules], dtype=pl.Int64)
@@ -236,14 +239,6 @@ def _rule(
     for i, k in zip(present, rule.needed, strict=False):
         needed[i] = k
     return needed, rule
-
-
-def _rule_notes(rules: Sequence[PassingRule], alpha: float) -> list[Message]:
-    loose = [rule.probability for rule in rules if rule.probability is not None and rule.probability > alpha]
-    notes = [guess_note(max(loose), alpha)] if loose else []
-    if all(rule.probability is None for rule in rules):
-        notes.append(Message("passing.nobody_judged", {"why": rules[0].why_not}))
-    return notes
 
 
 def _verdicts(counts: pl.DataFrame, groups: tuple[str, ...]) -> pl.DataFrame:
@@ -451,7 +446,11 @@ def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float 
     table = table.with_columns(neutral_share=pl.col("neutral") / pl.col("answers"))
     notes = list(evidence.notes)
     if at_most is not None:
-        notes += _neutral_notes(judgments, points)
+        if neutral:
+            named = unnamed_middle([judgments.scales[question] for question in points])
+            notes += [Message("neutral.guessing_at_most"), *named]
+        else:
+            notes.append(Message("neutral.no_point"))
         # Whole numbers are compared, so that a share on the limit is not lost to rounding.
         limit = as_fraction(float(at_most), "neutral_at_most")
         over = pl.col("neutral") * limit.denominator > pl.col("answers") * limit.numerator
@@ -464,13 +463,6 @@ def with_neutral_share(evidence: Evidence, judgments: Judgments, at_most: float 
             flagged=pl.col("flagged") | over.fill_null(False), values=pl.col("values").struct.with_fields(**values)
         )
     return replace(evidence, participants=table.drop("neutral", "answers"), notes=tuple(notes))
-
-
-def _neutral_notes(judgments: Judgments, points: dict[str, str | None]) -> list[Message]:
-    if not any(points.values()):
-        return [Message("neutral.no_point")]
-    notes = [Message("neutral.guessing_at_most")]
-    return notes + unnamed_middle([judgments.scales[question] for question in points])
 
 
 YES_NO_COUNTS = ("hits", "yes_trials", "false_alarms", "no_trials")

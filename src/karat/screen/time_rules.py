@@ -130,29 +130,19 @@ class Cutoffs:
         ])  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Crossed:
-    """The trials that a round finds: where they stand, their kinds, and the cutoffs they crossed."""
-
-    places: NDArray[np.integer]
-    kind: NDArray[np.int8]
-    lower: Floats
-    upper: Floats
-
-
 def crossing(
     times: Floats,
     genuine: NDArray[np.bool_],
     groups: Sequence[tuple[NDArray[np.integer], Cutoffs]],
     inclusive: bool = False,
-) -> Crossed:
+) -> NDArray[Any]:
     """One round: which of the trials that are still genuine cross the cutoffs of all their groups.
 
-    Each sort of group comes as the code of every trial's group, and the cutoffs by code.
+    Each sort of group comes as the code of every trial's group, and the cutoffs by code. Rows are those of `FOUND`.
 
     >>> cutoffs = Cutoffs(np.array([2.0]), np.array([0.5]), np.array([1.0]), np.array([3.0]))
     >>> found = crossing(np.array([2.0, 9.0, 0.5]), np.ones(3, bool), [(np.zeros(3, np.int64), cutoffs)])
-    >>> found.places.tolist(), found.kind.tolist()
+    >>> found["place"].tolist(), found["kind"].tolist()
     ([1, 2], [1, 2])
     """
     below, above = (np.less_equal, np.greater_equal) if inclusive else (np.less, np.greater)
@@ -162,9 +152,10 @@ def crossing(
     low = np.min([cutoffs.lower[codes[some]] for codes, cutoffs in groups], axis=0)
     high = np.max([cutoffs.upper[codes[some]] for codes, cutoffs in groups], axis=0)
     rush, pause = below(times[some], low), above(times[some], high)
-    kind = np.where(rush, RUSH, INTERMISSION).astype(np.int8)
-    found = rush | pause
-    return Crossed(some[found], kind[found], low[found], high[found])
+    crossed = np.zeros(len(some), FOUND)
+    crossed["place"], crossed["kind"] = some, np.where(rush, RUSH, INTERMISSION)
+    crossed["lower"], crossed["upper"] = low, high
+    return crossed[rush | pause]
 
 
 @dataclass(frozen=True)
@@ -226,10 +217,8 @@ class TimedTrials:
             groups.append((self.people, own))
         if spanning is not None:
             groups.append((self.groups, spanning))
-        crossed = crossing(self.times, genuine, groups, self.given.inclusive)
-        new = np.empty(len(crossed.places), FOUND)
-        new["place"], new["kind"], new["degree"] = crossed.places, crossed.kind, number
-        new["lower"], new["upper"] = crossed.lower, crossed.upper
+        new = crossing(self.times, genuine, groups, self.given.inclusive)
+        new["degree"] = number
         self.found = np.concatenate([self.found, new])
         return len(new)
 
@@ -412,15 +401,13 @@ def _slope(frame: pl.DataFrame) -> float | None:
     others = logs[pairs["partner"].cast(pl.UInt32)]
     run = (others["length"] - pairs["length"]).to_numpy()
     rise = (others["rt"] - pairs["rt"]).to_numpy()
-    if not (run > 0).any():
+    longer = run > 0
+    if not longer.any():
         return None
-    return _weighted_median(rise[run > 0] / run[run > 0], run[run > 0])
-
-
-def _weighted_median(values: Floats, weights: Floats) -> float:
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
+    slopes = rise[longer] / run[longer]
+    order = np.argsort(slopes, kind="stable")
+    reached = np.cumsum(run[longer][order])
+    return float(slopes[order][np.searchsorted(reached, reached[-1] / 2)])
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def test_sums_over_levels_are_those_of_matrices(covariance: Covariance) -> None:
     weight = random.random(60)
     both = np.column_stack(dense)
     whole = both.T @ (weight[:, None] * both)
-    curvature: Any = crossing.curvature(weight)
+    curvature: Any = crossing.layout.curvature(weight)
     size = dense[0].shape[1]
     between = curvature.between.transpose(0, 1, 3, 2).reshape(size, -1)
     assert np.allclose(between, whole[:size, size:])

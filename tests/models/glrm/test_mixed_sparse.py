@@ -71,7 +71,7 @@ def test_all_follows_as_from_dense_matrices(case: str, listed: bool) -> None:
     factors = crossing.factors(theta)
     spherical, plain = effects_of(crossing, factors)
     matrix = np.eye(spherical.shape[1]) + spherical.T @ (weight[:, None] * spherical)
-    curvature = crossing.curvature(weight)
+    curvature = crossing.layout.curvature(weight)
     found = curvature.factorise(factors)
     assert found.half_log_determinant == pytest.approx(np.linalg.slogdet(matrix)[1] / 2)
     for shape in ((), (3,)):

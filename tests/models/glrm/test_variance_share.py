@@ -183,15 +183,15 @@ def test_how_far_the_likelihood_falls_without_a_form() -> None:
     centre = np.array([0.5, 1.2, 2.0])
     model = parabola(centre.tolist(), HESSIAN, *FORMS["two deviations"])
     covariance = np.linalg.inv(HESSIAN)
-    assert model.without_one == pytest.approx(centre[1] ** 2 / covariance[1, 1] / 2, abs=1e-7)
-    assert model.without_rest == pytest.approx(centre[2] ** 2 / covariance[2, 2] / 2, abs=1e-7)
+    assert model.without(model.one) == pytest.approx(centre[1] ** 2 / covariance[1, 1] / 2, abs=1e-7)
+    assert model.without(model.rest) == pytest.approx(centre[2] ** 2 / covariance[2, 2] / 2, abs=1e-7)
     # A form of all parameters is zero nowhere else, and the likelihood may not be known where it is.
-    assert replace(model, one=np.eye(3)).without_one == np.inf
+    assert model.without(np.eye(3)) == np.inf
 
     def positive(x: np.ndarray, modes: object) -> Evaluated | None:
         return model.function(x, modes) if x[1] > 0 else None
 
-    assert replace(model, function=positive).without_one == np.inf
+    assert replace(model, function=positive).without(model.one) == np.inf
     nowhere = replace(model, function=lambda x, modes: None)
     with refuses(ValueError):
         nowhere.at  # noqa: B018

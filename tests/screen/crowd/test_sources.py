@@ -87,6 +87,16 @@ def test_side_by_side(both: SourceComparison) -> None:
     assert "compare.different_items" not in codes(both.notes)
 
 
+def test_without_the_one_who_differs_nothing_varies() -> None:
+    answers = {"p1": "0101", "p2": "1111", "p3": "1111"}
+    table = {
+        "participant": [name for name in answers for _ in range(4)], "item": list("abcd") * 3,
+        "response": [answer for own in answers.values() for answer in own],
+    }  # fmt: skip
+    found = jackknife(crowd(karat.Judgments(table, karat.Binary()), "compare"))
+    assert all(np.isnan(end) for _, *ends in found for end in ends)
+
+
 def test_the_jackknife_of_kappa_worker_by_worker() -> None:
     few = CROWD.frame["participant"].unique(maintain_order=True)[:12].to_list()
     answers = crowd(karat.Judgments(CROWD.frame.filter(pl.col("participant").is_in(few)), CROWD.scales), "x")

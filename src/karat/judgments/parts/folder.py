@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ class Folder(Parts):
             for name, dtype in self.types.items()
         )
         people = _participants(path) if start == 0 else None
-        return checked_part(frame, self.scales, str(path), lambda row: (path.name, "row", start + row + 1), people)
+        return checked_part(frame, self.scales, str(path), partial(_row_of, path.name, start), people)
 
     def name(self, number: int) -> str:
         """The name of the file."""
@@ -292,14 +293,14 @@ def pieces_of_csv(
                 refuse_mapping(mapping, batch.columns, path.name)
                 frame = laid_over(batch, mapping)
                 scales = scales_by_question(scale, frame["question"] if "question" in frame.columns else None)
-                yield checked_part(frame, scales, str(path), _rows_from(path, start))
+                yield checked_part(frame, scales, str(path), partial(_row_of, path.name, start))
                 start += batch.height
         except pl.exceptions.PolarsError as error:
             raise PartsError(f"{path} cannot be read: {cause(error)}") from None
 
 
-def _rows_from(path: Path, start: int) -> Callable[[int], Place]:
-    return lambda row: (path.name, "row", start + row + 1)
+def _row_of(name: str, start: int, row: int) -> Place:
+    return name, "row", start + row + 1
 
 
 def _deal(tables: Iterable[Judgments], piles: Path, parts: int) -> dict[str, Scale]:
@@ -328,7 +329,7 @@ def _gathered(pile: Path, scales: dict[str, Scale]) -> Judgments | None:
             f"{counted(people.height, 'participant')} without any answer would make up a part. Ask for fewer parts."
         )
     name = f"part {int(pile.name) + 1}"
-    return checked_part(frame, scales, name, lambda row: (name, "row", row + 1), people)
+    return checked_part(frame, scales, name, partial(_row_of, name, 0), people)
 
 
 def _together(folder: Path) -> pl.DataFrame:

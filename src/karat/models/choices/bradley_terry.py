@@ -129,8 +129,7 @@ def _solved(information: Information, slope: Floats, items: int, rounds: int) ->
         step, unfinished = cg(product, slope, rtol=1e-6, maxiter=rounds, M=inverse)
         if not unfinished:
             return np.asarray(step)
-    solution: Floats = linalg.solve(_anchored(information.dense(), items), slope, assume_a="pos")
-    return solution
+    return np.asarray(linalg.solve(_anchored(information.dense(), items), slope, assume_a="pos"))
 
 
 def _anchored(information: Floats, items: int) -> Floats:

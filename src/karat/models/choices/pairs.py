@@ -75,8 +75,7 @@ def groups_of(pairs: Pairs, directed: bool = True) -> Ints:
     _, labels = connected_components(graph.tocsr(), directed=directed, connection="strong")
     _, first = np.unique(labels, return_index=True)
     order = np.argsort(np.argsort(first))
-    groups: Ints = order[labels].astype(np.int64)
-    return groups
+    return np.asarray(order[labels].astype(np.int64))
 
 
 @dataclass(frozen=True)

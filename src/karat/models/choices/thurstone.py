@@ -256,8 +256,7 @@ def _positive(information: Floats) -> Floats:
         linalg.cholesky(information)
     except linalg.LinAlgError:
         values, vectors = linalg.eigh(information)
-        bent: Floats = (vectors * np.maximum(np.abs(values), 1e-3)) @ vectors.T
-        return bent
+        return np.asarray((vectors * np.maximum(np.abs(values), 1e-3)) @ vectors.T)
     return information
 
 

@@ -191,8 +191,7 @@ def _log_probability(upper: Floats, lower: Floats, answer: Ints) -> Floats:
     high, low = np.where(turned, -lower, upper), np.where(turned, -upper, lower)
     top = log_ndtr(high)
     tie = top + np.log(-np.expm1(np.minimum(log_ndtr(low) - top, -1e-300)))
-    found: Floats = np.where(answer == 0, tie, chosen)
-    return found
+    return np.asarray(np.where(answer == 0, tie, chosen))
 
 
 def slopes(d: Floats, u: Floats, v: Floats, answer: Ints) -> Slopes:

@@ -124,14 +124,12 @@ class Attentive:
     @property
     def log_weights(self) -> Floats:
         """Of the places on the grid, grammar by grammar."""
-        weights: Floats = np.add.outer(np.log(self.grammar_shares), self.model.log_weights).ravel()
-        return weights
+        return np.asarray(np.add.outer(np.log(self.grammar_shares), self.model.log_weights).ravel())
 
     def _shares(self, people: Floats) -> Floats:
         """Of both grammars, by how many participants seem to have each."""
         whole = people + PRIOR_GRAMMARS[: self.grammars]
-        shares: Floats = whole / whole.sum()
-        return shares
+        return np.asarray(whole / whole.sum())
 
     def adopt(self, other: Attentive, all_of_it: bool) -> None:
         """Begin with what was learned from some participants: all of it, or of stimuli that enough of them judged."""
@@ -335,8 +333,7 @@ def log_sum(values: Floats | Singles) -> Floats:
     with np.errstate(divide="ignore"):
         relative = values - safe[..., None]
         summed = safe + np.log(np.exp(relative, out=relative).sum(axis=-1))
-    found: Floats = summed.astype(np.float64)
-    return found
+    return np.asarray(summed.astype(np.float64))
 
 
 def draw_levels(shares: Floats, random: np.random.Generator) -> Ints:
@@ -345,8 +342,7 @@ def draw_levels(shares: Floats, random: np.random.Generator) -> Ints:
     >>> draw_levels(np.array([[0.0, 1.0], [1.0, 0.0]]), np.random.default_rng(1)).tolist()
     [1, 0]
     """
-    found: Ints = (shares.cumsum(axis=1)[:, :-1] < random.random((len(shares), 1))).sum(axis=1)
-    return found
+    return np.asarray((shares.cumsum(axis=1)[:, :-1] < random.random((len(shares), 1))).sum(axis=1))
 
 
 def _places_of(content: Ints) -> tuple[Ints, Ints]:
@@ -369,10 +365,6 @@ class LabelPopulation:
         weight = np.exp(-(grid**2) / 2)
         self.log_weights = np.log(weight / weight.sum())
         self.discrimination = np.exp(self.deviation * grid)
-
-    @property
-    def places(self) -> int:
-        return len(self.log_weights)
 
     @property
     def parameters(self) -> Floats:
@@ -401,8 +393,7 @@ class LabelPopulation:
     def expected(self, strength: Floats, place: Floats) -> Floats:
         """The probability of each category (answers x categories) at given discriminations (answers x 1)."""
         shares = np.exp(place * (strength - strength.max(axis=1, keepdims=True)))
-        found: Floats = shares / shares.sum(axis=1, keepdims=True)
-        return found
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def evaluate(self, strength: Floats, variance: Floats, level: Ints) -> tuple[Floats, Floats]:
         """The probability of each answer at each place, and its slope in the strength of that category over it."""

@@ -91,8 +91,7 @@ class Classes:
         by_class = np.take_along_axis(self.by_others[of] @ self.answers, self.level[of][:, None], axis=1)
         by_taste = np.exp(self.taste[self.rows][of])[:, None]
         looked = (1 - LAPSE) * discrimination
-        found: Floats = looked * by_class + (1 - looked) * by_taste
-        return found
+        return np.asarray(looked * by_class + (1 - looked) * by_taste)
 
     def guesses(self) -> Floats:
         """The log probability of the answers from each trial on (participants x trials + 1), without looking much."""
@@ -106,8 +105,7 @@ class Classes:
     @property
     def worth(self) -> Floats:
         """How far each answer (rows x levels) would go along with what the others say of the stimulus."""
-        found: Floats = np.log(self.by_others @ self.answers + BLURRED)
-        return found
+        return np.asarray(np.log(self.by_others @ self.answers + BLURRED))
 
     def _turn(self, weight: Floats) -> None:
         """One turn of Dawid and Skene, in which each answer counts by its weight."""
@@ -207,8 +205,7 @@ class Classes:
 
 def _shares(values: NDArray[np.floating[Any]]) -> Floats:
     """Values over their sum along the last axis."""
-    shares: Floats = values / values.sum(axis=-1, keepdims=True)
-    return shares
+    return np.asarray(values / values.sum(axis=-1, keepdims=True))
 
 
 def _sums(group: Ints, values: Floats, groups: int) -> Floats:

@@ -124,7 +124,9 @@ def _fitted_by_strengths(
     some = np.arange(people)
     if people * count > enough:
         some = np.sort(np.random.default_rng(seed).permutation(people)[: max(100, enough // count)])
-    sparse = len(some) < people and _answers_a_stimulus(trials) * len(some) / people < SHARED
+    # How many answers half of the stimuli have at least.
+    answers = float(np.median(np.concatenate([np.bincount(part.item[part.there]) for part in trials.parts])))
+    sparse = len(some) < people and answers * len(some) / people < SHARED
     learned = None if sparse else _learned(trials.of(some), weight[some], seed, report_step)
     if learned is not None and len(some) == people:
         mixture = learned
@@ -134,11 +136,6 @@ def _fitted_by_strengths(
             mixture.adopt(learned)
         _until_still(mixture, lambda done: report_step(ROUNDS + MORE_ROUNDS + done))
     return Fitted(mixture, mixture.step(learn=False), sparse)
-
-
-def _answers_a_stimulus(trials: CredenceTrials) -> float:
-    """How many answers half of the stimuli have at least."""
-    return float(np.median(np.concatenate([np.bincount(part.item[part.there]) for part in trials.parts])))
 
 
 def _until_still(mixture: Mixture, report_step: Callable[[int], object]) -> None:
@@ -231,8 +228,7 @@ def minority(direction: Floats) -> Floats:
     cut = ordered[int(np.argmax(between))]
     upper = direction > cut
     small = upper if upper.sum() <= len(upper) / 2 else ~upper
-    members: Floats = small.astype(np.float64)
-    return members
+    return np.asarray(small.astype(np.float64))
 
 
 def with_second_group(mixture: Mixture, members: Floats) -> None:

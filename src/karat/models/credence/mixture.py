@@ -264,8 +264,7 @@ class Mixture:
     def log_odds(self, likelihood: Floats) -> Floats:
         """The log odds of being attentive throughout, against everything else."""
         weighted = likelihood + np.log(self.shares)
-        odds: Floats = weighted[:, ATTENTIVE] - log_sum(np.delete(weighted, ATTENTIVE, axis=1))
-        return odds
+        return np.asarray(weighted[:, ATTENTIVE] - log_sum(np.delete(weighted, ATTENTIVE, axis=1)))
 
     def learn_shares(self, likelihood: Floats) -> None:
         """To the end at once: this is cheap, and the slowest of all to converge in turns with the rest."""

@@ -54,8 +54,7 @@ def guesses(levels: Ints, count: int) -> Floats:
     there = levels >= 0
     even = _from(np.where(there, -np.log(count), 0.0))
     taste, _ = _pattern(levels, count, 1, _taste_tables(levels.shape[1], count))
-    guessed: Floats = np.logaddexp(even + np.log(0.75), taste + np.log(0.25))
-    return guessed
+    return np.asarray(np.logaddexp(even + np.log(0.75), taste + np.log(0.25)))
 
 
 def patterns(levels: Ints, count: int, length: int) -> Floats:
@@ -71,8 +70,7 @@ def patterns(levels: Ints, count: int, length: int) -> Floats:
     # count ** length favourites, of which `count` are the same throughout.
     share = same - every + (1 - length) * np.log(count)
     left = np.log1p(-np.exp(np.minimum(share, -1e-9)))
-    found: Floats = every + left - np.log1p(-(float(count) ** (1 - length)))
-    return found
+    return np.asarray(every + left - np.log1p(-(float(count) ** (1 - length))))
 
 
 def _from(values: Floats) -> Floats:
@@ -120,8 +118,7 @@ def _pattern(levels: Ints, count: int, length: int, tables: tuple[Floats, Floats
 def _mean(values: Floats) -> Floats:
     """The logarithm of the mean of the exponentials, along the last axis."""
     top = values.max(axis=-1)
-    mean: Floats = top + np.log(np.exp(values - top[..., None]).mean(axis=-1))
-    return mean
+    return np.asarray(top + np.log(np.exp(values - top[..., None]).mean(axis=-1)))
 
 
 PERIODS = 20
@@ -226,5 +223,4 @@ def since(density: Floats) -> tuple[Floats, Floats]:
 def _posterior(summed: Floats) -> Floats:
     weighted = summed + LOG_WEIGHTS
     weighted = np.exp(weighted - weighted.max(axis=-1, keepdims=True))
-    posterior: Floats = weighted / weighted.sum(axis=-1, keepdims=True)
-    return posterior
+    return np.asarray(weighted / weighted.sum(axis=-1, keepdims=True))

@@ -100,8 +100,7 @@ class CredenceTrials:
     @property
     def answered(self) -> Ints:
         """How many answers each participant gave."""
-        given: Ints = np.sum([part.there.sum(axis=1) for part in self.parts], axis=0)
-        return given
+        return np.asarray(np.sum([part.there.sum(axis=1) for part in self.parts], axis=0))
 
     def of(self, people: Ints) -> CredenceTrials:
         """The trials of some participants."""
@@ -122,8 +121,7 @@ def first_weights(trials: CredenceTrials) -> Floats:
     cross, own, others = sums
     r = np.where(own * others > 0, cross / np.sqrt(np.maximum(own * others, 1e-12)), 0.0)
     z = np.arctanh(np.clip(r, -0.99, 0.99)) * np.sqrt(np.maximum(trials.answered - 3, 1))
-    weights: Floats = 1 / (1 + np.exp(2 - z))
-    return weights
+    return np.asarray(1 / (1 + np.exp(2 - z)))
 
 
 def _with_others(part: ScaleTrials, level: int | None) -> Floats:
@@ -225,8 +223,7 @@ def with_one_another(trials: CredenceTrials, people: Ints) -> Floats:
     r = np.divide(cross, own, out=np.zeros_like(cross), where=own > 1e-9)
     np.fill_diagonal(r, 0.0)
     best = (r * np.sqrt(np.maximum(number - 1, 0))).max(axis=1, initial=0.0)
-    found: Floats = ndtri(np.clip(1 - max(len(people) - 1, 1) * ndtr(-best), 1e-9, 1 - 1e-16))
-    return found
+    return np.asarray(ndtri(np.clip(1 - max(len(people) - 1, 1) * ndtr(-best), 1e-9, 1 - 1e-16)))
 
 
 FEWEST_REGULAR, FEWEST_OTHERS = 30, 5
@@ -284,8 +281,7 @@ def concentration(counts: Floats) -> Floats:
         best = root_between(slope, *SIZES, 1e-7)
     else:
         best = _likeliest(shares, kinds, times)
-    found: Floats = np.exp(best) * shares
-    return found
+    return np.asarray(np.exp(best) * shares)
 
 
 def _likeliest(shares: Floats, kinds: Floats, times: Ints) -> float:
@@ -545,8 +541,7 @@ class Ordered:
         return probability, self._slope(high, low, probability)
 
     def _information(self, probability: Singles, slope: Singles, total: Floats) -> Floats:
-        found: Floats = (total * (slope**2 * probability).sum(axis=1)).sum(axis=1)
-        return found
+        return np.asarray((total * (slope**2 * probability).sum(axis=1)).sum(axis=1))
 
     def _improve_thresholds(self, strengths: Floats, weights: Floats) -> None:
         """One scoring step."""
@@ -592,5 +587,4 @@ class Ordered:
         """The strength for which each right level is the middle one; NaN where none is known."""
         ends = self.thresholds[0] - 1.5, self.thresholds[-1] + 1.5
         cuts = np.concatenate([[ends[0]], self.thresholds, [ends[1]]])
-        found: Floats = np.interp(key, np.arange(self.levels), (cuts[1:] + cuts[:-1]) / 2)
-        return found
+        return np.asarray(np.interp(key, np.arange(self.levels), (cuts[1:] + cuts[:-1]) / 2))

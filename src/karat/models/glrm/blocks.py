@@ -152,8 +152,7 @@ class DenseLayout:
 
     def spread(self, first: Floats, second: Floats, between: Floats) -> Floats:
         """z'Kz of every row, for a covariance K of the effects given by its blocks."""
-        variance: Floats = self._spreading @ np.concatenate([first.ravel(), second.ravel(), between.ravel()])
-        return variance
+        return np.asarray(self._spreading @ np.concatenate([first.ravel(), second.ravel(), between.ravel()]))
 
 
 @dataclass(frozen=True)

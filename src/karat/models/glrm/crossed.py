@@ -61,19 +61,16 @@ class AnswerGrid:
         return flat.reshape(*self.shape, *values.shape[1:])
 
     def cells(self, answers: Floats) -> Floats:
-        total: Floats = answers[0] if self.shape[0] == 1 else answers.sum(axis=0)
-        return total
+        return np.asarray(answers[0] if self.shape[0] == 1 else answers.sum(axis=0))
 
     def spread(self, cells: Floats) -> Floats:
         return cells[None]
 
     def by_worker(self, cells: Floats) -> Floats:
-        total: Floats = cells.sum(axis=1)
-        return total
+        return np.asarray(cells.sum(axis=1))
 
     def by_task(self, cells: Floats) -> Floats:
-        total: Floats = cells.sum(axis=0)
-        return total
+        return np.asarray(cells.sum(axis=0))
 
     def sum_of_effects(self, worker: Floats, task: Floats) -> Floats:
         return worker[:, None] + task
@@ -153,8 +150,7 @@ class Listed:
 
     def drop(self, answers: NDArray[Any], factor: Factor, group: int) -> NDArray[Any]:
         of_cell = self.worker if factor == "worker" else self.task
-        dropped: NDArray[Any] = answers[of_cell[self.cell] != group]
-        return dropped
+        return np.asarray(answers[of_cell[self.cell] != group])
 
     def answers_of(self, worker: int) -> tuple[Bools, Ints]:
         mine: Bools = self.worker[self.cell] == worker

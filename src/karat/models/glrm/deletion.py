@@ -106,13 +106,12 @@ def leave_one_out(
 
     `mapper` may be the map of a pool of processes; `progress` is called with the number of refits done and that of all.
 
+    >>> import karat
     >>> from karat.models.glrm import fit_crossed
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> deletions = leave_one_out(fit_crossed(eta + random.logistic(size=600) > 0, worker, task))
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> deletions = leave_one_out(fit_crossed(*(crowd[name] for name in ("response", "participant", "item"))))
     >>> deletions.distance.shape, bool(deletions.converged.all())
-    ((30,), True)
+    ((20,), True)
     """
     total = len(fit.workers if groups == "worker" else fit.tasks)
     refits = []
@@ -332,8 +331,7 @@ def _laplace(base: Floats, by_worker: Floats, codes: Ints) -> Floats:
 def _curvature(p: Floats, by_worker: Floats) -> Floats:
     m = p.shape[1]
     inner = np.einsum("dkn,kl->dkl", p, np.eye(m)) - np.einsum("dkn,dln->dkl", p, p)
-    whole: Floats = np.eye(m) + by_worker[:, None] * by_worker * inner
-    return whole
+    return np.asarray(np.eye(m) + by_worker[:, None] * by_worker * inner)
 
 
 class _Others:
@@ -415,12 +413,10 @@ def task_deviations(schur: Any, random: np.random.Generator, draws: int | None =
     size = () if draws is None else (draws,)
     few = linalg.solve_triangular(schur.factor, random.normal(size=(len(schur.factor), *size)), lower=True, trans=1)
     if not schur.turned:
-        drawn: Floats = few
-        return drawn
+        return np.asarray(few)
     weights = schur.many if draws is None else schur.many[:, None]
     many = random.normal(size=(len(schur.many), *size)) / np.sqrt(weights)
-    around: Floats = many - (schur.matrix @ few) / weights
-    return around
+    return np.asarray(many - (schur.matrix @ few) / weights)
 
 
 class NominalRedraw(_Others):
@@ -472,9 +468,7 @@ def task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) 
     """A draw of the task effects around their mode (categories x tasks): from N(0, M^-1), whose blocks are held."""
     few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
     if not schur.turned:
-        drawn: Floats = few.reshape(schur.p, schur.few)
-        return drawn
+        return np.asarray(few.reshape(schur.p, schur.few))
     # Given the workers, the effects of each task are normal around what the workers leave.
     left = random.normal(size=(schur.many, schur.q)) - (schur.scaled.reshape(-1, len(few)) @ few).reshape(-1, schur.q)
-    around: Floats = np.einsum("jlk,jl->kj", schur.root, left)
-    return around
+    return np.asarray(np.einsum("jlk,jl->kj", schur.root, left))

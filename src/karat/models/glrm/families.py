@@ -117,8 +117,7 @@ class OrdinalFamily:
     def third(self, eta: Floats, psi: Floats) -> Floats:
         _, (not_above, not_below), _ = self._tails(eta, psi)
         f_above, f_below = not_above - not_above**2, not_below - not_below**2
-        third: Floats = f_above * (1 - 2 * not_above) - f_below * (1 - 2 * not_below)
-        return third
+        return np.asarray(f_above * (1 - 2 * not_above) - f_below * (1 - 2 * not_below))
 
     def allowed(self, psi: Floats) -> bool:
         return bool((psi[1:] > psi[:-1]).all())
@@ -171,8 +170,7 @@ class OrdinalFamily:
     def _steepness(self, psi: Floats) -> Floats:
         """exp(-gap) / (1 - exp(-gap)) for the gap between the thresholds of each category."""
         gaps = np.diff(np.concatenate([[-np.inf], psi, [np.inf]]))
-        steepness: Floats = np.exp(-gaps) / -np.expm1(-gaps)
-        return steepness
+        return np.asarray(np.exp(-gaps) / -np.expm1(-gaps))
 
     def _tails(self, eta: Floats, psi: Floats) -> tuple[Floats, Floats, Floats]:
         """log F and 1 - F of the threshold above minus eta and of eta minus the one below, and the log of the gap.
@@ -316,8 +314,7 @@ class ScaledOrdinal(OrdinalFamily):
 
     def third(self, eta: Floats, psi: Floats) -> Floats:
         at = self._at(eta, psi)
-        third: Floats = at.s**3 * at.third
-        return third
+        return np.asarray(at.s**3 * at.third)
 
     def gradient(self, eta: Floats, psi: Floats, present: Floats, by_curvature: Floats, by_slope: Floats) -> Floats:
         at = self._at(eta, psi)
@@ -329,8 +326,7 @@ class ScaledOrdinal(OrdinalFamily):
         own = slice(self.categories - 1, None)
         by_r[own] += scale * at.s * at.slope
         by_w[own] += 2 * scale * at.s**2 * at.curvature
-        total: Floats = (present * (-by_l + by_curvature * by_w + by_slope * by_r)).sum(axis=1)
-        return total
+        return np.asarray((present * (-by_l + by_curvature * by_w + by_slope * by_r)).sum(axis=1))
 
     def information(self, eta: Floats, psi: Floats, present: Floats) -> tuple[Floats, Floats]:
         at = self._at(eta, psi)

@@ -335,8 +335,7 @@ class SoftmaxEvaluation:
             ),
             *(variance_information(self.by_task[k], curvature.task[k, k], var_task[k, k]) for k in range(m)),
         ]
-        information: Floats = block_diag(flat, np.diag(deviations))
-        return information
+        return np.asarray(block_diag(flat, np.diag(deviations)))
 
     def gradient(
         self, point: _SoftmaxPoint, factorised: Factorised, covariance: tuple[Floats, Floats, Floats]
@@ -384,5 +383,4 @@ def _weight(p: Floats, k: int, other: int) -> Floats:
     weight = -p[k] * p[other]
     if k == other:
         weight += p[k]
-    total: Floats = weight[0] if len(weight) == 1 else weight.sum(axis=0)
-    return total
+    return np.asarray(weight[0] if len(weight) == 1 else weight.sum(axis=0))

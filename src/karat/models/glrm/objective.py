@@ -172,8 +172,7 @@ class Objective:
         ]
         if point.determinant is not None:
             deviations.append(variance_information(scales.cell, point.weight, 1 / point.determinant))
-        information: Floats = block_diag(fixed, np.diag(deviations))
-        return information
+        return np.asarray(block_diag(fixed, np.diag(deviations)))
 
     def fixed_information(self, point: CrossedPoint, psi: Floats, scales: Scales) -> tuple[Floats, Floats, Floats]:
         """The curvature in the coefficients and psi, and how they change the slopes of workers and of tasks.

@@ -111,7 +111,9 @@ def minimise(
         if decrement <= tolerance or evaluations >= limit:
             return Optimum(x, at, lower @ core @ lower.T, decrement, evaluations)
         step = -linalg.solve_triangular(lower, direction, lower=True, trans=1)
-        length, after = _longest(x, step), None
+        # A first step goes no further than the parameters are large, or than 1.
+        length = min(1.0, float(np.min(np.maximum(1.0, np.abs(x)) / np.maximum(1.0, np.abs(step)))))
+        after = None
         for _ in range(HALVINGS):
             after = function(x + length * step, at.modes)
             evaluations += 1
@@ -154,11 +156,6 @@ def root(matrix: Floats) -> Floats:
     except linalg.LinAlgError:
         return np.diag(np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-8)))
     return lower
-
-
-def _longest(x: Floats, step: Floats) -> float:
-    """A first step goes no further than the parameters are large, or than 1."""
-    return min(1.0, float(np.min(np.maximum(1.0, np.abs(x)) / np.maximum(1.0, np.abs(step)))))
 
 
 def _shorter(at: Evaluated, after: Evaluated | None, length: float, decrement: float) -> float:

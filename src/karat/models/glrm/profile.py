@@ -9,7 +9,6 @@ the ends, each search starting from where the last two point.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,15 +46,13 @@ class Held:
 
     def __call__(self, rest: Floats, modes: Any) -> Evaluated | None:
         at = self.function(np.insert(rest, self.place, self.value), modes)
-        return (
-            None if at is None else Evaluation(at.value, np.delete(at.gradient, self.place), at.modes, self._part(at))
-        )
+        if at is None:
+            return None
 
-    def _part(self, at: Evaluated) -> Callable[[], Floats]:
         def information() -> Floats:
             return np.delete(np.delete(at.information(), self.place, 0), self.place, 1)
 
-        return information
+        return Evaluation(at.value, np.delete(at.gradient, self.place), at.modes, information)
 
     def best(self, start: Floats, modes: Any) -> ProfilePoint | None:
         """The other parameters at their best."""

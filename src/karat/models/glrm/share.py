@@ -99,12 +99,11 @@ class AtAngle:
 def worker_share(fit: Fit, level: float = 0.95) -> Share:
     """The share of workers in the variance of a binary or ordinal fit, in memory or in parts.
 
+    >>> import karat
     >>> from karat.models.glrm import fit_crossed
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> print(worker_share(fit_crossed(eta + random.logistic(size=600) > 0, worker, task)))
-    0.1890, 95 % interval from 0.0732 to 0.3875.
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> print(worker_share(fit_crossed(*(crowd[name] for name in ("response", "participant", "item")))))
+    0.3692, 95 % interval from 0.1716 to 0.6220.
     """
     if not isinstance(fit.objective, Objective | PartedObjective) or fit.objective.deviations > 2:
         raise ValueError("The profile of the share is for binary and ordinal fits without a worker:task effect.")
@@ -211,12 +210,10 @@ class Profile:
 def interaction_profile(fit: Fit, deviations: Sequence[float] = (0, 0.3, 0.6, 1, 2)) -> Profile:
     """The profile of the worker:task deviation, for a binary or ordinal fit with or without the effect.
 
+    >>> import karat
     >>> from karat.models.glrm import fit_crossed
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
-    >>> print(interaction_profile(fit, [0, 1]))
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> print(interaction_profile(fit_crossed(*(crowd[name] for name in ("response", "participant", "item"))), [0, 1]))
     Of the standard deviations tried for participant–item pairs, 0 has the highest log-likelihood. ...
     """
     if not isinstance(fit.objective, Objective):
@@ -274,20 +271,10 @@ class FittedShare:
     def turn(self) -> Floats:
         """From coordinates in which the negative log-likelihood rises by about z'z / 2, to parameters."""
         lower = root(self.hessian if np.all(np.isfinite(self.hessian)) else self.at.information())
-        turned: Floats = linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, trans=1)
-        return turned
+        return np.asarray(linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, trans=1))
 
-    @cached_property
-    def without_one(self) -> float:
-        """By how much the log-likelihood falls where the first form is zero."""
-        return self._without(self.one)
-
-    @cached_property
-    def without_rest(self) -> float:
-        """By how much it falls where the rest is zero."""
-        return self._without(self.rest)
-
-    def _without(self, form: Floats) -> float:
+    def without(self, form: Floats) -> float:
+        """By how much the log-likelihood falls where a form is zero."""
         inside = np.asarray(linalg.null_space(form))
         if not inside.shape[1]:
             return float("inf")
@@ -308,22 +295,21 @@ class FittedShare:
 def variance_share(models: Sequence[FittedShare], level: float = 0.95) -> Share:
     """The pooled share of the first forms of one model, or of several; an end that is not found is not a number.
 
-    >>> from karat.models.glrm import fit_crossed, worker_share
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> fit = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> import karat
+    >>> from karat.models.glrm import fit_crossed
+    >>> crowd = karat.simulate.crowd(20, 24).frame
+    >>> fit = fit_crossed(*(crowd[name] for name in ("response", "participant", "item")))
     >>> one, rest = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
     >>> print(variance_share([FittedShare(fit.objective, fit.parameters, fit.modes, fit.hessian, one, rest)]))
-    0.1890, 95 % interval from 0.0732 to 0.3875.
+    0.3692, 95 % interval from 0.1716 to 0.6220.
     """
     drop = float(chdtri(1, 1 - level)) / 2
     above, below = ShareSearch(models, 1), ShareSearch(models, -1)
     value = float(np.sin(above.angle(above.best)[0]) ** 2)
     if not np.isfinite(value):
         raise ValueError(Message("models.no_variance"))
-    upper = 1.0 if np.mean([model.without_rest for model in models]) <= drop else above.end(drop)
-    lower = 0.0 if np.mean([model.without_one for model in models]) <= drop else below.end(drop)
+    upper = 1.0 if np.mean([model.without(model.rest) for model in models]) <= drop else above.end(drop)
+    lower = 0.0 if np.mean([model.without(model.one) for model in models]) <= drop else below.end(drop)
     return Share(value, lower, upper, level)
 
 

@@ -157,11 +157,14 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     """
     people = screening.judgments.participants
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []
-    variables, notes = background(people.drop(planted), columns, _ids(screening), _looked_at(screening))
+    # The column that names the person behind an id, where the rules state one.
+    person = screening.settings.get("completion", {}).get("person")
+    variables, notes = background(people.drop(planted), columns, [person] if person else [], _looked_at(screening))
     simulated = Message("background.simulated")
     notes += [Message("background.left_out", {"column": name, "why": simulated}) for name in planted]
     flags = _flags(screening, people["participant"].to_list())
-    intended = _intended(screening)
+    eligible = screening.settings.get("eligibility", {})
+    intended = {*eligible.get("answers", {}), *eligible.get("same", {})}
     rows, warnings, too_small = [], [], []
     for variable in variables:
         own = _compared(variable, flags, intended)
@@ -176,22 +179,10 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     )  # fmt: skip
 
 
-def _ids(screening: ScreenedParticipants) -> list[str]:
-    """The column that names the person behind an id, where the rules state one."""
-    person = screening.settings.get("completion", {}).get("person")
-    return [person] if person else []
-
-
 def _looked_at(screening: ScreenedParticipants) -> set[str]:
     """The columns about participants that a criterion looks at, stated or not: a verdict, and no background."""
     names = [name for name in CRITERIA if not is_built_in(name) or name in ABOUT_PEOPLE]
     return {column for name in names for column in CRITERIA[name].looks_at(screening.settings.get(name, {}))}
-
-
-def _intended(screening: ScreenedParticipants) -> set[str]:
-    """The background columns by which eligibility excludes."""
-    settings = screening.settings.get("eligibility", {})
-    return set(settings.get("answers", {})) | set(settings.get("same", {}))
 
 
 def _flags(screening: ScreenedParticipants, people: list[str]) -> Flags:

@@ -354,7 +354,9 @@ def _tried(worlds: _Worlds, part: list[tuple[int, ...]]) -> list[list[Any]]:
         excluded = _excluded(worlds.judgments, universe, worlds.exclude, worlds.compute)
         kept = np.array([person not in excluded for person in people], dtype=bool)
         words = [words for words, _ in universe.values()]
-        rows.append([*words, int(kept.sum()), len(excluded), *_estimated(worlds.followed, kept)])
+        found = (np.nan,) * 3 if worlds.followed is None else worlds.followed.estimate(kept)
+        estimate = [None if np.isnan(value) else value for value in found]
+        rows.append([*words, int(kept.sum()), len(excluded), *estimate])
     return rows
 
 
@@ -367,12 +369,6 @@ def _excluded(
     if rule is None:
         return frozenset()
     return frozenset(run(judgments, rules | {"exclude": rule}, compute=compute).excluded)
-
-
-def _estimated(followed: ScreenedDifference | None, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> list[float | None]:
-    if followed is None:
-        return [None] * 3
-    return [None if np.isnan(value) else value for value in followed.estimate(kept)]
 
 
 class _Flagged(Evidence):

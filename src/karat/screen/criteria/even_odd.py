@@ -89,7 +89,9 @@ def even_odd(judgments: Judgments, at_least: float = AT_LEAST, groups: Sequence[
     answers = np.bincount(owner, halves["answers"].to_numpy(), people.height).astype(np.int64)
     table = _verdicts(people, found, counts, answers, at_least)
     settings = {"at_least": at_least, "groups": columns, "split": "presentation"}
-    every = (*notes, *on_groups, *_median_note(table), *order_messages(rows.columns), *without_score(table))
+    middle = table.select(round_beside(pl.col("score").median(), pl.lit(CLEAR))).item()
+    low = [Message("even_odd.low_median", {"median": middle})] if middle is not None and middle < CLEAR else []
+    every = (*notes, *on_groups, *low, *order_messages(rows.columns), *without_score(table))
     return Evidence(table, "even_odd", settings, every)
 
 
@@ -111,12 +113,6 @@ def _verdicts(people: pl.DataFrame, found: Floats, counts: Ints, answers: Ints, 
         (pl.col("score") < at_least).fill_null(False).alias("flagged"), "message", values.alias("values"),
         "correlation", "groups", "answers",
     )  # fmt: skip
-
-
-def _median_note(table: pl.DataFrame) -> list[Message]:
-    """A note where the median score is so low that the scores say little."""
-    middle = table.select(round_beside(pl.col("score").median(), pl.lit(CLEAR))).item()
-    return [Message("even_odd.low_median", {"median": middle})] if middle is not None and middle < CLEAR else []
 
 
 def _groups(rows: pl.DataFrame, stated: Sequence[str] | None, design: Sequence[str]) -> tuple[list[str], list[Message]]:

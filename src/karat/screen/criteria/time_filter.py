@@ -64,7 +64,10 @@ def time_filter(
         raise ScreenError(Message("time_filter.bad_rule", {"value": rule}))
     frame = timed(judgments)
     refuse_time_limit(frame["rt"], time_limit)
-    level = pl.lit("all") if by_difficulty is None else _difficulty(frame, by_difficulty)
+    if by_difficulty is not None and by_difficulty not in frame.columns:
+        close = nearest(by_difficulty, frame.columns)
+        raise ScreenError(Message("time_filter.no_column", {"column": by_difficulty, "meant": close}))
+    level = pl.lit("all") if by_difficulty is None else pl.col(by_difficulty).cast(pl.String)
     rows = frame.with_columns(_level=level).filter(pl.col("_level").is_not_null())
     means = rows.group_by("participant", "_level", maintain_order=True).agg(evened(pl.col("rt").mean()).alias("mean"))
     cutoffs = time_cutoffs(rows, means, rule)
@@ -122,13 +125,6 @@ def evened(value: pl.Expr) -> pl.Expr:
     False
     """
     return value.round_sig_figs(DIGITS)
-
-
-def _difficulty(frame: pl.DataFrame, column: str) -> pl.Expr:
-    if column not in frame.columns:
-        close = nearest(column, frame.columns)
-        raise ScreenError(Message("time_filter.no_column", {"column": column, "meant": close}))
-    return pl.col(column).cast(pl.String)
 
 
 def _message(below: pl.Expr, rule: str) -> pl.Expr:

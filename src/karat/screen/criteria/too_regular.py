@@ -147,8 +147,7 @@ def _low(values: Floats, least: float) -> Floats:
 
     middle = np.median(values)
     spread = max(MAD_CONSTANT * float(np.median(np.abs(values - middle))), least)
-    found: Floats = ndtr((values - middle) / spread)
-    return found
+    return np.asarray(ndtr((values - middle) / spread))
 
 
 def _marks(owner: Ints, centred: Floats, item: Ints, people: int) -> Floats:

@@ -243,8 +243,7 @@ def _counted(table: Ints, levels: int) -> Floats:
 def _shares(answers: AnswerMatrix, left_out: list[int]) -> Floats:
     """The shares of answers to each item, without those of some participants."""
     own = answers.counts - _counted(answers.table[left_out], answers.levels) + answers.prior
-    shares: Floats = own / own.sum(axis=1, keepdims=True)
-    return shares
+    return np.asarray(own / own.sum(axis=1, keepdims=True))
 
 
 def _tilts(table: Ints, shares: Floats) -> Floats:

@@ -301,8 +301,7 @@ class Clustered:
         q, r = np.linalg.qr(part)
         values, vectors = np.linalg.eigh(np.eye(len(r)) - r @ self.inverse @ r.T)
         roots = np.where(values > 1e-10, 1 / np.sqrt(np.maximum(values, 1e-10)), 0.0)
-        adjusted: Floats = q @ ((vectors * roots) @ vectors.T) @ r
-        return adjusted
+        return np.asarray(q @ ((vectors * roots) @ vectors.T) @ r)
 
     def error(self, contrast: Floats) -> float:
         return float(np.sqrt(contrast @ self.covariance @ contrast))

@@ -29,7 +29,7 @@ from scipy.special import stdtrit
 
 from karat.judgments import Judgments
 from karat.messages import Message, message_of
-from karat.models.agreement import fleiss_kappa, icc_fixed_error, variance_components
+from karat.models.agreement import fleiss_kappa, icc_fixed_error, share_of, variance_components
 from karat.models.proportions import wilson
 from karat.screen.criteria.deletion import By, deletion
 from karat.screen.criteria.markov import SIMULATIONS, markov
@@ -250,4 +250,4 @@ def _coefficients(task: Any, worker: Any, code: Any, ordered: bool) -> tuple[flo
     if not ordered:
         return kappa, float("nan"), float("nan")
     of_items, of_raters, rest = variance_components(task, worker, code)
-    return kappa, of_items / (of_items + of_raters + rest), of_items / (of_items + rest)
+    return kappa, share_of(of_items, of_items + of_raters + rest), share_of(of_items, of_items + rest)

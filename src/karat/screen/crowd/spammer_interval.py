@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from karat.models.glrm.share import FittedShare
 
 Interval = Literal["profile", "bootstrap"]
-NO_SAMPLE = Message("spammer_index.no_sample")
 
 
 @dataclass(frozen=True)
@@ -50,17 +49,16 @@ class IndexFound:
 def profiled(models: Sequence[FittedShare]) -> tuple[float, float, list[Message]]:
     """Both ends of the profile interval, and what there is to say about them.
 
-    >>> from karat.models.glrm import fit_crossed
+    >>> import karat
     >>> from karat.models.glrm.share import FittedShare
-    >>> random = np.random.default_rng(1)
-    >>> worker, task = np.repeat(np.arange(30), 20), np.tile(np.arange(20), 30)
-    >>> eta = random.normal(0, 1, 30)[worker] + random.normal(0, 2, 20)[task]
-    >>> found = fit_crossed(eta + random.logistic(size=600) > 0, worker, task)
+    >>> from karat.screen.crowd.answers import crowd
+    >>> found = fit(crowd(karat.simulate.crowd(20, 24), "x"))
     >>> forms = np.diag([0.0, 1.0, 0.0]), np.diag([0.0, 0.0, 1.0])
-    >>> model = FittedShare(found.objective, found.parameters, found.modes, found.hessian, *forms)
-    >>> lower, upper, notes = profiled([model])
+    >>> lower, upper, notes = profiled(
+    ...     [FittedShare(found.objective, found.parameters, found.modes, found.hessian, *forms)]
+    ... )
     >>> round(lower, 2), round(upper, 2), notes
-    (0.07, 0.39, [])
+    (0.17, 0.62, [])
     """
     from karat.models.glrm.share import variance_share
 
@@ -94,11 +92,19 @@ def bootstrapped(
     >>> bootstrapped(answers, fit(answers), 2, 1).shape
     (2,)
     """
-    numbers = range(simulations)
-    values = executor.map(_sample, (answers, found, seed), numbers, name="bootstrap", progress=progress)
+    about = (answers, found, seed)
+    return usable(executor.map(_sample, about, range(simulations), name="bootstrap", progress=progress))
+
+
+def usable(values: Sequence[float | None]) -> NDArray[np.float64]:
+    """The indices of the samples that have one; ScreenError where none has.
+
+    >>> usable([0.1, None]).tolist()
+    [0.1]
+    """
     known = np.array([value for value in values if value is not None])
     if not len(known):
-        raise ScreenError(NO_SAMPLE)
+        raise ScreenError(Message("spammer_index.no_sample"))
     return known
 
 
@@ -155,5 +161,4 @@ def drawn(found: Fit | NominalFit, answers: Crowd, random: np.random.Generator) 
         latent = eta + random.logistic(size=len(eta))
         cuts = found.thresholds if len(found.thresholds) else np.zeros(1)
         chosen = np.searchsorted(cuts, latent)
-    codes: NDArray[np.int64] = np.asarray(found.categories)[chosen].astype(np.int64)
-    return codes
+    return np.asarray(np.asarray(found.categories)[chosen].astype(np.int64))

@@ -30,7 +30,7 @@ from karat.messages import Message
 from karat.models.glrm import MixedFit, RandomTerm, fit_mixed, random_term
 from karat.models.numerics import one_thread
 from karat.screen.crowd.answers import Crowd
-from karat.screen.crowd.spammer_interval import NO_SAMPLE, IndexFound, Interval, lost_samples, profiled, with_shares
+from karat.screen.crowd.spammer_interval import IndexFound, Interval, lost_samples, profiled, usable, with_shares
 from karat.screen.evidence import ScreenError
 from karat.types import Floats, Progress
 
@@ -145,11 +145,8 @@ class RoundsModel:
         self, found: MixedFit, simulations: int, seed: int, progress: Progress | None, executor: Executor
     ) -> Floats:
         """The index of samples from the fitted model; those without all categories, or without a maximum, left out."""
-        all_values = executor.map(_sample, (self, found, seed), range(simulations), name="bootstrap", progress=progress)
-        values = [value for value in all_values if value is not None]
-        if not values:
-            raise ScreenError(NO_SAMPLE)
-        return np.array(values)
+        about = (self, found, seed)
+        return usable(executor.map(_sample, about, range(simulations), name="bootstrap", progress=progress))
 
     def drawn(self, found: MixedFit, random: np.random.Generator) -> NDArray[Any]:
         eta = self.design @ found.coefficients

@@ -28,16 +28,7 @@ from karat.judgments.answer_codes import answered
 from karat.judgments.files import replacing, write_text
 from karat.judgments.parts import Parts
 from karat.judgments.scales import Choice, Scale
-from karat.judgments.stimuli import (
-    Stimuli,
-    candidates,
-    deviations,
-    find_stimuli,
-    never_falls,
-    rows_of_kind,
-    value_shares,
-    values_within,
-)
+from karat.judgments.stimuli import DesignRows, Stimuli, candidates, find_stimuli, rows_of_kind
 from karat.messages import Message
 from karat.screen.evidence import PartedEvidence
 from karat.screen.one_part import Facts, OfJudgments, OfTable, Result, Shared
@@ -64,66 +55,33 @@ def write_part(table: pl.DataFrame, folder: Path, number: int) -> Path:
     return path
 
 
-def stimuli_in_parts(crowd: InParts) -> dict[bool, Stimuli]:
-    """What a stimulus is, decided on everybody once per run; of choices under True, of other answers under False."""
-    path = crowd.scratch / "stimuli" / "decision.json"
-    if not path.exists():
-        # Those excluded at an earlier stage have seen the same design.
-        whole = replace(crowd, excluded="")
-        kinds = {isinstance(scale, Choice) for scale in crowd.scales.values()}
-        found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
-        write_text(path, json.dumps({int(kind): asdict(own) for kind, own in found.items()}))
-    read = json.loads(path.read_text(encoding="utf-8"))
-    return {
-        bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
-        for kind, own in read.items()
-    }
-
-
-class RowsInParts:
-    """The choices of all parts, or all other answers, as `karat.judgments.stimuli.DesignTable` asks for them."""
+class RowsInParts(DesignRows):
+    """The choices of all parts, or all other answers."""
 
     def __init__(self, crowd: InParts, choices: bool) -> None:
+        super().__init__(_rows(crowd.read(0), choices).clear())
         self.crowd, self.choices = crowd, choices
-        self.schema: Mapping[str, object] = _rows(crowd.read(0), choices).schema
         self._folder = crowd.scratch / "stimuli"
         self._counted: dict[Path, int] = {}
 
     def distinct(self, columns: list[str]) -> int:
-        """How many different combinations of values there are."""
         return int(self.counts(columns).select(pl.struct(columns).n_unique()).collect().item())
 
     def participants(self, columns: list[str]) -> int:
-        """The number of participants of each combination, summed over combinations."""
         return self._count(columns)[1]
 
-    def people(self, names: list[str]) -> list[str]:
-        """The columns that never vary within a participant."""
-        found = self.crowd.map(_values_within, (self.choices, names), name="stimuli")
-        return [
-            name
-            for name in names
-            if max(within[name] for within, _ in found) <= 1
-            and len({repr(value) for _, values in found for value in values[name]}) > 1
-        ]
-
     def counts(self, columns: list[str]) -> pl.LazyFrame:
-        """How often each combination occurs."""
         return self._count(columns)[0].group_by(columns).agg(pl.col("len").sum())
 
-    def dispersion(self, keys: list[str], name: str) -> float:
-        """How much participants differ in how often they have each value."""
-        shares = value_shares(self.counts([*keys, name]), keys, name).collect()
+    def shares(self, keys: list[str], name: str) -> pl.LazyFrame:
+        """They are written to a file, which all processes read."""
         path = self._folder / f"{_digest(self.choices, [*keys, name])}-shares.parquet"
         with replacing(path) as temporary:
-            shares.write_parquet(temporary)
-        found = self.crowd.map(_deviations, (self.choices, path, keys, name), name="stimuli")
-        squares, variance = (sum(own) for own in zip(*found, strict=True))
-        return squares / variance if variance else 0.0
+            super().shares(keys, name).collect().write_parquet(temporary)
+        return pl.scan_parquet(path)
 
-    def rises(self, name: str) -> bool:
-        """Whether a number never falls along the trials of any participant, and their order is known."""
-        return all(self.crowd.map(_never_falls, (self.choices, name), name="stimuli"))
+    def map(self, function: Callable[..., Result], *given: object) -> list[Result]:
+        return self.crowd.map(_on_rows, (self.choices, function, given), name="stimuli")
 
     def _count(self, columns: list[str]) -> tuple[pl.LazyFrame, int]:
         """The combinations of each part with their numbers, and how many participants have how many of them."""
@@ -148,22 +106,9 @@ def _digest(choices: bool, columns: list[str]) -> str:
     return hashlib.sha256(repr((choices, columns)).encode()).hexdigest()[:16]
 
 
-def _values_within(
-    judgments: Judgments, shared: tuple[bool, list[str]], number: int
-) -> tuple[dict[str, int], dict[str, list[object]]]:
-    return values_within(_rows(judgments, shared[0]), shared[1])
-
-
-def _deviations(
-    judgments: Judgments, shared: tuple[bool, Path, list[str], str], number: int
-) -> tuple[float, float]:  # fmt: skip
-    choices, path, keys, name = shared
-    return deviations(_rows(judgments, choices), pl.read_parquet(path), keys, name)
-
-
-def _never_falls(judgments: Judgments, shared: tuple[bool, str], number: int) -> bool:
-    rows = _rows(judgments, shared[0])
-    return not rows.height or never_falls(rows, shared[1])
+def _on_rows(judgments: Judgments, shared: tuple[bool, Callable[..., Any], tuple[object, ...]], number: int) -> Any:
+    choices, function, given = shared
+    return function(_rows(judgments, choices), *given)
 
 
 def _combinations(judgments: Judgments, shared: tuple[bool, list[str], Path], number: int) -> int:
@@ -229,8 +174,19 @@ class InParts:
         return judgments.without(gone.to_list()) if len(gone) else judgments
 
     def stimuli(self) -> Mapping[bool, Stimuli]:
-        """What a stimulus is, decided on everybody once per run."""
-        return stimuli_in_parts(self)
+        """What a stimulus is, decided on everybody once per run; choices under True."""
+        path = self.scratch / "stimuli" / "decision.json"
+        if not path.exists():
+            # Those excluded at an earlier stage have seen the same design.
+            whole = replace(self, excluded="")
+            kinds = {isinstance(scale, Choice) for scale in self.scales.values()}
+            found = {kind: find_stimuli(RowsInParts(whole, kind)) for kind in sorted(kinds)}
+            write_text(path, json.dumps({int(kind): asdict(own) for kind, own in found.items()}))
+        read = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            bool(int(kind)): Stimuli(**{name: tuple(columns) for name, columns in own.items()})
+            for kind, own in read.items()
+        }
 
     def map(
         self, function: OfJudgments[Shared, Result], shared: Shared, *, name: str, only: Sequence[int] | None = None

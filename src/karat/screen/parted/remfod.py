@@ -146,8 +146,8 @@ def remfod_in_parts(
         return sum(new for new, _ in found)
 
     rounds = search_rounds(given, sum(part.trials for part in parts), cutoffs, search)
-    places = [place for batch in batches for place in _places(batch)]
-    evidence, messages = crowd.judge_files("remfod", _judge, (given, crowd.out, rounds.computed, places), settings)
+    shared = (given, crowd.out, rounds.computed, batches)
+    evidence, messages = crowd.judge_files("remfod", _judge, shared, settings)
     notes = trial_notes(sum(part.untimed for part in parts), parts[0].order)
     low, high = min(part.least for part in parts), max(part.most for part in parts)
     same = low == high and sum(part.trials for part in parts) > 1
@@ -187,23 +187,6 @@ def part_batches(crowd: InParts, parts: Sequence[TimedPart], least: int = LEAST)
 
 
 @dataclass(frozen=True)
-class _PartSlice:
-    """Where a part lies in its batch: which of the trials and which of the participants are its own."""
-
-    batch: PartBatch
-    trials: slice
-    people: slice
-
-
-def _places(batch: PartBatch) -> list[_PartSlice]:
-    places, trials, people = [], 0, 0
-    for part in batch.parts:
-        places.append(_PartSlice(batch, slice(trials, trials + part.trials), slice(people, people + part.people)))
-        trials, people = trials + part.trials, people + part.people
-    return places
-
-
-@dataclass(frozen=True)
 class _Judged:
     """What is left to say of a part, and where its trials and cutoffs are written."""
 
@@ -214,15 +197,18 @@ class _Judged:
     cutoffs: Path | None = None
 
 
-def _judge(shared: tuple[SharedPasses, Path, int, list[_PartSlice]], number: int) -> tuple[pl.DataFrame, _Judged]:
+def _judge(shared: tuple[SharedPasses, Path, int, list[PartBatch]], number: int) -> tuple[pl.DataFrame, _Judged]:
     """The evidence on the participants of a part; its outlying trials and its cutoffs are written."""
-    given, out, rounds, places = shared
-    place = places[number]
-    batch = batch_times(given, place.batch, rounds)
+    given, out, rounds, batches = shared
+    whole = next(one for one in batches if number < one.first + len(one.parts))
+    part, before = whole.parts[number - whole.first], whole.parts[: number - whole.first]
+    first, person = sum(one.trials for one in before), sum(one.people for one in before)
+    here, persons = slice(first, first + part.trials), slice(person, person + part.people)
+    batch = batch_times(given, whole, rounds)
     found = batch.found
-    found = found[(found["place"] >= place.trials.start) & (found["place"] < place.trials.stop)]
-    found["place"] -= place.trials.start
-    own = TimedTrials(given, batch.times[place.trials], batch.counts[place.people], batch.groups[place.trials], found)
+    found = found[(found["place"] >= here.start) & (found["place"] < here.stop)]
+    found["place"] -= here.start
+    own = TimedTrials(given, batch.times[here], batch.counts[persons], batch.groups[here], found)
     people, everyone = own.people, read_frame(given.folder / "people", number)
     names = everyone.drop_nulls("place").sort("place")
     kinds = [found["kind"] == kind for kind in (INTERMISSION, RUSH)]
@@ -356,11 +342,8 @@ def join_parts(given: SharedPasses, batch: PartBatch) -> None:
 
 def batch_times(given: SharedPasses, batch: PartBatch, found_until: int) -> TimedTrials:
     """The times of a batch, and what has been found of them up to some round."""
-    found = load(given.folder / f"found-{found_until}", batch.name, FOUND) if found_until else np.zeros(0, FOUND)
-    times, counts, groups = (
-        load(given.folder / name, batch.name, dtype)
-        for name, dtype in (("times", np.float64), ("counts", np.int64), ("groups", np.uint8))
-    )
+    found = load(given.folder / f"found-{found_until}", batch.name) if found_until else np.zeros(0, FOUND)
+    times, counts, groups = (load(given.folder / name, batch.name) for name in ("times", "counts", "groups"))
     return TimedTrials(given, times, counts, groups, found)
 
 
@@ -387,26 +370,22 @@ def write_frame(frame: pl.DataFrame, folder: Path, number: int) -> None:
 
 def read_frame(folder: Path, number: int, columns: list[str] | None = None) -> pl.DataFrame:
     """A table that a pass has written."""
-    path = part_file(folder, number, ".arrow")
-    _must_be(path)
-    return pl.read_ipc(path, columns=columns)
+    return pl.read_ipc(_written(part_file(folder, number, ".arrow")), columns=columns)
 
 
 def save(folder: Path, name: str, values: NDArray[Any]) -> None:
     """Write the numbers of an array, whole or not at all."""
-    with replacing(folder / name) as temporary:
-        values.tofile(temporary)
+    with replacing(folder / name) as temporary, temporary.open("wb") as file:
+        np.save(file, values)
 
 
-def load(folder: Path, name: str, dtype: Any) -> NDArray[Any]:
+def load(folder: Path, name: str) -> NDArray[Any]:
     """An array of numbers, mapped into memory."""
-    path = folder / name
-    _must_be(path)
-    if path.stat().st_size <= SMALL:
-        return np.fromfile(path, dtype)
-    return np.asarray(np.memmap(path, dtype, mode="r"))
+    path = _written(folder / name)
+    return np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > SMALL else None))
 
 
-def _must_be(path: Path) -> None:
+def _written(path: Path) -> Path:
     if not path.exists():
         raise ScreenError(Message("remfod.file_gone", {"file": str(path)}))
+    return path

@@ -69,7 +69,9 @@ def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Fr
     """
     scaling: Scaling = {}
     orders = dict(levels or {})
-    _check_levels(orders, data)
+    for name in orders:
+        if name not in data and not any(name == f"factor({known})" for known in data):
+            raise FormulaError(Message("frame.unknown_column", {"column": name}))
     response = evaluate(formula.response, data, orders, scaling)
     columns = {label: evaluate(variable, data, orders, scaling) for label, variable in formula.variables.items()}
     groups = {part.group: group_factor(part, formula.text, data, orders) for part in formula.random}
@@ -177,12 +179,6 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
             return -_arithmetic(operand, data, text, scaling)
         case Pair(operator, left, right, _):
             return OPERATORS[operator](*(_arithmetic(side, data, text, scaling) for side in (left, right)))
-
-
-def _check_levels(levels: Levels, data: Data) -> None:
-    for name in levels:
-        if name not in data and not any(name == f"factor({known})" for known in data):
-            raise FormulaError(Message("frame.unknown_column", {"column": name}))
 
 
 def _check_lengths(lengths: dict[str, int]) -> None:
@@ -319,8 +315,7 @@ def own_order(values: Any) -> list[Any] | None:
 
 def _missing_in(array: NDArray[Any]) -> Bools:
     if array.dtype.kind == "f":
-        absent: Bools = np.isnan(array)
-        return absent
+        return np.asarray(np.isnan(array))
     if array.dtype.kind == "O":
         return np.array([_absent(value) for value in array], dtype=np.bool_)
     return np.zeros(len(array), dtype=np.bool_)

@@ -79,12 +79,11 @@ def intervals(
 ) -> Intervals:
     """Intervals of the coefficients and thresholds; by profile also of the deviations. `parameters` names some of them.
 
+    >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
-    >>> draw = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> time = draw.normal(0, 1, 30)[who] + draw.normal(0, 1, 20)[what] + draw.normal(0, 1, 600)
-    >>> model = fit("time ~ 1 + (1 | who) + (1 | what)", {"time": time, "who": who, "what": what}, "gaussian")
-    >>> found = intervals(model, "profile", parameters=["sd_(Intercept)|who"])
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> model = fit("rt ~ 1 + (1 | participant)", data, "gaussian")
+    >>> found = intervals(model, "profile", parameters=["sd_(Intercept)|participant"])
     >>> bool(found.lower[0] < found.estimate[0] < found.upper[0])
     True
     """
@@ -173,14 +172,12 @@ def whole_likelihood(model: Model) -> tuple[LaplaceObjective, Floats]:
     For measured answers the Laplace approximation is exact, and in it every parameter is a coordinate of its own: the
     coefficients, the logarithm of sigma, and the deviations themselves.
 
+    >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
-    >>> draw = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> time = draw.normal(0, 1, 30)[who] + draw.normal(0, 1, 20)[what] + draw.normal(0, 1, 600)
-    >>> model = fit("time ~ 1 + (1 | who) + (1 | what)", {"time": time, "who": who, "what": what}, "gaussian")
-    >>> objective, best = whole_likelihood(model)
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> objective, best = whole_likelihood(fit("rt ~ 1 + (1 | participant)", data, "gaussian"))
     >>> len(best), bool(abs(objective(best).gradient).max() < 1e-2)
-    (4, True)
+    (3, True)
     """
     fit = model.fit
     if isinstance(fit.objective, LaplaceObjective):

@@ -170,15 +170,12 @@ def marginal_means(
 
     `at` sets covariates to other values than their mean.
 
+    >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> a = random.choice(["x", "y"], 600)
-    >>> time = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] + 2 * (a == "x") + random.normal(0, 1, 600)
-    >>> model = fit("time ~ a + (1 | who) + (1 | what)", {"time": time, "a": a, "who": who, "what": what}, "gaussian")
-    >>> means = marginal_means(model, "a")
-    >>> means.labels(), float((means.estimate[0] - means.estimate[1]).round(1))
-    (['x', 'y'], 2.1)
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> means = marginal_means(fit("rt ~ order + (1 | participant) + (1 | item)", data, "gaussian"), "order")
+    >>> means.labels(), means.estimate.round(1).tolist()
+    (['OBJ>PP', 'PP>OBJ'], [5.7, 5.9])
     """
     if scale == "response" and model.family == "ordinal":
         raise ValueError(

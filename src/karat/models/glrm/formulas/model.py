@@ -217,16 +217,13 @@ def fit(
     Measured answers are fitted by REML unless `reml` says otherwise. `link` is "logit" or "probit", for yes-or-no
     answers also "cloglog"; measured answers have none.
 
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> condition = np.where(random.random(600) < 0.5, "easy", "hard")
-    >>> value = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] - 0.5 * (condition == "hard")
-    >>> data = {"time": value + random.normal(0, 1, 600), "condition": condition, "who": who, "what": what}
-    >>> model = fit("time ~ condition + (1 | who) + (1 | what)", data, family="gaussian")
+    >>> import karat
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> model = fit("rt ~ order + (1 | participant) + (1 | item)", data, family="gaussian")
     >>> model.table()["term"].tolist(), model.fit.converged
-    (['(Intercept)', 'condition1'], True)
+    (['(Intercept)', 'order1'], True)
     >>> print(*model.notes)
-    Factors are in sum-to-zero coding: condition1 is easy minus the mean.
+    Factors are in sum-to-zero coding: order1 is OBJ>PP minus the mean.
     """
     if coding not in ("sum", "treatment"):
         raise ValueError(f'The coding is "sum" or "treatment", not {coding!r}.')
@@ -302,8 +299,7 @@ def two_sided(ratio: Floats, df: Floats) -> Floats:
     [0.05, 0.055]
     """
     size = -np.abs(ratio)
-    p: Floats = 2 * np.where(np.isinf(df), ndtr(size), stdtr(df, size))
-    return p
+    return np.asarray(2 * np.where(np.isinf(df), ndtr(size), stdtr(df, size)))
 
 
 def quantile(level: float, df: Floats) -> Floats:
@@ -313,8 +309,7 @@ def quantile(level: float, df: Floats) -> Floats:
     [1.96, 2.042]
     """
     upper = (1 + level) / 2
-    reach: Floats = np.where(np.isinf(df), ndtri(upper), stdtrit(df, upper))
-    return reach
+    return np.asarray(np.where(np.isinf(df), ndtri(upper), stdtrit(df, upper)))
 
 
 def _coefficient(code: str, values: Mapping[str, Any]) -> Message:

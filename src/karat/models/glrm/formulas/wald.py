@@ -80,16 +80,12 @@ def statistic_message(statistic: float, df: float, denominator: float, p: float)
 def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
     """Test every term but the intercept, by F or chi-squared as the model's method has it, or as `test` asks.
 
+    >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> a, b = random.choice(["x", "y", "z"], 600), random.choice(["u", "v"], 600)
-    >>> time = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] + (a == "x") + random.normal(0, 1, 600)
-    >>> data = {"time": time, "a": a, "b": b, "who": who, "what": what}
-    >>> model = fit("time ~ a * b + (1 | who) + (1 | what)", data, family="gaussian")
-    >>> tests = type_three(model)
-    >>> tests.terms, tests.df.tolist(), bool(tests.p[0] < 0.001)
-    (('a', 'b', 'a:b'), [2.0, 1.0, 2.0], True)
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> tests = type_three(fit("rt ~ order * integration + (1 | participant) + (1 | item)", data, family="gaussian"))
+    >>> tests.terms, tests.df.tolist(), tests.p.round(2).tolist()
+    (('order', 'integration', 'order:integration'), [1.0, 1.0, 1.0], [0.48, 0.23, 0.68])
     """
     return _tests(model, test, _contrasts_of, tuple(_cautions(model)))
 
@@ -97,14 +93,12 @@ def type_three(model: Model, test: Literal["chisq", "F"] | None = None) -> TermT
 def type_two(model: Model, test: Literal["chisq", "F"] | None = None) -> TermTests:
     """Test every term but the intercept, each without the terms that contain it.
 
+    >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> a, b = random.choice(["x", "y"], 600), random.choice(["u", "v"], 600)
-    >>> data = {"time": random.normal(size=600) + (a == "x"), "a": a, "b": b, "who": who, "what": what}
-    >>> tests = type_two(fit("time ~ a * b + (1 | who) + (1 | what)", data, family="gaussian"))
-    >>> tests.terms, bool(tests.p[0] < 0.001)
-    (('a', 'b', 'a:b'), True)
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> tests = type_two(fit("rt ~ order * integration + (1 | participant) + (1 | item)", data, family="gaussian"))
+    >>> tests.terms, tests.p.round(2).tolist()
+    (('order', 'integration', 'order:integration'), [0.48, 0.23, 0.68])
     """
     return _tests(model, test, _contrasts_apart, ())
 
@@ -156,8 +150,7 @@ def _contrasts_of(model: Model, number: int) -> Floats:
             inner = np.eye(size) if (number, label) in whole else coded[1:] - coded[0]
             turn = np.kron(inner, turn)
     # Where columns were left out, those that remain are taken as they are.
-    rows: Floats = turn @ picked if turn.shape[1] == len(picked) else picked
-    return rows
+    return np.asarray(turn @ picked if turn.shape[1] == len(picked) else picked)
 
 
 def _chi_squared(model: Model, rows: Floats) -> tuple[float, int, float, float]:
@@ -209,16 +202,13 @@ class WaldComparison:
 def compare(smaller: Model, larger: Model) -> WaldComparison:
     """The likelihood-ratio test of two nested models of the same answers, given in any order.
 
+    >>> import karat
     >>> from karat.models.glrm.formulas.model import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> x = random.normal(size=600)
-    >>> time = random.normal(0, 1, 30)[who] + random.normal(0, 1, 20)[what] + 0.2 * x + random.normal(0, 1, 600)
-    >>> data = {"time": time, "x": x, "who": who, "what": what}
-    >>> without = fit("time ~ 1 + (1 | who) + (1 | what)", data, family="gaussian", reml=False)
-    >>> result = compare(without, fit("time ~ x + (1 | who) + (1 | what)", data, family="gaussian", reml=False))
-    >>> result.df, result.p < 0.001
-    (1, True)
+    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
+    >>> one, other = (fit(f"rt ~ {x} + (1 | participant)", data, "gaussian", reml=False) for x in ("1", "order"))
+    >>> result = compare(one, other)
+    >>> result.df, round(result.p, 2)
+    (1, 0.48)
     """
     if smaller.parameters > larger.parameters:
         smaller, larger = larger, smaller

@@ -223,14 +223,10 @@ class Crossing:
             place += block.size
         return found
 
-    def curvature(self, weight: Floats) -> Curvature:
-        """Z'WZ for the weights of the rows."""
-        return self.layout.curvature(weight)
-
     @cached_property
     def counts(self) -> Curvature:
         """Z'Z."""
-        return self.curvature(np.ones(len(self.sides[0].codes)))
+        return self.layout.curvature(np.ones(len(self.sides[0].codes)))
 
     @cached_property
     def matrix(self) -> Any:
@@ -249,8 +245,7 @@ class Crossing:
     def predictor(self, factors: Sides, modes: Sides) -> Floats:
         """Z Lambda u of every row."""
         effects = [(mode @ factor.T).ravel() for factor, mode in zip(factors, modes, strict=True)]
-        eta: Floats = self.matrix @ np.concatenate(effects)
-        return eta
+        return np.asarray(self.matrix @ np.concatenate(effects))
 
     def totals(self, values: Floats) -> Sides:
         """Z'values by level and effect (and column)."""
@@ -318,7 +313,7 @@ class ModeSearch:
         return MixedMode(point, curvature, schur, found)
 
     def _factorised(self, point: MixedPoint) -> tuple[Curvature, Factorised]:
-        curvature = self.crossing.curvature(point.derivatives.curvature)
+        curvature = self.crossing.layout.curvature(point.derivatives.curvature)
         return curvature, curvature.factorise(self.factors)
 
     def _step(self, point: MixedPoint, factorised: tuple[Curvature, Factorised]) -> tuple[Sides, float]:

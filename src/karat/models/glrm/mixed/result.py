@@ -280,8 +280,7 @@ def same_answers(problem: MixedProblem) -> list[Message]:
 
 def sizes(term: RandomTerm) -> Floats:
     """The root mean square of each column, over rows where it is not zero."""
-    size: Floats = np.sqrt((term.columns**2).sum(axis=0) / np.count_nonzero(term.columns, axis=0))
-    return size
+    return np.asarray(np.sqrt((term.columns**2).sum(axis=0) / np.count_nonzero(term.columns, axis=0)))
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,7 @@ class Curved:
         """The inverse of the Hessian, without its flat directions."""
         kept = self.values > FLAT
         turned = linalg.solve_triangular(self.lower, self.vectors[:, kept], lower=True, trans="T")
-        matrix: Floats = (turned / self.values[kept]) @ turned.T
-        return matrix
+        return np.asarray((turned / self.values[kept]) @ turned.T)
 
     def decrement(self, gradient: Floats) -> float:
         """Half the squared Newton decrement; flat directions count as if they curved a little."""

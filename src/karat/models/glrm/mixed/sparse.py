@@ -134,8 +134,7 @@ class SparseLayout:
         """An array whose last axis has the effects of the other sides, times their Lambda from the right."""
         if all(len(factors[number]) == 1 for number in self.others):
             levels = [self.sides[number].groups for number in self.others]
-            scaled: Floats = array * np.repeat([factors[number][0, 0] for number in self.others], levels)
-            return scaled
+            return np.asarray(array * np.repeat([factors[number][0, 0] for number in self.others], levels))
         parts = [
             array[:, place].reshape(len(array), -1, len(factors[number])) @ factors[number]
             for number, place in self.others.items()
@@ -174,8 +173,7 @@ class SparseCurvature:
         layout = self.layout
         if layout.pairs is None:
             other = layout.matrix(by_cell(layout, weights, self.crossed))
-            whole: Floats = (self.matrix.T.tocsr() @ other).toarray()
-            return whole
+            return np.asarray((self.matrix.T.tocsr() @ other).toarray())
         _, _, place, level = layout.pairs
         total = np.zeros(len(place))
         for (a, b), square in self.squares.items():
@@ -202,8 +200,7 @@ class SparseCurvature:
 
     def across(self, effects: Floats) -> Floats:
         """A'b for effects of the eliminated side, (levels, effects, columns)."""
-        back: Floats = self.matrix.T @ effects.swapaxes(0, 1).reshape(-1, effects.shape[2])
-        return back
+        return np.asarray(self.matrix.T @ effects.swapaxes(0, 1).reshape(-1, effects.shape[2]))
 
     def times(self, effects: Sides) -> Sides:
         """Z'WZ times levels x effects (x several columns)."""

@@ -246,18 +246,15 @@ class Side:
 
     def totals(self, values: Floats) -> Floats:
         """Z'values: groups x effects."""
-        total: Floats = (self.matrix.T @ values).reshape(self.groups, self.effects)
-        return total
+        return np.asarray((self.matrix.T @ values).reshape(self.groups, self.effects))
 
     def curvature(self, weight: Floats) -> Floats:
         """Z'WZ: groups x effects x effects."""
-        total: Floats = (self.squares @ weight).reshape(self.groups, self.effects, self.effects)
-        return total
+        return np.asarray((self.squares @ weight).reshape(self.groups, self.effects, self.effects))
 
     def spread(self, covariance: Floats) -> Floats:
         """z'Kz of every row, for a symmetric matrix K of every group."""
-        variance: Floats = self._spreading @ covariance.ravel()
-        return variance
+        return np.asarray(self._spreading @ covariance.ravel())
 
     @cached_property
     def _spreading(self) -> Any:

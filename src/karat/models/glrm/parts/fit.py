@@ -23,10 +23,10 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 
 from karat.messages import Message
-from karat.models.agreement import kappa_of_counts
+from karat.models.agreement import kappa_of_counts, share_of
 from karat.models.glrm.families import FamilyName
-from karat.models.glrm.fit import About, Fit, conclude
-from karat.models.glrm.optimise import BESIDE_ZERO, NEARLY_ZERO, solve
+from karat.models.glrm.fit import About, Fit, conclude, off_zero
+from karat.models.glrm.optimise import solve
 from karat.models.glrm.parts.answers import (
     HELD,
     AnswerPart,
@@ -35,7 +35,6 @@ from karat.models.glrm.parts.answers import (
     Map,
     Passes,
     Placed,
-    Sample,
     Sums,
     View,
     describe,
@@ -111,7 +110,13 @@ def fit_crossed_in_parts(
         np.searchsorted(about.workers, about.same),
     )  # fmt: skip
     fit = conclude(family, known, objective, optimum, convergence)
-    return fit if sample is None else replace(fit, notes=(_sampled(whole, about, sample, tasks), *fit.notes))
+    if sample is None:
+        return fit
+    values = {
+        "all_tasks": len(whole.tasks), "limit": tasks, "n": int(about.counts.sum()), "workers": len(about.workers),
+        "all_workers": len(whole.workers), "seed": sample.seed, "tasks": len(about.tasks),
+    }  # fmt: skip
+    return replace(fit, notes=(Message("fit.sampled", values), *fit.notes))
 
 
 def start_values(objective: PartedObjective, about: Described, start: ArrayLike | None) -> Floats:
@@ -123,19 +128,7 @@ def start_values(objective: PartedObjective, about: Described, start: ArrayLike 
         if start is None
         else np.array(start, dtype=np.float64)
     )
-    if len(first) != objective.parameters:
-        raise ValueError(f"start must have {objective.parameters} numbers, got {len(first)}.")
-    deviations = first[-2:]
-    deviations[np.abs(deviations) < NEARLY_ZERO] = BESIDE_ZERO  # at zero the slope is zero by symmetry
-    return first
-
-
-def _sampled(whole: Described, about: Described, sample: Sample, limit: int) -> Message:
-    values = {
-        "all_tasks": len(whole.tasks), "limit": limit, "n": int(about.counts.sum()), "workers": len(about.workers),
-        "all_workers": len(whole.workers), "seed": sample.seed, "tasks": len(about.tasks),
-    }  # fmt: skip
-    return Message("fit.sampled", values)
+    return off_zero(objective, first)
 
 
 @dataclass(frozen=True)
@@ -185,8 +178,7 @@ def agreement_in_parts(fit: Fit) -> PartedAgreement:
 def _about_middle(view: View) -> Floats:
     """The numbers of the categories, with zero amid them, so that little is lost when the mean is taken out."""
     numbers = view.categories.astype(np.float64)
-    centred: Floats = numbers - numbers.mean()
-    return centred
+    return np.asarray(numbers - numbers.mean())
 
 
 def _sums(view: View, placed: Placed) -> _Sums:
@@ -224,7 +216,7 @@ def _correlations(found: _Sums, values: Floats, fit: Fit) -> tuple[float, float]
     of_raters = (both - by_items - (raters - separate) * error) / (
         answers - float(np.sum(found.cells_by_item / by_item))
     )
-    return _share(of_items, of_items + of_raters + error), _share(of_items, of_items + error)
+    return share_of(of_items, of_items + of_raters + error), share_of(of_items, of_items + error)
 
 
 def joined_sets(joined: Floats) -> Ints:
@@ -235,8 +227,7 @@ def joined_sets(joined: Floats) -> Ints:
     """
     from scipy.sparse.csgraph import connected_components
 
-    sets: Ints = connected_components(joined > 0, directed=False)[1]
-    return sets
+    return np.asarray(connected_components(joined > 0, directed=False)[1])
 
 
 def _reduction(found: _Sums, by_item: Floats, sets: Ints) -> float:
@@ -248,7 +239,3 @@ def _reduction(found: _Sums, by_item: Floats, sets: Ints) -> float:
         matrix[np.ix_(own, own)] += by_item.mean() / size
     factor = linalg.cho_factor(matrix, lower=True, overwrite_a=True)
     return float(found.right @ linalg.cho_solve(factor, found.right))
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole != 0 else float("nan")

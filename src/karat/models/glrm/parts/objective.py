@@ -96,8 +96,7 @@ class _PartedPoint:
         """The Cholesky factor of the tasks' system; the matrix of the sums is used up by it."""
         inner = np.negative(self.sums.inner, out=self.sums.inner)
         inner.flat[:: len(inner) + 1] += 1 + scales.task**2 * self.sums.weight
-        factor: Floats = linalg.cholesky(inner, lower=True, overwrite_a=True, check_finite=False)
-        return factor
+        return np.asarray(linalg.cholesky(inner, lower=True, overwrite_a=True, check_finite=False))
 
 
 @dataclass(frozen=True)
