@@ -73,7 +73,7 @@ def contradictions(found: ReportData) -> Iterator[str]:
 
 def _order(found: OrderEffects, figures: list[Figure]) -> Iterator[str]:
     """Titles and sentences on the change along the questionnaire go by the same p."""
-    for measure, code, word in (("response", "order.slope", "Answers"), ("rt", "order.time_slope", "Response times")):
+    for measure, code, word in (("response", "order.change", "Answers"), ("rt", "order.time_change", "Response times")):
         said = [message.values["p"] for message in found.summary if message.code == code]
         titles = [one.title for one in figures if one.title.startswith(f"{word} ")]
         shown = any(is_shown(p) for p in said)

@@ -445,7 +445,7 @@ MESSAGES = {
     "{largest:.1}.",
     # end of models
     # ==================== judgments ====================
-    "stimuli.conditions": "Stimuli are items by {names:and}; use the option `conditions` for others.",
+    "stimuli.conditions": "Stimuli are items by {names:and}. Use --conditions for others.",
     "stimuli.people": "Not taken as conditions, because the values never vary within a participant: {names:and}.",
     "stimuli.shown": "Not taken as conditions, because the values depend on the side or the polarity shown: "
     "{names:and}.",
@@ -2129,21 +2129,21 @@ MESSAGES = {
     "contrasts.opposite": "In plain means it has the opposite sign.",
     "contrasts.formula_and_conditions": "A formula already names its conditions. Leave out the formula or the "
     "conditions.",
-    "contrasts.no_condition": "No column is clearly a condition of the design. Name the conditions with the option "
-    "`conditions`, or write a formula such as response ~ group + (1 | participant) + (1 | item).",
+    "contrasts.no_condition": "No column is clearly a condition of the design. Name the conditions with --conditions, "
+    "or set a formula such as response ~ group + (1 | participant) + (1 | item) with karat measure --formula.",
     "contrasts.empty_conditions": "`conditions` is empty. Name at least one column.",
     "contrasts.repeats": "{n:answer} {n:is|are} to a stimulus that the participant had answered before. The model "
     "treats {n:it|them} like any other of that participant and item.",
     "contrasts.labels": "Labels without an order have no contrasts. Treat two of them as yes and no.",
-    "contrasts.choices": "A choice is between two stimuli, so it has no condition of its own. Use "
-    "strengths(judgments) for an estimate of each stimulus, or decisions(judgments, pairs) for pairs.",
+    "contrasts.choices": "A choice is between two stimuli, so it has no condition of its own. Acceptability estimates "
+    "compare the stimuli, and decisions compare pairs of them.",
     "contrasts.no_values": "No answer has a value in {conditions:and}.",
     "contrasts.participants": "participants",
     "contrasts.items": "items",
     "contrasts.same_participants": "{n} of {total} participants always gave the same answer.",
     "contrasts.same_items": "{n} of {total} items always got the same answer.",
     "contrasts.too_many_slopes": "With {n} random effects the model would take minutes to fit, so slopes of {group} "
-    "were left out. Give a formula to fit them anyway.",
+    "were left out. Use karat measure --formula to fit them anyway.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
     "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
@@ -2202,11 +2202,11 @@ MESSAGES = {
     "planned.nothing": "The study file plans no comparison.",
     "order.answers": "answers",
     "order.times": "response times",
-    "order.slope": "Answers[[ in the condition {condition:quoted}]] change by {slope:.2}[[ {interval}]] over {trials} "
-    "trials[[, p {p:p}]].",
-    "order.unit": "Slopes of answers are in {unit}.",
-    "order.time_slope": "Response times[[ in the condition {condition:quoted}]] change by[[ {slope:.1} %]]"
-    "[[ {interval}]] over {trials} trials[[, p {p:p}]].",
+    "order.change": "Answers[[ in the condition {condition:quoted}]] change by {change:.2}[[ {interval}]] from "
+    "trial {first} to trial {last}[[, p {p:p}]].",
+    "order.unit": "Changes of answers are in {unit}.",
+    "order.time_change": "Response times[[ in the condition {condition:quoted}]] change by[[ {change:.1} %]]"
+    "[[ {interval}]] from trial {first} to trial {last}[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %, {upper:.1} %]",
     "order.differ": "The conditions differ in this change[[ (p {p:p})]].",
     "order.adjusted": "These p values are adjusted for the number of conditions (Holm).",
@@ -2217,28 +2217,28 @@ MESSAGES = {
     "order.not_converged": "Do not trust the slopes of {measure}. {convergence}",
     "order.simplified": "The model of {measure} was singular and was therefore simplified. {steps}",
     "order.left_out": "In the model of {measure}: {note}",
-    "order.too_many_conditions": "{n:condition} are too many to distinguish in a figure. Name fewer columns with the "
-    "option `by`.",
+    "order.too_many_conditions": "{n:condition} are too many to distinguish in a figure. Name fewer columns with "
+    "--conditions.",
     "scores.no_table": "The function must return a table with the columns {key} and {value}, or a mapping.",
     "measures.too_many": "{n} measures do not fit on a page. Plot at most {most}.",
     "measures.not_measured": "{name} was not computed. {reason}",
     "measures.unknown": "There is no result {name:quoted}. The results are {known}.",
-    "run.differential": "These judgments answer {n} questions. Choose one with the option "
-    "`question`, such as {questions:or}.",
+    "run.differential": "Each question is modelled for up to {most} questions, and there are {n}. Use karat measure "
+    "--question for one of them, such as {question:quoted}.",
     "run.no_question": "There is no question {question:quoted}. The questions are {questions}.",
     "run.no_models": "{model:quoted} is not a model for {kinds:and} answers, which have none. Leave it out.",
     "run.no_posterior": "A posterior is for choices; {kinds:and} answers have none here. Leave it out.",
-    "run.order_size": "The model would take too long for more than {most} answers. It can be fitted with "
-    "karat.measure.order_effects.",
-    "run.contrasts_size": "A model with slopes would take too long for more than {most} answers. Use the option "
-    "`formula`.",
-    "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
-    "karat.measure.noise_ceiling.",
-    "run.no_labels": "A consensus is computed for labels, not for {kinds:and} answers.[[ If the numbers stand for "
-    "labels, read the file with --scale {scale}.]]",
-    "run.many_groups": "{by} has {n} values. Stability compares every two of them, but more than {most} values only on "
-    "request: use by={by}.",
-    "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
+    "run.order_size": "The model would take too long for more than {most} answers. In Python, "
+    "karat.measure.order_effects fits it.",
+    "run.contrasts_size": "A model with slopes would take too long for more than {most} answers. Use karat measure "
+    "--formula to fit one without.",
+    "run.samples_size": "The samples would take too long for more than {most} answers. In Python, "
+    "karat.measure.noise_ceiling computes them.",
+    "run.no_labels": "A consensus is computed for labels, not for {kinds:and} answers.[[ If the answers are labels, "
+    "read the file with --scale {scale}.]]",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, but more than {most} values only "
+    "on request: use karat measure --by {by}.",
+    "run.one_group": "There is one session and one source of participants. Use karat measure --by to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================
@@ -2254,6 +2254,8 @@ MESSAGES = {
     "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. Use conditions=[] if "
     "columns split what should be one stimulus.",
     "agreement.k": "Intraclass correlations of means are for k = {k:.1} answers per stimulus.",
+    "agreement.unequal": "Some stimuli have up to {most} answers, the usual one {usual:.0}. These numbers weigh "
+    "answers equally, so such stimuli dominate them, unlike split-half reliability and ICCs by REML.",
     "agreement.single_answers": "{n:stimulus} with a single answer {n:has|have} no pair of participants.",
     "noise_ceiling.participants": "This is the best any model could predict, estimated from {n:participant}.",
     "noise_ceiling.means": "[[{question}: ]]Perfect predictions would correlate {estimate:.2r}[[ ({level:%} interval "
@@ -2345,12 +2347,13 @@ MESSAGES = {
     "decisions.pairs_of_list": "Each pair of a list must be (pair, better, worse).",
     "decisions.missing_column": "The table of pairs has no column {column}. It needs the columns pair, better (the "
     "stimulus that experts prefer) and worse.",
-    "decisions.choices_without_pairs": "Use pairs=... to name the pairs. Otherwise choices need the columns left, "
-    "right and expected (the side of the better stimulus).",
-    "decisions.ratings_without_pairs": "Use pairs=... to name the pairs. Otherwise ratings need the column pair, and "
-    "status or expected to show which stimulus is better.",
-    "decisions.unclear_pairs": "Use pairs=... to name the pairs. In some pairs, the columns status and expected do "
-    "not show which stimulus is better, or there are not two stimuli: {pairs}[[ and {more} more]].",
+    "decisions.choices_without_pairs": "Name the pairs with karat measure --pairs (pairs=... in Python). Otherwise "
+    "choices need the columns left, right and expected (the side of the better stimulus).",
+    "decisions.ratings_without_pairs": "Name the pairs with karat measure --pairs (pairs=... in Python). Otherwise "
+    "ratings need the column pair, and status or expected to show which stimulus is better.",
+    "decisions.unclear_pairs": "Name the pairs with karat measure --pairs (pairs=... in Python). In some pairs, the "
+    "columns status and expected do not show which stimulus is better, or there are not two stimuli: {pairs}[[ and "
+    "{more} more]].",
     "unit.share": "in the share of answers",
     "unit.scale_points": "points",
     "unit.scale": "units of the scale",

@@ -9,9 +9,9 @@
     dimensions          of a semantic differential: adequacy, number of factors, factors, scores, profiles
     consensus           of labels and yes-or-no answers
 
-Each question is measured by itself. A semantic differential has many, so that strengths, contrasts, order effects and
-decisions are left out there unless one question is named. Only trials with the function `test` are looked at unless
-others are asked for.
+Each question is measured by itself. Where there are more than `MOST_QUESTIONS`, as in most semantic differentials,
+strengths, contrasts, order effects and decisions are left out unless one question is named. Only trials with the
+function `test` are looked at unless others are asked for.
 
 The dimensions of a semantic differential are computed one step after the other, as a study of perceived quality reports
 them. Where no number of factors is given, it is that of parallel analysis; the other rules stand beside it. Which pairs
@@ -111,16 +111,18 @@ def run(
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)
-    if question is None and is_differential(questions):
-        dimensions(judged, wanted.functions, factors, level, seed, found.add)
+    differential = question is None and is_differential(questions)
+    if differential and len(questions) > MOST_QUESTIONS:
         for name in ASKED_ONE_BY_ONE:
-            values = {"n": len(questions), "questions": [one.question for one in questions[:3]]}
+            values = {"n": len(questions), "most": MOST_QUESTIONS, "question": questions[0].question}
             found.skipped[name] = NotComputed("run.differential", values)
     else:
         for one in questions:
             several = len(questions) > 1
             one_question(found, _only(judged, one.question) if several else judged, one, wanted, several)
         correlations(found, wanted)
+    if differential:
+        dimensions(judged, wanted.functions, factors, level, seed, found.add)
     together(found, judged, questions, wanted)
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,
@@ -168,6 +170,8 @@ def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
         raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
 
 
+MOST_QUESTIONS = 6
+"""With more questions about the same texts, models of each of them are fitted only if that is asked for."""
 MOST_GROUPS = 20
 """With more sessions or sources, every two of them are compared only if that is asked for."""
 MOST = 200_000

@@ -148,6 +148,7 @@ def agreement(
         rows += [(one.question, name, value, np.nan, np.nan, *sizes) for name, value in _by_reml(one) if defined]
         if not isinstance(one.scale, Nominal | Choice):
             notes += about_question(one.question, [Message("agreement.k", {"k": answers_a_stimulus(one)})])
+            notes += unequal_answers(one)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     return Agreement(table, settings=settings, notes=tuple(dict.fromkeys(notes)))
@@ -262,6 +263,16 @@ def answers_a_stimulus(one: Rated) -> float:
     """The harmonic mean of the numbers of answers to each stimulus: the k of means of k answers."""
     counts = np.bincount(one.stimulus)
     return float(1 / np.mean(1 / counts))
+
+
+UNEQUAL = 3
+"""A stimulus with more than this many times the usual number of answers outweighs others."""
+
+
+def unequal_answers(one: Rated) -> list[Message]:
+    """What to keep in mind where some stimuli have many more answers than others, as fillers that everybody sees."""
+    usual, most = answers_a_stimulus(one), int(np.bincount(one.stimulus).max())
+    return [Message("agreement.unequal", {"most": most, "usual": usual})] if most > UNEQUAL * usual else []
 
 
 def splits(one: Rated, drawn: Floats | None) -> int:

@@ -115,6 +115,25 @@ def _main(found: Outcomes) -> tuple[str, str]:
         return _tested(found)
     if found.comparisons:
         return _compared(found)
+    if found.by_question:
+        return _each_question(found), " ".join(_described(found)).strip()
+    return _described(found)
+
+
+def _each_question(found: Outcomes) -> str:
+    """Several questions: what the answers to each of them differ by, in its own model."""
+    groups: dict[str, list[str]] = {}
+    for question, tests in found.by_question:
+        shown = [" × ".join(one.factors) for one in tests if one.shown]
+        none = (
+            f"show no difference by {ENGLISH.several([one.factors[0] for one in tests if len(one.factors) == 1], 'or')}"
+        )
+        groups.setdefault(f"differ by {ENGLISH.several(shown)}" if shown else none, []).append(f"“{question}”")
+    return " ".join(f"Answers to {ENGLISH.several(own)} {what}." for what, own in groups.items())
+
+
+def _described(found: Outcomes) -> tuple[str, str]:
+    """The answers without a comparison: the most frequent one, or how far means and shares range."""
     means = [cell[0] for cell in found.analysed.cells]
     known = [number for number, mean in enumerate(means) if math.isfinite(mean)]
     if not known:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
 
 import polars as pl
 
@@ -14,7 +17,7 @@ from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths
-from karat.messages import Message, NotComputed
+from karat.messages import Message, NotComputed, with_code
 from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
@@ -72,27 +75,49 @@ def section(gathered: ReportData) -> Section:
     if isinstance(measures, NotComputed):
         return Section("results", "Results", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
-    made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
+    parts = list(measures.parts)
     if isinstance(gathered.outcomes, Outcomes) and gathered.outcomes.accuracy is not None:
-        right = [Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS)]
+        parts.insert(0, Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS))
         if gathered.outcomes.planned is not None:
-            right.insert(0, Measure("planned", gathered.outcomes.planned, label=RIGHT_ANSWERS))
-        made = [*(_part(one, gathered, measures, len(made) + place) for place, one in enumerate(right)), *made]
+            parts.insert(0, Measure("planned", gathered.outcomes.planned, label=RIGHT_ANSWERS))
+    made = [_part(part, gathered, measures, number) for number, part in enumerate(parts)]
     notes = _unmeasured(measures)
     who = "the one participant" if people == 1 else f"the {people:,} participants"
     text = f"All results are from the test trials of {who} in the analysis."
     tables = _rules(gathered)
-    return with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
+    whole = with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
+    return replace(whole, sections=tuple(_by_question(parts, whole.sections)))
+
+
+def _by_question(parts: Sequence[Measure], made: Sequence[Section]) -> list[Section]:
+    """The results of each question in a section of their own, where several questions were measured."""
+    if len({part.question for part in parts} - {""}) < 2:
+        return list(made)
+    found: list[Section] = []
+    for question, group in groupby(zip(parts, made, strict=True), key=lambda one: one[0].question):
+        own = [replace(one, title=_title(replace(part, question=""))) for part, one in group]
+        title = f"Question “{question}”"
+        found += [Section(f"question-{len(found)}", title, sections=tuple(own))] if question else own
+    return found
 
 
 def _unmeasured(measures: Measures) -> tuple[str, ...]:
     """What was not measured: the results that lack the same thing, together."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, dict[str, list[str]]] = {}
     for name, why in measures.skipped.items():
         kind = name.split(" (")[0]
-        reasons.setdefault(str(why), []).append(TITLES.get(kind, kind) + name.removeprefix(kind))
-    named = ((ENGLISH.several(names), why) for why, names in reasons.items())
+        reasons.setdefault(str(why), {}).setdefault(TITLES.get(kind, kind), []).append(name.removeprefix(kind))
+    every = len(measures.judgments.scales)
+    named = (
+        (ENGLISH.several([f"{kind}{one}" for kind, own in kinds.items() for one in _of_all(own, every)]), why)
+        for why, kinds in reasons.items()
+    )
     return tuple(f"{names[:1].upper()}{names[1:]}: not measured. {why}" for names, why in named)
+
+
+def _of_all(own: list[str], every: int) -> list[str]:
+    """The questions of a result, in brackets; none to name where it is all of several."""
+    return own if len(own) < max(every, 2) else [""]
 
 
 def _notes(part: Measure, questions: set[str]) -> list[str]:
@@ -155,7 +180,7 @@ def _title(part: Measure) -> str:
 
 
 def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
-    if name in REPEATED:
+    if name in REPEATED and not any(with_code(part.result.notes, "agreement.unequal")):
         column, end = REPEATED[name]
         frame = frame.filter(~pl.col(column).str.ends_with(end))
     shown = frame.drop([column for column in LEFT_OUT if column in frame.columns])
