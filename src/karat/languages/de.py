@@ -207,7 +207,7 @@ TEXTS = {
     "strengths.zscore": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der je Person standardisierten "
     "Antworten bestimmt.",
     "strengths.magnitude": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der logarithmierten, je "
-    "Person standardisierten Verhältnisse zum Modulus bestimmt [@bard1996].",
+    "Person standardisierten Antworten bestimmt [@bard1996].",
     "strengths.thurstone": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Thurstones Modell für drei "
     "Antworten geschätzt, in dem sich Personen in Streuung und Kriterium unterscheiden [@thurstone1927; "
     "@langsford2018].",
@@ -484,7 +484,8 @@ MESSAGES = {
     "stimuli.measurements": "Nicht als Bedingung gewertet: {names:and}, weil sonst kaum zwei Personen denselben "
     "Stimulus hätten.",
     "order.needed": "Die Reihenfolge der Trials ist unbekannt. Nötig ist eine Spalte `trial` mit der Position jedes "
-    "Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft Judgments.with_row_order().",
+    "Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft in Python "
+    "Judgments.with_row_order().",
     "order.by_time": "Es gibt keine Spalte `trial`; Trials sind nach dem Zeitpunkt der Antwort geordnet, bei gleichen "
     "oder fehlenden Zeitpunkten nach Zeilen.",
     "order.unknown": "Es gibt weder eine Spalte `trial` noch `time`; Trials sind nach Zeilen nummeriert. Ihre "
@@ -1777,10 +1778,10 @@ MESSAGES = {
     "Personen antworteten, ohne die Items zu beachten.",
     "spammer_index.suspicious": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
-    "spammer_index.raised": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
-    "Personen: {why:and}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
+    "spammer_index.raised": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl "
+    "unachtsamer Personen: {why:and}. Auch eine andere Nutzung der Skala, Dialekte und ähnliche Items erhöhen ihn.",
     "spammer_index.ordered": "die Antworten sind Bewertungen",
-    "spammer_index.items_alike": "die Items unterscheiden sich kaum",
+    "spammer_index.items_alike": "die Items unterscheiden sich weniger als Antworten auf dasselbe Item",
     "spammer_index.alone": "kein Kriterium wurde damit verglichen",
     "spammer_index.no_criterion": "nach keinem Kriterium fallen ähnlich viele Personen auf",
     "spammer_index.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
@@ -2076,7 +2077,7 @@ MESSAGES = {
     "composition.excluded": "{flagged} von {participants:participant} {flagged:wurde|wurden} ausgeschlossen.",
     "composition.flagged": "{flagged} von {participants:participant} {flagged:ist|sind} nach dem "
     "Kriterium {criterion:quoted} auffällig.",
-    "composition.no_group_differs": "Dieser Anteil unterscheidet sich nicht zwischen Gruppen ({variables}).",
+    "composition.no_group_differs": "Ein Unterschied dieses Anteils zwischen Gruppen zeigt sich nicht ({variables}).",
     "composition.groups_differ": "Verglichen nach {variables}, weichen Gruppen in {comparisons} "
     "{comparisons:Vergleich|Vergleichen} ab.",
     "composition.excluded_more": "Der Ausschluss trifft eine Gruppe stärker als die anderen: {flagged} von "

@@ -198,8 +198,8 @@ TEXTS = {
     "strengths.mean": "The acceptability of {stimuli} [was|will be] measured by mean answers.",
     "strengths.zscore": "The acceptability of {stimuli} [was|will be] measured by means of answers standardised within "
     "participants.",
-    "strengths.magnitude": "The acceptability of {stimuli} [was|will be] measured by means of log ratios to the "
-    "modulus, standardised within participants [@bard1996].",
+    "strengths.magnitude": "The acceptability of {stimuli} [was|will be] measured by means of log answers, "
+    "standardised within participants [@bard1996].",
     "strengths.thurstone": "The acceptability of {stimuli} [was|will be] estimated with Thurstone's model for three "
     "answers, in which participants differ in variability and criterion [@thurstone1927; @langsford2018].",
     "strengths.davidson": "The acceptability of {stimuli} [was|will be] estimated with Davidson's model, which treats "
@@ -453,8 +453,8 @@ MESSAGES = {
     "stimuli.numbers": "Not taken as conditions, because the design does not fix these numbers: {names:and}.",
     "stimuli.measurements": "Not taken as conditions, because hardly two participants would share a stimulus: "
     "{names:and}.",
-    "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or `time`). "
-    "If the rows are in the order of presentation, use Judgments.with_row_order().",
+    "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or "
+    "`time`). If the rows are in the order of presentation, use Judgments.with_row_order() in Python.",
     "order.by_time": "There is no column `trial`, so trials are ordered by the time of the answer, and by row where "
     "times are equal or missing.",
     "order.unknown": "There is neither a column `trial` nor `time`, so trials are numbered by row. Their order is "
@@ -1680,10 +1680,9 @@ MESSAGES = {
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]: about {suspicious} of "
     "{participants:participant} may have answered without regard to the items.",
     "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]. This does not count careless "
-    "participants: {why:and}. Different use of the scale, dialects and items that hardly differ raise the index as "
-    "well.",
+    "participants: {why:and}. Different use of the scale, dialects and similar items raise the index as well.",
     "spammer_index.ordered": "answers are ratings",
-    "spammer_index.items_alike": "items hardly differ",
+    "spammer_index.items_alike": "items differ less than answers to the same item",
     "spammer_index.alone": "no criterion was compared with it",
     "spammer_index.no_criterion": "no criterion flags a similar number of participants",
     "spammer_index.simulations": "`simulations` must be 0 or more, not {simulations}.",
@@ -1965,7 +1964,8 @@ MESSAGES = {
     "composition.excluded": "{flagged} of {participants:participant} {flagged:was|were} excluded.",
     "composition.flagged": "{flagged} of {participants:participant} {flagged:was|were} flagged by the criterion "
     "{criterion:quoted}.",
-    "composition.no_group_differs": "This share does not differ between groups of participants ({variables}).",
+    "composition.no_group_differs": "No difference in this share is shown between groups of participants "
+    "({variables}).",
     "composition.groups_differ": "Groups compared by {variables} differ in {comparisons} "
     "{comparisons:comparison|comparisons}.",
     "composition.excluded_more": "Exclusion affects one group more than the others: {flagged} of "

@@ -172,6 +172,8 @@ def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
 
 MOST_QUESTIONS = 6
 """With more questions about the same texts, models of each of them are fitted only if that is asked for."""
+MOST_LINES = 6
+"""With more conditions, their courses along the questionnaire are taken together."""
 MOST_GROUPS = 20
 """With more sessions or sources, every two of them are compared only if that is asked for."""
 MOST = 200_000
@@ -193,13 +195,13 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
             ),
             question, model or "", must=full,
         )  # fmt: skip
-    _contrasts(found, judgments, one, wanted, several)
+    made = _contrasts(found, judgments, one, wanted, several)
     if not order_is_known(judgments.frame.columns):
         found.skip("order effects", NotComputed("order.needed", {"name": "order_effects"}))
     elif len(judgments) > MOST:
         found.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
     else:
-        by = wanted.conditions
+        by = wanted.conditions or _drawn_factors(judgments, made)
         found.add(
             "order effects",
             lambda: order_effects(judgments, by, functions=wanted.functions, level=wanted.level), question,
@@ -222,12 +224,12 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
         )
 
 
-def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:
+def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> Contrasts | None:
     """The contrasts of the design, or of the formula; and the planned ones."""
     question = one.question if several else ""
     if wanted.formula is None and len(judgments) > MOST:
         found.skip("contrasts", NotComputed("run.contrasts_size", {"most": MOST}))
-        return
+        return None
 
     def compute() -> Contrasts:
         if wanted.formula is not None:
@@ -257,6 +259,16 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
             ),
             question, must=not several,
         )  # fmt: skip
+    return made  # type: ignore[no-any-return]
+
+
+def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | None:
+    """The factors of the contrasts, if a figure has room for a line of each condition; otherwise none of them."""
+    if made is None or not made.factors:
+        return None
+    known = [name for name in made.factors if name in judgments.frame.columns]
+    cells = judgments.frame.filter(pl.col("function") == "test").select(known).drop_nulls().n_unique() if known else 0
+    return known if cells <= MOST_LINES else []
 
 
 def correlations(found: Collected, wanted: Wanted) -> None:

@@ -309,15 +309,9 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
         return "right", "right answers (%)", rows.with_columns(_value=pl.Series(right).cast(pl.Float64) * 100)
     turned = "polarity" in rows.columns
     if isinstance(scale, Ordinal):
-        first = 1.0
-        if all(_is_number(level) for level in scale.levels):
-            numbers = {level: float(level) for level in scale.levels}
-            value = pl.col("response").replace_strict(numbers, default=None, return_dtype=pl.Float64)
-            if turned:
-                ends = float(scale.levels[0]) + float(scale.levels[-1])
-                value = pl.when(pl.col("polarity") == -1).then(ends - value).otherwise(value)
-            return "means", "mean rating", rows.with_columns(_value=value)
-        return "means", "mean rating", rows.with_columns(_value=position(scale, turned) + first)
+        numbers = dict(enumerate(scale.numbers))
+        value = position(scale, turned).cast(pl.Int64).replace_strict(numbers, default=None, return_dtype=pl.Float64)
+        return "means", "mean rating", rows.with_columns(_value=value)
     if isinstance(scale, Continuous):
         return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
     if isinstance(scale, Magnitude):
@@ -332,14 +326,6 @@ def _keyed(rows: pl.DataFrame, scale: Ordinal | None = None) -> bool:
     if "expected" not in rows.columns or rows["expected"].null_count():
         return False
     return scale is None or set(rows["expected"].cast(pl.String).unique()) <= set(scale.levels)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataFrame]:
@@ -571,8 +557,7 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
     if kind != "means" or "answer" in rows.columns:
         return 0.0, 100.0
     if isinstance(scale, Ordinal):
-        numbers = all(_is_number(level) for level in scale.levels)
-        return (float(scale.levels[0]), float(scale.levels[-1])) if numbers else (1.0, float(len(scale.levels)))
+        return scale.numbers[0], scale.numbers[-1]
     if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
         return float(scale.low), float(scale.high)
     known = rows["_value"].drop_nulls()

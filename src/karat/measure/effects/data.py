@@ -85,7 +85,7 @@ def asked_for(
     read = _read(text)
     answers = [name.text for name in names_in(read.response.tree)]
     if answers == [ANSWER]:
-        family, unit, plain = family_of(one.scale, "contrasts"), _unit(one), one.value
+        family, unit, plain = family_of(one.scale, "contrasts"), scale_unit(one), one.value
     else:
         family, plain = "gaussian", _measured(rows, answers)
         unit = Message("unit.column", {"column": read.response.label})
@@ -183,7 +183,8 @@ def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
     return rows[names[0]].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def _unit(one: Rated) -> Message | None:
+def scale_unit(one: Rated) -> Message | None:
+    """The unit of a model's estimates where the scale decides it; None where it is that of the family."""
     if isinstance(one.scale, Ordinal):
         return Message("unit.latent_logits")
     if isinstance(one.scale, Magnitude):

@@ -26,7 +26,7 @@ from karat.judgments.scales import Choice, Nominal
 from karat.judgments.stimuli import Stimuli, natural_order
 from karat.judgments.trial_order import check_order, order_messages, with_positions
 from karat.measure.effects.contrasts import family_unit
-from karat.measure.effects.data import columns_of, family_of, one_question, with_people
+from karat.measure.effects.data import columns_of, family_of, one_question, scale_unit, with_people
 from karat.measure.rated import Rated, known_column
 from karat.measure.result import MeasureError, MeasureResult, interval, is_shown, sentences
 from karat.messages import Message, message_of, with_code
@@ -62,6 +62,7 @@ class OrderEffects(MeasureResult):
     by: tuple[str, ...] = ()
     level: float = 0.95
     models: dict[str, Model] = field(default_factory=dict, repr=False)
+    units: dict[str, Message] = field(default_factory=dict, repr=False)
 
     def plot(self) -> Figure:  # type: ignore[override]
         """Means of answers and times along the questionnaire, by condition, with intervals over participants.
@@ -181,10 +182,12 @@ def order_effects(
     one = replace(one, rows=rows.drop_nulls("condition"))
     fixed = "condition * scale(trial)" if names else "scale(trial)"
     models: dict[str, Model] = {}
+    units = {"rt": Message("unit.log_seconds")}
     if isinstance(one.scale, Choice) or (isinstance(one.scale, Nominal) and not one.scale.is_binary):
         notes.append(Message("order.no_order"))
     else:
         family = family_of(one.scale, "order_effects")
+        units["response"] = scale_unit(one) or family_unit(family)
         models["response"] = _model(f"response ~ {fixed} + {RANDOM}", one, family, simplify)
     timed, untimed = _timed(one.rows)
     if len(timed) == 1 and untimed:
@@ -194,7 +197,7 @@ def order_effects(
     if not models:
         raise MeasureError(Message("order.nothing"))
     ends = _ends(one.rows)
-    frame = pl.concat([_slopes(name, model, ends, bool(names), level) for name, model in models.items()])
+    frame = pl.concat([_slopes(name, model, units[name], ends, bool(names), level) for name, model in models.items()])
     tests = pl.concat([_tests(name, model) for name, model in models.items()], how="diagonal")
     for name, model in models.items():
         notes += _fit_notes(name, model)
@@ -202,7 +205,15 @@ def order_effects(
     answers = one.rows.select(*kept, value="_value")
     settings = {"question": one.question, "functions": list(functions), "simplify": simplify}
     return OrderEffects(
-        frame, tests, answers, tuple(names), level, settings=settings, notes=tuple(notes), models=models
+        frame,
+        tests,
+        answers,
+        tuple(names),
+        level,
+        settings=settings,
+        notes=tuple(notes),
+        models=models,
+        units=units,
     )
 
 
@@ -239,7 +250,9 @@ def _ends(rows: pl.DataFrame) -> tuple[int, int]:
     return rows.select(trial.min().cast(pl.Int64), trial.max().cast(pl.Int64).alias("last")).row(0)
 
 
-def _slopes(name: str, model: Model, ends: tuple[int, int], several: bool, level: float) -> pl.DataFrame:
+def _slopes(
+    name: str, model: Model, unit: Message, ends: tuple[int, int], several: bool, level: float
+) -> pl.DataFrame:  # fmt: skip
     """The change of each condition's mean from the first to the last trial."""
     labels, rows = ["all"], (np.array(model.fit.names) == "scale(trial)")[None] * (ends[1] - ends[0])
     rows = rows / model.frame.scaling["scale(trial)"][1]
@@ -252,9 +265,8 @@ def _slopes(name: str, model: Model, ends: tuple[int, int], several: bool, level
     df = model.degrees(rows)
     half = quantile(level, df) * se
     p = two_sided(change / se, df)
-    unit = str(_unit(name, model))
     columns = (labels, change, se, df, change - half, change + half, p, holm(p))
-    made = [(name, label, *ends, *row, unit) for label, *row in zip(*columns, strict=True)]
+    made = [(name, label, *ends, *row, str(unit)) for label, *row in zip(*columns, strict=True)]
     return pl.DataFrame(made, schema=SCHEMA, orient="row")
 
 
@@ -266,10 +278,6 @@ def _tests(name: str, model: Model) -> pl.DataFrame:
     named = pl.col("term").str.replace("scale(trial)", "trial", literal=True)
     kind = {"chisq": "chi2", "F": "F"}[tests.kind]
     return kept.select(pl.lit(name).alias("measure"), named, pl.lit(kind).alias("kind"), pl.exclude("term"))
-
-
-def _unit(name: str, model: Model) -> Message:
-    return Message("unit.log_seconds") if name == "rt" else family_unit(model.family)
 
 
 def _fit_notes(name: str, model: Model) -> list[Message]:
@@ -299,7 +307,7 @@ def _changes(name: str, found: OrderEffects) -> list[Message]:
             ends = interval(row["lower"], row["upper"])
             changes.append(Message("order.change", values | {"change": row["change"], "interval": ends}))
     if name == "response":
-        changes.append(Message("order.unit", {"unit": _unit(name, found.models[name])}))
+        changes.append(Message("order.unit", {"unit": found.units[name]}))
     if len(rows) > 1:
         changes.append(Message("order.adjusted"))
     crossed = found.tests.filter(pl.col("measure") == name, pl.col("term") == "condition:trial")

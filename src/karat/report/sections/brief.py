@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import counted
-from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale
+from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale, as_number
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
@@ -396,10 +396,9 @@ def on_scale(scale: Scale) -> str | None:
     ('on a scale of 1 to 5', 'with the 3 points of the scale counted from 1', 'of answers are “yes”')
     """
     if isinstance(scale, Ordinal):
-        points = len(scale.levels)
-        if scale.levels == tuple(str(point) for point in range(1, points + 1)):
-            return f"on a scale of 1 to {points}"
-        return f"with the {points} points of the scale counted from 1"
+        if as_number(scale.levels[0]) == scale.numbers[0]:
+            return _minus(f"on a scale of {scale.numbers[0]:g} to {scale.numbers[-1]:g}")
+        return f"with the {len(scale.levels)} points of the scale counted from 1"
     if isinstance(scale, Binary) or (isinstance(scale, Nominal) and len(scale.levels) == 2):
         return f"of answers are “{scale.levels[1]}”"
     if isinstance(scale, Continuous):

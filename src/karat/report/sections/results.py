@@ -45,7 +45,7 @@ REPEATED = {"agreement": ("coefficient", " by REML"), "noise-ceiling": ("ceiling
 """Rows of a table, by a column and the end of its value, that say again what another row or table says."""
 UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
 """The results whose figure is on the first screen, or says no more than their table."""
-PLAIN = {"means": "plain is the mean of the answers", "contrasts": "plain is the difference of their plain means"}
+PLAIN = {"means": "plain is the mean of the {}answers", "contrasts": "plain is the difference of their plain means"}
 """What the column plain is in the tables of the contrasts."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
@@ -143,7 +143,8 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         frame = frame.with_columns(p=pl.when(known).then(numbers))
     sides = {one.name: f"{one.name}: {one.first} minus {one.second}" for one in found.comparisons}
     frame = frame.with_columns(pl.col("comparison").replace(sides).str.replace(NEGATIVE, "\N{MINUS SIGN}$1"))
-    what = "comparison" if found.comparisons else "answer" if found.factors == ("answer",) else "condition"
+    what = {"answer": "answer", "_pair": "pair"}.get(found.factors[0], "condition")
+    what = "comparison" if found.comparisons else what
     shares = "percentage points" if found.comparisons else "%"
     points = "natural logarithms of magnitudes" if found.unit == LOG_ESTIMATES else "points of the response scale"
     caption = f"In {shares if found.percent else points}, with 95 % intervals over participants."
@@ -189,7 +190,9 @@ def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
     shown = shown.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
     caption = f"The first {MOST_ROWS} of {frame.height:,} rows." if frame.height > MOST_ROWS else ""
     if isinstance(part.result, Contrasts) and name in PLAIN:
-        caption = f"Estimates, SE and intervals are in {part.result.unit}; {PLAIN[name]}. {caption}".strip()
+        unit, logs = part.result.unit, ("unit.log_magnitudes", "unit.log_ratios")
+        plain = PLAIN[name].format("log " if unit.code in logs else "")
+        caption = f"Estimates, SE and intervals are in {unit}; {plain}. {caption}".strip()
     return Table(
         key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption, HEADINGS,
         {"variance": 3, "share": 2}, filtered=shown.height > 20,

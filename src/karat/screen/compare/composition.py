@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
+from karat.judgments.stimuli import natural_order
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
 from karat.screen.evidence import Evidence
@@ -153,7 +154,7 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> print(screening.composition(["source"]))
-    6 of 48 participants were excluded. This share does not differ between groups of participants (source).
+    6 of 48 participants were excluded. No difference in this share is shown between groups of participants (source).
     """
     people = screening.judgments.participants
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []
@@ -401,7 +402,7 @@ def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
     else:
         texts = _texts(column)
         found = texts.drop_nulls().unique().to_list()
-        ordered = sorted(found, key=float) if numeric else sorted(found)
+        ordered = sorted(found, key=float) if numeric else sorted(found, key=natural_order)
         groups = {}
         for text in ordered:
             # Numbers that differ by rounding only are one group.
