@@ -134,6 +134,7 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
     found: dict[str, Any] = {
         "participants": gathered.judgments.participants.height, "flagged": len(times),
         "several": sum(number > 1 for number in times.values()), "excluded": len(gathered.screening.excluded),
+        "criteria": len(looked_at(gathered)),
     }  # fmt: skip
     remfod, speed, frame = gathered.evidence("remfod"), gathered.evidence("speed"), gathered.judgments.frame
     if not isinstance(remfod, Evidence) or "rt" not in frame.columns:
@@ -151,7 +152,8 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
 
 def look_sentence(gathered: ReportData) -> str:
     """How many have a flag, that a flag is no verdict, and what the rule decides."""
-    counts, criteria = look_counts(gathered), len(looked_at(gathered))
+    counts = look_counts(gathered)
+    criteria = counts["criteria"]
     people = counted(counts["participants"], "participant")
     sentences = [f"No criterion flags any of the {people}."]
     if counts["flagged"]:

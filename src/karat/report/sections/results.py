@@ -84,6 +84,9 @@ def section(gathered: ReportData) -> Section:
     notes = _unmeasured(measures)
     who = "the one participant" if people == 1 else f"the {people:,} participants"
     text = f"All results are from the test trials of {who} in the analysis."
+    tests = measures.judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
+    answering = tests["participant"].n_unique()
+    text += f" {answering:,} of them answered test trials." if 0 < answering < people else ""
     tables = _rules(gathered)
     whole = with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
     return replace(whole, sections=tuple(_by_question(parts, whole.sections)))
