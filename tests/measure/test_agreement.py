@@ -182,3 +182,12 @@ def test_stimuli_with_many_more_answers_are_named() -> None:
     for found in (agreement(judged, samples=0), decision_study(judged, samples=0)):
         assert "agreement.unequal" in codes(found.messages)
     assert "agreement.unequal" not in codes(agreement(karat.datasets.load("crowd"), samples=0).messages)
+
+
+def test_halves_need_two_answers_to_most_stimuli() -> None:
+    """Two of ten items have two answers: what halves of these two say does not hold for the means of all."""
+    rows = [(f"p{who}", f"i{who}{item}" if item else f"i{who % 2}", 1 + (3 * who + item) % 5) for who in range(4)
+            for item in range(3)]  # fmt: skip
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    found = agreement(karat.Judgments(table, karat.Ordinal(5)), samples=0)
+    assert "split-half" not in found.coefficients["coefficient"].to_list()

@@ -429,3 +429,9 @@ def test_levels_are_in_natural_order() -> None:
     found = contrasts(karat.Judgments(table, karat.Ordinal(5)), conditions=["length"])
     assert found.means["length"].to_list() == ["2", "3", "10"]
     assert found.differences.select("first", "second").rows() == [("2", "3"), ("2", "10"), ("3", "10")]
+
+
+def test_labels_by_one_participant_have_no_consensus() -> None:
+    labels = {"participant": ["p"] * 6, "item": list("abcdef"), "response": list("xyzxyz")}
+    found = run(karat.Judgments(labels, karat.Nominal(["x", "y", "z"])), samples=0)
+    assert found.skipped["consensus"].code == "noise_ceiling.no_shared_stimulus"

@@ -520,3 +520,22 @@ def test_flags_are_counted_beside_exclusions_and_not_added_up() -> None:
     assert f"of {len(quality.looked_at(found))} criteria" in text
     assert f"excludes {gone:,}." in text
     assert "flags" not in people.section(found).tables[0].frame.columns
+
+
+def test_a_model_that_did_not_converge_decides_nothing() -> None:
+    """One answer per item: the variance of items cannot be separated from the rest, and no p is quoted."""
+    random = np.random.default_rng(3)
+    rows = [
+        {"participant": f"p{who}", "item": f"i{who}-{item}", "genre": "abc"[item % 3], "response": random.random()}
+        for who in range(5) for item in range(9)
+    ]  # fmt: skip
+    found = build(karat.Judgments(pl.DataFrame(rows), karat.Continuous(0, 1)), quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    assert isinstance(found.measures, Measures)
+    fitted = found.measures.of("contrasts")
+    assert "contrasts.not_converged" in [note.code for note in fitted.notes]
+    assert found.outcomes.tests == ()
+    (part,) = (one for one in results.section(found).sections if one.title == "Contrasts")
+    warning = next(str(note) for note in fitted.notes if note.code == "contrasts.not_converged")
+    assert warning in part.paragraphs[0]
+    assert warning not in part.notes

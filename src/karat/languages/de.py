@@ -517,7 +517,7 @@ MESSAGES = {
     "ratings.pair_name": "Ein Paar kann nicht {pair} heißen, weil eine Spalte so heißt. Die Frage braucht einen "
     "anderen Namen.",
     "ratings.dependent_cases": "{cases:case} von {participants:participant} sind nicht unabhängig voneinander; Tests, "
-    "die das annehmen, verwerfen zu oft. factor_intervals zieht stattdessen Personen.",
+    "die das annehmen, verwerfen zu oft. In Python zieht factor_intervals Personen.",
     "ratings.no_questions": "Ein semantisches Differential braucht die Spalte question, die das beurteilte Paar nennt.",
     "ratings.no_polarity": "Es gibt keine Spalte polarity; alle Paare gelten als gleich herum gezeigt.",
     "ratings.polarity_missing": "{n:answer} ohne Polung {n:gilt|gelten} als auf die übliche Weise gezeigt.",
@@ -2135,7 +2135,7 @@ MESSAGES = {
     "strengths.no_stimulus": "Es gibt keinen Stimulus {label:quoted}.[[ Ist {close:quoted} gemeint?]]",
     "strengths.no_answer": "{n:trial} ohne Antwort {n:wurde|wurden} ausgelassen.",
     "strengths.no_order": "Antworten der Art {kind:quoted} haben keine Reihenfolge, deshalb gibt es keine "
-    "Akzeptabilitätswerte. Für Labels gibt es karat.measure.consensus.",
+    "Akzeptabilitätswerte. Für Labels gibt es den Konsens.",
     "strengths.no_model": "{model:quoted} ist kein Modell für Antworten der Art {kinds:and}. Möglich ist {models:or}.",
     "strengths.only_choices": "Die Option `{option}` ist für Wahlen zwischen zwei Stimuli; das Modell {model} hat "
     "sie nicht. Sie muss entfallen.",
@@ -2242,8 +2242,8 @@ MESSAGES = {
     "contrasts.not_used": "Das Modell {formula} wurde nicht verwendet: {reason}. Stattdessen wurde ein Modell "
     "angepasst, das nur zufällige Achsenabschnitte hat; p-Werte sind zu klein, falls Steigungen sich unterscheiden.",
     "contrasts.simplified": "Die Anpassung war singulär, deshalb entfielen Zufallseffekte, die die Daten nicht "
-    "tragen, in {steps} {steps:Schritt|Schritten}. Übrig sind {terms}; `simplified` nennt die Schritte, auch in "
-    "measures.json.",
+    "tragen, in {steps} {steps:Schritt|Schritten}. Übrig sind {terms}; measures.json von karat measure "
+    "nennt die Schritte.",
     "contrasts.not_converged": "Diese Zahlen sind nicht verlässlich. {convergence}",
     "contrasts.crossover": "Die Interaktion {term} ist eine Überkreuzung: Keine monotone Transformation der Skala "
     "beseitigt sie.[[ {opposite}]]",
@@ -2389,7 +2389,7 @@ MESSAGES = {
     "agreement.unknown_coefficient": "Den Koeffizienten {coefficient} gibt es[[ für die Frage {question:quoted}]] "
     "nicht. Die Koeffizienten sind {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von zwei Personen beurteilt. Mit "
-    "conditions=[] gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
+    "karat measure --conditions '' gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
     "agreement.k": "Intraklassenkorrelationen von Mittelwerten gelten für k = {k:.1} Antworten je Stimulus.",
     "agreement.unequal": "Manche Stimuli haben bis zu {most} Antworten, der übliche {usual:.0}. Diese Zahlen "
     "gewichten Antworten gleich, sodass solche Stimuli überwiegen, anders als bei Split-Half-Reliabilität und ICCs "
@@ -2445,8 +2445,8 @@ MESSAGES = {
     "haben} eine Wahrscheinlichkeit von {limit:.2r} oder mehr, bei {ties} {ties:Item|Items} herrscht Gleichstand.",
     "consensus.right": "Im Median hat eine Person voraussichtlich mit {right:%} ihrer Antworten recht.",
     "consensus.converged": "{method:word}: nach {n} {n:Runde|Runden} konvergiert.",
-    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. Mit "
-    "iterations=... sind mehr erlaubt.",
+    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. In "
+    "Python sind mit iterations=... mehr erlaubt.",
     "consensus.numbers": "Zahlen haben keine Kategorien und bleiben deshalb weg.",
     "consensus.no_categories": "Ein Konsens braucht Antworten in Kategorien (Kategorien, Ja oder Nein, Bewertungen, "
     "Wahlen), aber die Skala ist vom Typ {kind}. Für Zahlen eignen sich Mittelwerte oder Stärken.",

@@ -482,7 +482,7 @@ MESSAGES = {
     "ratings.one_pair": "A ratings matrix needs at least two pairs, and the column question has only one.",
     "ratings.pair_name": "A pair cannot be called {pair}, because a column has this name. Rename the question.",
     "ratings.dependent_cases": "The {cases:case} come from {participants:participant} and are not independent, so "
-    "tests that treat them as independent reject too easily. factor_intervals resamples participants.",
+    "tests that treat them as independent reject too easily. In Python, factor_intervals resamples participants.",
     "ratings.no_questions": "A semantic differential needs the column question, which names the pair that was rated.",
     "ratings.no_polarity": "There is no column polarity, so every pair counts as shown one way round.",
     "ratings.polarity_missing": "{n:answer} without polarity {n:counts|count} as shown the usual way round.",
@@ -2023,7 +2023,7 @@ MESSAGES = {
     "strengths.no_stimulus": "There is no stimulus {label:quoted}.[[ Did you mean {close:quoted}?]]",
     "strengths.no_answer": "{n:trial} without an answer {n:was|were} left out.",
     "strengths.no_order": "Answers of the kind {kind:quoted} have no order, so stimuli have no acceptability "
-    "estimates. For labels, see karat.measure.consensus.",
+    "estimates. For labels, see the consensus.",
     "strengths.no_model": "{model:quoted} is not a model for {kinds:and} answers. Use {models:or}.",
     "strengths.only_choices": "The option `{option}` is for choices, and the {model} model does not have it. Leave "
     "it out.",
@@ -2117,8 +2117,8 @@ MESSAGES = {
     "contrasts.not_used": "The model {formula} was not used because {reason}. A model with random intercepts only "
     "was fitted instead, so p values are too small if slopes differ.",
     "contrasts.simplified": "The fit was singular, so random effects the data could not support were removed in "
-    "{steps} {steps:step|steps}. The remaining ones are {terms}; `simplified` and measures.json list "
-    "the steps.",
+    "{steps} {steps:step|steps}. The remaining ones are {terms}; measures.json of karat measure "
+    "lists the steps.",
     "contrasts.not_converged": "Do not trust these numbers. {convergence}",
     "contrasts.crossover": "The interaction {term} is a crossover: no monotone transformation of the scale removes "
     "it.[[ {opposite}]]",
@@ -2251,8 +2251,8 @@ MESSAGES = {
     "agreement.undefined": "[[{question}: ]]{coefficient} is not defined for these answers.",
     "agreement.unknown_coefficient": "There is no coefficient {coefficient}[[ for the question {question:quoted}]]. "
     "The coefficients are {known}.",
-    "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. Use conditions=[] if "
-    "columns split what should be one stimulus.",
+    "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. If columns "
+    "split what should be one stimulus, use karat measure --conditions ''.",
     "agreement.k": "Intraclass correlations of means are for k = {k:.1} answers per stimulus.",
     "agreement.unequal": "Some stimuli have up to {most} answers, the usual one {usual:.0}. These numbers weigh "
     "answers equally, so such stimuli dominate them, unlike split-half reliability and ICCs by REML.",
@@ -2305,8 +2305,8 @@ MESSAGES = {
     "have} a probability of {limit:.2r} or more, and {ties} {ties:is a tie|are ties}.",
     "consensus.right": "The median participant is expected to be right in {right:%} of answers.",
     "consensus.converged": "{method:word} converged after {n} {n:round|rounds}.",
-    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. Use iterations=... "
-    "to allow more.",
+    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. In Python, "
+    "iterations=... allows more.",
     "consensus.numbers": "Numbers have no labels, so they are left out.",
     "consensus.no_categories": "Consensus needs answers in categories (labels, yes or no, ratings, choices), but the "
     "scale is {kind}. For numbers, use means or strengths.",

@@ -296,6 +296,10 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     found.add("decision study", lambda: decision_study(judgments, **options))
     _stability(found, judgments, wanted, len(questions) > 1, options)
     labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
+    shared = (one.rows.select("item", "participant").n_unique() > one.rows["item"].n_unique() for one in labelled)
+    if labelled and not any(shared):
+        found.skip("consensus", NotComputed("noise_ceiling.no_shared_stimulus", {"question": None}))
+        return
     if not labelled:
         kinds = list(dict.fromkeys(one.scale.kind for one in questions))
         levels = questions[0].scale.levels if kinds == ["ordinal"] else ()

@@ -164,7 +164,7 @@ def _samples(one: Rated, drawn: Floats | None, seed: int, executor: Executor) ->
         return {}
     parts = executor.map(_some_samples, (one, drawn), in_columns(drawn), name="agreement")
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    if one.has_numbers:
+    if has_halves(one):
         mapper = as_map(executor, name="split halves")
         found[HALVES] = split_half(one.stimulus, one.rater, one.value, splits(one, drawn), drawn, seed, mapper)
     return found
@@ -208,7 +208,7 @@ def _coefficients(one: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:
         yield f"{ALPHA} ({kind})", partial(krippendorff_alpha, stimulus, rater, of, kind)
     if not isinstance(one.scale, Nominal | Choice):
         yield from _correlations(one)
-    if one.has_numbers:
+    if has_halves(one):
         yield HALVES, lambda drawn: split_half(stimulus, rater, values, splits(one, drawn), drawn, seed)
 
 
@@ -263,6 +263,11 @@ def answers_a_stimulus(one: Rated) -> float:
     """The harmonic mean of the numbers of answers to each stimulus: the k of means of k answers."""
     counts = np.bincount(one.stimulus)
     return float(1 / np.mean(1 / counts))
+
+
+def has_halves(one: Rated) -> bool:
+    """Whether answers are numbers and at least half of the stimuli have two, so that halves of them can be compared."""
+    return one.has_numbers and 2 * int((np.bincount(one.stimulus) > 1).sum()) >= one.stimuli.height
 
 
 UNEQUAL = 3

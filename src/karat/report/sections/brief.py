@@ -156,6 +156,11 @@ def _described(found: Outcomes) -> tuple[str, str]:
     if found.factors == ("answer",):
         pooled = f" to the {len(found.questions)} questions" if found.questions and not found.question else ""
         share = _number(found, means[best])
+        often = [f"“{_minus(found.cells[one][0])}”" for one in known if _number(found, means[one]) == share]
+        if 1 < len(often) < len(known):
+            return f"The most frequent answers are {ENGLISH.several(often)}, with {share} of answers each{pooled}.", ""
+        if len(often) > 1:
+            return f"All answers are equally frequent, with {share} of answers each{pooled}.", ""
         return f"The most frequent answer is “{_minus(name[best])}”, with {share} of answers{pooled}.", ""
     what = {"means": f"{found.unit.capitalize()}s range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
             "right": "Right answers range"}[found.kind]  # fmt: skip

@@ -57,6 +57,8 @@ TITLES = {
     "bayes": "posteriors of the comparisons",
 }  # fmt: skip
 """Headings of results whose own name says little, or is that of the literature."""
+UNTRUSTED = ("contrasts.not_converged", "contrasts.not_used", "order.not_converged")
+"""The notes that stand beside the numbers they are about, and are not folded away."""
 MOST_ROWS = 300
 NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
 """An answer that is a negative number."""
@@ -126,7 +128,7 @@ def _of_all(own: list[str], every: int) -> list[str]:
 def _notes(part: Measure, questions: set[str]) -> list[str]:
     """The notes of a result; what is said of all its questions, or of several of them, is said once."""
     found: dict[str, list[str]] = {}
-    for note in getattr(part.result, "notes", ()):
+    for note in (note for note in getattr(part.result, "notes", ()) if note.code not in UNTRUSTED):
         about = note.values if isinstance(note, Message) and note.code == "measure.about_question" else {"note": note}
         found.setdefault(str(about["note"]), []).append(about.get("question", ""))
     of_all = {note for note, own in found.items() if "" in own or set(own) == questions}
@@ -170,6 +172,7 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
+    text = " ".join([text, *map(str, with_code(getattr(part.result, "notes", ()), *UNTRUSTED))]).strip()
     return Section(
         key, _title(part), (text,),
         tuple(_table(f"{key}-{name}", name, tables[name], part) for name in shown if tables[name].height),

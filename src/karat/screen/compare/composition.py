@@ -93,7 +93,9 @@ class Composition:
             return None
         first = self.groups.filter(pl.col("variable") == self.variables[0])
         counts = dict(first.group_by("criterion", maintain_order=True).agg(pl.col("flagged").sum()).iter_rows())
-        return VERDICT if VERDICT in counts else max(counts, key=lambda name: counts[name])
+        # A criterion that flags most participants does not tell them apart.
+        few = {name: number for name, number in counts.items() if 2 * number <= self.participants} or counts
+        return VERDICT if VERDICT in counts else max(few, key=lambda name: few[name])
 
     def plot(self, criterion: str | None = None, width_cm: float = 16) -> Figure:
         """Each group's share among everybody and among the excluded, or among those that a criterion flags."""
