@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,13 @@ from benchmarks.wild import ANSWERS, REFUSED, WILD, cases
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.effects.planned import PlannedContrasts
+from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
+from karat.messages import Message
 from karat.report import build
 from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.comparisons import model_of
 from karat.report.outcomes import Outcomes, outcomes
 from karat.report.page import html
 from karat.report.sections import people, quality, results, sample, sections
@@ -523,19 +527,14 @@ def test_flags_are_counted_beside_exclusions_and_not_added_up() -> None:
 
 
 def test_a_model_that_did_not_converge_decides_nothing() -> None:
-    """One answer per item: the variance of items cannot be separated from the rest, and no p is quoted."""
-    random = np.random.default_rng(3)
-    rows = [
-        {"participant": f"p{who}", "item": f"i{who}-{item}", "genre": "abc"[item % 3], "response": random.random()}
-        for who in range(5) for item in range(9)
-    ]  # fmt: skip
-    found = build(karat.Judgments(pl.DataFrame(rows), karat.Continuous(0, 1)), quick=True)
-    assert isinstance(found.outcomes, Outcomes)
-    assert isinstance(found.measures, Measures)
-    fitted = found.measures.of("contrasts")
-    assert "contrasts.not_converged" in [note.code for note in fitted.notes]
-    assert found.outcomes.tests == ()
-    (part,) = (one for one in results.section(found).sections if one.title == "Contrasts")
-    warning = next(str(note) for note in fitted.notes if note.code == "contrasts.not_converged")
-    assert warning in part.paragraphs[0]
-    assert warning not in part.notes
+    likert = karat.datasets.load("likert")
+    fitted = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
+    warning = Message("contrasts.not_converged", {"convergence": "The search ended too early."})
+    doubtful = replace(fitted, notes=(*fitted.notes, warning))
+    assert model_of(Measures(likert, (Measure("contrasts", fitted),), {}), "") is fitted
+    measures = Measures(likert, (Measure("contrasts", doubtful),), {})
+    assert model_of(measures, "") is None
+    screening = karat.screen.run(likert, {"completion": {}})
+    (part,) = results.section(ReportData(screening, None, NOT_COMPUTED, measures)).sections
+    assert str(warning) in part.paragraphs[0]
+    assert str(warning) not in part.notes
