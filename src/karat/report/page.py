@@ -141,7 +141,7 @@ def _gist(section: Section, gathered: ReportData) -> str:
     if section.key == "quality" and section.tables:
         flagged = {name for one in looked_at(gathered).values() for name in one.flagged}
         gone = len(gathered.screening.excluded)
-        return f"{len(flagged):,} of {counted(people, 'participant')} have a flag, {gone or 'none'} excluded"
+        return f"{len(flagged):,} of {counted(people, 'participant')} flagged, {gone or 'none'} excluded"
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):

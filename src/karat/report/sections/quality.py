@@ -193,7 +193,7 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         return found
     variances = Table(
         "variances", "What the variance is made of", _in_words(found.variances),
-        headings={"share": "% of both"}, digits={"variance": 3, "share": 1},
+        headings={"share": "%"}, digits={"variance": 3, "share": 1},
     )  # fmt: skip
     reading = "It is the share of the variance of answers that lies between participants rather than between items."
     if found.suspicious:
