@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import karat
 from karat.measure.reliability.agreement import agreement
+from karat.measure.reliability.decision_study import decision_study
 from karat.measure.result import MeasureError
 from karat.messages import Message, with_code
 from karat.models.agreement import fleiss_kappa, icc_agreement
@@ -170,3 +171,23 @@ def test_intervals_hold_the_truth() -> None:
         lower, upper = percentile_interval(krippendorff_alpha(*study(40), "interval", resamples(40, 400, seed)))
         held += lower <= expected <= upper
     assert 0.89 <= held / 400 <= 0.98
+
+
+def test_stimuli_with_many_more_answers_are_named() -> None:
+    """Two fillers that everybody rated beside items that few did: the reader learns what dominates the numbers."""
+    rows = [(f"p{who}", item, 1 + (who * 3 + place * 2) % 5) for who in range(20)
+            for place, item in enumerate(("f1", "f2", f"i{who % 5}", f"j{who % 5}"))]  # fmt: skip
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    judged = karat.Judgments(table, karat.Ordinal(5))
+    for found in (agreement(judged, samples=0), decision_study(judged, samples=0)):
+        assert "agreement.unequal" in codes(found.messages)
+    assert "agreement.unequal" not in codes(agreement(karat.datasets.load("crowd"), samples=0).messages)
+
+
+def test_halves_need_two_answers_to_most_stimuli() -> None:
+    """Two of ten items have two answers: what halves of these two say does not hold for the means of all."""
+    rows = [(f"p{who}", f"i{who}{item}" if item else f"i{who % 2}", 1 + (3 * who + item) % 5) for who in range(4)
+            for item in range(3)]  # fmt: skip
+    table = pl.DataFrame(rows, schema=["participant", "item", "response"], orient="row")
+    found = agreement(karat.Judgments(table, karat.Ordinal(5)), samples=0)
+    assert "split-half" not in found.coefficients["coefficient"].to_list()

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import karat
-from karat.measure.effects.order_effects import PER, OrderEffects, order_effects
+from karat.measure.effects.order_effects import OrderEffects, order_effects
 from karat.messages import Message
 from measure.factorial import frame, rated
 from messages import codes, raises
@@ -31,15 +31,15 @@ def test_slopes_that_were_put_in_are_found(scale: Any) -> None:
     found = order_effects(rated(satiated(0.0, 0.6, -0.1), scale), by=["a"])
     slopes = {(row["measure"], row["condition"]): row for row in found.frame.to_dicts()}
     for key, truth in {("response", "high"): 0.0, ("response", "low"): 0.6, ("rt", "high"): -0.1}.items():
-        assert slopes[key]["slope"] == pytest.approx(truth, abs=3 * slopes[key]["se"]), key
-    assert slopes["response", "low"]["change"] == pytest.approx(3.1 * slopes["response", "low"]["slope"])
+        assert slopes[key]["change"] == pytest.approx(3.1 * truth, abs=3 * slopes[key]["se"]), key
+    assert set(found.frame.select("first", "last").rows()) == {(1, 32)}
     crossed = found.tests.filter(measure="response", term="condition:trial")
     assert crossed["p"].item() < 0.01
-    assert codes(found.summary)[:5] == ["order.slope", "order.slope", "order.unit", "order.adjusted", "order.differ"]
-    assert codes(found.summary)[5:7] == ["order.time_slope"] * 2
-    assert found.summary[1].values["slope"] == slopes["response", "low"]["slope"]
-    percent = 100 * np.expm1(slopes["rt", "high"]["slope"])
-    assert found.summary[5].values["slope"] == pytest.approx(percent)
+    assert codes(found.summary)[:5] == ["order.change", "order.change", "order.unit", "order.adjusted", "order.differ"]
+    assert codes(found.summary)[5:7] == ["order.time_change"] * 2
+    assert found.summary[1].values["change"] == slopes["response", "low"]["change"]
+    percent = 100 * np.expm1(slopes["rt", "high"]["change"])
+    assert found.summary[5].values["change"] == pytest.approx(percent)
 
 
 def test_a_slope_is_that_of_a_plain_regression_where_nothing_else_varies() -> None:
@@ -51,14 +51,14 @@ def test_a_slope_is_that_of_a_plain_regression_where_nothing_else_varies() -> No
         part = judgments.frame.filter(a=level)
         plain = np.polyfit(part["trial"].to_numpy(), part["response"].cast(float).to_numpy(), 1)[0]
         row = found.frame.filter(measure="response", condition=level)
-        assert row["slope"].item() == pytest.approx(PER * plain, abs=0.4 * row["se"].item())
+        assert row["change"].item() == pytest.approx(31 * plain, abs=0.4 * row["se"].item())
 
 
 def test_all_together_and_by_two_columns() -> None:
     judgments = rated(satiated(0.5, 0.5), karat.Continuous())
     whole = order_effects(judgments, by=[])
     assert whole.frame["condition"].to_list() == ["all", "all"]
-    assert whole.frame["slope"][0] == pytest.approx(0.5, abs=3 * whole.frame["se"][0])
+    assert whole.frame["change"][0] == pytest.approx(3.1 * 0.5, abs=3 * whole.frame["se"][0])
     assert whole.tests["term"].to_list() == ["trial", "trial"]
     assert whole.frame["p"][0] == pytest.approx(whole.tests["p"][0], rel=1e-6)
     both = order_effects(judgments)
@@ -76,7 +76,7 @@ def test_an_order_that_nobody_recorded_is_refused_and_can_be_stated() -> None:
     with raises(karat.measure.MeasureError, "order.needed"):
         order_effects(unordered, by="a")
     without = order_effects(unordered.with_row_order(), by="a")
-    assert without.frame["slope"].to_list() == pytest.approx(with_trial.frame["slope"].to_list(), abs=1e-8)
+    assert without.frame["change"].to_list() == pytest.approx(with_trial.frame["change"].to_list(), abs=1e-8)
 
 
 def choices(**columns: Any) -> karat.Judgments:
@@ -128,7 +128,7 @@ def test_slopes_are_right_on_average_and_so_are_their_errors() -> None:
     for seed in range(40):
         found = order_effects(rated(satiated(0.2, 0.5, seed=seed), karat.Ordinal(5), seed + 100), by="a")
         rows = found.frame.filter(measure="response")
-        away.append((rows["slope"].to_numpy() - [0.2, 0.5]) / rows["se"].to_numpy())
+        away.append((rows["change"].to_numpy() - np.array([0.62, 1.55])) / rows["se"].to_numpy())
     assert np.abs(np.mean(away, axis=0)).max() < 0.5
     assert 0.7 < np.std(away, axis=0).min() <= np.std(away, axis=0).max() < 1.4
 
@@ -139,3 +139,12 @@ def test_two_labels_are_drawn_as_yes_and_no() -> None:
     found = order_effects(labels)
     assert found.frame["measure"].to_list() == ["response", "rt"]
     assert len(found.plot().axes) == 2
+
+
+def test_a_change_is_over_trials_that_were_seen() -> None:
+    """Four trials of each participant, and two of one who left early: nothing is said of a fifth."""
+    table = satiated(0.0, 0.5).filter(pl.col("trial") <= 4)
+    early = (pl.col("participant") == table["participant"][0]) & (pl.col("trial") > 2)
+    found = order_effects(rated(table.filter(~early), karat.Continuous()), by=[])
+    assert set(found.frame.select("first", "last").rows()) == {(1, 4)}
+    assert (found.summary[0].values["first"], found.summary[0].values["last"]) == (1, 4)

@@ -18,9 +18,10 @@ from karat.measure.export import FIGURES, MEANINGS, TABLES, tables
 from karat.measure.measured import excluded, nobody
 from karat.measure.measures import aligned
 from karat.measure.rated import rated
-from karat.measure.run import is_differential
+from karat.measure.run import MOST_QUESTIONS, is_differential
 from karat.messages import Message, NotComputed, message_of
 from karat.study.settings import ContrastSettings
+from measure.differential import PAIRS as ADJECTIVES
 from measure.differential import differential
 from measure.factorial import FORMULA, frame
 from measure.factorial import rated as answered
@@ -99,16 +100,21 @@ def test_every_kind_of_result_has_files_that_are_reported(factorial: Measures, d
 
 @pytest.mark.slow
 def test_a_semantic_differential_has_dimensions(differentials: Measures, tmp_path: Path) -> None:
-    assert names(differentials)[:6] == ["ratings", "adequacy", "number of factors", "factors", "scores", "profiles"]
+    steps = ["ratings", "adequacy", "number of factors", "factors", "scores", "profiles"]
+    assert [name for name in names(differentials) if name in steps] == steps
     assert differentials.of("factors").names == ("F1", "F2")
-    skipped = differentials.skipped["strengths"]
-    assert (skipped.code, skipped.values["n"]) == ("run.differential", 6)
-    assert skipped.values["questions"][:2] == ["clear", "precise"]
+    assert [part.question for part in differentials.parts if part.name == "strengths"] == list(ADJECTIVES)
     found = {path.name for path in differentials.write(tmp_path)}
     assert {"loadings.csv", "scores.csv", "profiles.csv", "profiles.svg", "eigenvalues.svg", "stability.csv"} <= found
     text = str(differentials)
     assert "By question; agreement.csv has all of it." in text
-    assert "not run    strengths, contrasts, order effects, decisions: " in text
+
+
+def test_many_questions_are_modelled_one_by_one_on_request() -> None:
+    found = run(rated_twice(people=8, items=6, questions=MOST_QUESTIONS + 1), samples=0)
+    for name in ("strengths", "contrasts", "order effects", "decisions"):
+        skipped = found.skipped[name]
+        assert (skipped.code, skipped.values["n"], skipped.values["question"]) == ("run.differential", 7, "q0")
 
 
 @pytest.mark.slow
@@ -414,3 +420,18 @@ def test_sources_of_which_one_answered_do_not_end_the_measurement() -> None:
     found = run(karat.Judgments(kept, whole.scales, participants=people))
     assert "decisions" in names(found)
     assert isinstance(found.skipped["stability of decisions by source"], NotComputed)
+
+
+def test_levels_are_in_natural_order() -> None:
+    rows = [(f"p{who}", f"i{what}", f"{(what % 3) ** 3 + 2}", str(1 + (who + what) % 5)) for who in range(8)
+            for what in range(12)]  # fmt: skip
+    table = pl.DataFrame(rows, schema=["participant", "item", "length", "response"], orient="row")
+    found = contrasts(karat.Judgments(table, karat.Ordinal(5)), conditions=["length"])
+    assert found.means["length"].to_list() == ["2", "3", "10"]
+    assert found.differences.select("first", "second").rows() == [("2", "3"), ("2", "10"), ("3", "10")]
+
+
+def test_labels_by_one_participant_have_no_consensus() -> None:
+    labels = {"participant": ["p"] * 6, "item": list("abcdef"), "response": list("xyzxyz")}
+    found = run(karat.Judgments(labels, karat.Nominal(["x", "y", "z"])), samples=0)
+    assert found.skipped["consensus"].code == "noise_ceiling.no_shared_stimulus"

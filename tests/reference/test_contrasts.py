@@ -100,14 +100,16 @@ def test_slopes_over_trials() -> None:
     rated = found.frame.filter(measure="response")
     _, mean, crossed = values["coefficients"]
     covariance = np.array(values["covariance"])
+    # The reference is over ten trials, ours from the first trial to the last.
+    span = (found.frame["last"][0] - found.frame["first"][0]) / 10
     # In sum-to-zero coding the slopes of the two orders are the mean slope plus and minus that of the interaction.
     for row, sign in zip(rated.to_dicts(), (1, -1), strict=True):
         weights = np.array([0, 1, sign])
-        assert row["slope"] == pytest.approx(mean + sign * crossed, abs=2e-4)
-        assert row["se"] == pytest.approx(np.sqrt(weights @ covariance @ weights), rel=2e-3)
+        assert row["change"] / span == pytest.approx(mean + sign * crossed, abs=2e-4)
+        assert row["se"] / span == pytest.approx(np.sqrt(weights @ covariance @ weights), rel=2e-3)
     timed, expected = found.frame.filter(measure="rt"), values["timed"]
-    per_ten = 10 / values["deviation"]
+    whole = 10 * span / values["deviation"]
     assert timed["condition"].to_list() == expected["order"]
-    np.testing.assert_allclose(timed["slope"], per_ten * np.array(expected["place.trend"]), atol=1e-4)
-    np.testing.assert_allclose(timed["se"], per_ten * np.array(expected["SE"]), rtol=2e-3)
+    np.testing.assert_allclose(timed["change"], whole * np.array(expected["place.trend"]), atol=1e-4)
+    np.testing.assert_allclose(timed["se"], whole * np.array(expected["SE"]), rtol=2e-3)
     np.testing.assert_allclose(timed["df"], expected["df"], rtol=5e-3)

@@ -127,7 +127,7 @@ def test_text_and_table_say_the_same_of_groups() -> None:
         screening = karat.screen.run(likert, rules)
         (part,) = section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).sections
         out = standing_out(screening.composition())
-        assert ("This share does not differ" in part.paragraphs[0]) == (out.height == 0)
+        assert ("No difference in this share" in part.paragraphs[0]) == (out.height == 0)
         if out.height:
             first = f"with {out['variable'][0]} = {out['group'][0]}"
             assert first in part.paragraphs[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +14,19 @@ import pytest
 
 import karat
 from benchmarks.wild import ANSWERS, REFUSED, WILD, cases
+from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.effects.planned import PlannedContrasts
+from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
+from karat.messages import Message
 from karat.report import build
 from karat.report.build import NOT_COMPUTED, ReportData
+from karat.report.comparisons import model_of
 from karat.report.outcomes import Outcomes, outcomes
 from karat.report.page import html
-from karat.report.sections import quality, results, sample, sections
+from karat.report.sections import people, quality, results, sample, sections
 from karat.report.sections.brief import leads
 from karat.section import Figure, Section
 from karat.simulate import answer_study
@@ -73,7 +78,7 @@ def contradictions(found: ReportData) -> Iterator[str]:
 
 def _order(found: OrderEffects, figures: list[Figure]) -> Iterator[str]:
     """Titles and sentences on the change along the questionnaire go by the same p."""
-    for measure, code, word in (("response", "order.slope", "Answers"), ("rt", "order.time_slope", "Response times")):
+    for measure, code, word in (("response", "order.change", "Answers"), ("rt", "order.time_change", "Response times")):
         said = [message.values["p"] for message in found.summary if message.code == code]
         titles = [one.title for one in figures if one.title.startswith(f"{word} ")]
         shown = any(is_shown(p) for p in said)
@@ -489,3 +494,47 @@ def test_a_cutoff_below_nothing_is_no_cutoff() -> None:
     part = quality.times_section(found)
     assert isinstance(part, Section)
     assert part.tables[0].frame["lower"].to_list() == [None]
+
+
+def test_each_of_three_questions_has_its_model_and_section() -> None:
+    added, random = {"natural": 1, "clear": 0, "short": 0}, np.random.default_rng(1)
+    rows = [
+        {"participant": f"p{who}", "item": f"i{item}", "genre": "ab"[item % 2], "question": question,
+         "response": int(random.integers(3)) + more * (item % 2)}
+        for who in range(12) for item in range(8) for question, more in added.items()
+    ]  # fmt: skip
+    found = build(karat.Judgments(pl.DataFrame(rows), dict.fromkeys(added, karat.Ordinal(range(5)))), quick=True)
+    assert isinstance(found.outcomes, Outcomes)
+    assert isinstance(found.measures, Measures)
+    shown = {question: any(one.shown for one in tests) for question, tests in found.outcomes.by_question}
+    assert shown == {"natural": True, "clear": False, "short": False}
+    titles = [one.title for one in results.section(found).sections]
+    assert [title for title in titles if title.startswith("Question")] == [f"Question “{name}”" for name in added]
+    # The scale begins with 0 in the figure and in the tables of the model alike.
+    means = {cell: ends[0] for cell, ends in zip(found.outcomes.cells, found.outcomes.analysed.cells, strict=True)}
+    for part in found.measures.parts:
+        if isinstance(part.result, Contrasts):
+            for genre, mean in part.result.means.select("genre", "raw").iter_rows():
+                assert means[genre, part.question] == pytest.approx(mean)
+
+
+def test_flags_are_counted_beside_exclusions_and_not_added_up() -> None:
+    found = build(drawn(*DRAWN["an effect"]), rules=RULES, quick=True)
+    text, gone = quality.look_sentence(found), len(found.screening.excluded)
+    assert f"of {len(quality.looked_at(found))} criteria" in text
+    assert f"excludes {gone:,}." in text
+    assert "flags" not in people.section(found).tables[0].frame.columns
+
+
+def test_a_model_that_did_not_converge_decides_nothing() -> None:
+    likert = karat.datasets.load("likert")
+    fitted = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
+    warning = Message("contrasts.not_converged", {"convergence": "The search ended too early."})
+    doubtful = replace(fitted, notes=(*fitted.notes, warning))
+    assert model_of(Measures(likert, (Measure("contrasts", fitted),), {}), "") is fitted
+    measures = Measures(likert, (Measure("contrasts", doubtful),), {})
+    assert model_of(measures, "") is None
+    screening = karat.screen.run(likert, {"completion": {}})
+    (part,) = results.section(ReportData(screening, None, NOT_COMPUTED, measures)).sections
+    assert str(warning) in part.paragraphs[0]
+    assert str(warning) not in part.notes

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import polars as pl
@@ -273,6 +274,17 @@ class Ordinal(_LevelScale):
         if neutral is not None and point is None:
             raise ScaleError(f"ordinal scale: the neutral point {answer_text(neutral)} is not one of {self.known()}.")
         object.__setattr__(self, "neutral", point)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The points as numbers for means: their own where they are rising numbers, else counted from 1.
+
+        >>> Ordinal([0, 1, 2]).numbers, Ordinal(["bad", "fair", "good"]).numbers
+        ((0.0, 1.0, 2.0), (1.0, 2.0, 3.0))
+        """
+        own = [number for level in self.levels if (number := as_number(level)) is not None]
+        rising = len(own) == len(self.levels) and all(a < b for a, b in pairwise(own))
+        return tuple(own) if rising else tuple(float(place + 1) for place in range(len(self.levels)))
 
 
 @dataclass(frozen=True, init=False)

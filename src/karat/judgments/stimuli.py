@@ -47,6 +47,7 @@ from karat.judgments.scales import Choice, Scale
 from karat.judgments.trial_order import presented
 from karat.messages import Message
 
+NUMBER = re.compile(r"((?:(?<!\S)[-\N{MINUS SIGN}])?\d+(?:\.\d+)?)")
 SHARED = 1.5
 """How many participants must share a stimulus on average for a column to count as a condition."""
 FIXED = 0.5
@@ -90,6 +91,17 @@ SHOWN = ("left", "right", "polarity")
 """How an item was shown."""
 KINDS = (pl.String, pl.Boolean, pl.Int64)
 Found = TypeVar("Found")
+
+
+def natural_order(level: str) -> tuple[tuple[str | float, ...], str]:
+    """What levels are sorted by: as text, except that numbers in it count as numbers.
+
+    >>> sorted(["a 0.5", "a −0.5", "a10", "a2", "10", "2"], key=natural_order)
+    ['2', '10', 'a2', 'a10', 'a −0.5', 'a 0.5']
+    """
+    parts = NUMBER.split(level)
+    minus = "\N{MINUS SIGN}"
+    return tuple(float(part.replace(minus, "-")) if place % 2 else part for place, part in enumerate(parts)), level
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,7 @@ TEXTS = {
     "strengths.zscore": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der je Person standardisierten "
     "Antworten bestimmt.",
     "strengths.magnitude": "Die Akzeptabilität von {stimuli} [wurde|wird] als Mittelwert der logarithmierten, je "
-    "Person standardisierten Verhältnisse zum Modulus bestimmt [@bard1996].",
+    "Person standardisierten Antworten bestimmt [@bard1996].",
     "strengths.thurstone": "Die Akzeptabilität von {stimuli} [wurde|wird] mit Thurstones Modell für drei "
     "Antworten geschätzt, in dem sich Personen in Streuung und Kriterium unterscheiden [@thurstone1927; "
     "@langsford2018].",
@@ -475,8 +475,7 @@ MESSAGES = {
     "{number}, {largest:.1}.",
     # end of models
     # ==================== judgments ====================
-    "stimuli.conditions": "Stimuli sind Items in den Stufen von {names:and}; andere lassen sich mit der Option "
-    "`conditions` angeben.",
+    "stimuli.conditions": "Stimuli sind Items in den Stufen von {names:and}. --conditions nennt andere.",
     "stimuli.people": "Nicht als Bedingung gewertet: {names:and}, weil die Werte bei keiner Person wechseln.",
     "stimuli.shown": "Nicht als Bedingung gewertet: {names:and}, weil die Werte von der gezeigten Seite oder Polung "
     "abhängen.",
@@ -485,7 +484,8 @@ MESSAGES = {
     "stimuli.measurements": "Nicht als Bedingung gewertet: {names:and}, weil sonst kaum zwei Personen denselben "
     "Stimulus hätten.",
     "order.needed": "Die Reihenfolge der Trials ist unbekannt. Nötig ist eine Spalte `trial` mit der Position jedes "
-    "Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft Judgments.with_row_order().",
+    "Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft in Python "
+    "Judgments.with_row_order().",
     "order.by_time": "Es gibt keine Spalte `trial`; Trials sind nach dem Zeitpunkt der Antwort geordnet, bei gleichen "
     "oder fehlenden Zeitpunkten nach Zeilen.",
     "order.unknown": "Es gibt weder eine Spalte `trial` noch `time`; Trials sind nach Zeilen nummeriert. Ihre "
@@ -517,7 +517,7 @@ MESSAGES = {
     "ratings.pair_name": "Ein Paar kann nicht {pair} heißen, weil eine Spalte so heißt. Die Frage braucht einen "
     "anderen Namen.",
     "ratings.dependent_cases": "{cases:case} von {participants:participant} sind nicht unabhängig voneinander; Tests, "
-    "die das annehmen, verwerfen zu oft. factor_intervals zieht stattdessen Personen.",
+    "die das annehmen, verwerfen zu oft. In Python zieht factor_intervals Personen.",
     "ratings.no_questions": "Ein semantisches Differential braucht die Spalte question, die das beurteilte Paar nennt.",
     "ratings.no_polarity": "Es gibt keine Spalte polarity; alle Paare gelten als gleich herum gezeigt.",
     "ratings.polarity_missing": "{n:answer} ohne Polung {n:gilt|gelten} als auf die übliche Weise gezeigt.",
@@ -1778,10 +1778,10 @@ MESSAGES = {
     "Personen antworteten, ohne die Items zu beachten.",
     "spammer_index.suspicious": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]: etwa {suspicious} von "
     "{participants:participant} könnten geantwortet haben, ohne die Items zu beachten.",
-    "spammer_index.raised": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl unachtsamer "
-    "Personen: {why:and}. Auch eine andere Nutzung der Skala, Dialekte und Items mit kaum Unterschieden erhöhen ihn.",
+    "spammer_index.raised": "Spammer-Index {value:.3r} [{lower:.3r}; {upper:.3r}]. Daraus folgt keine Zahl "
+    "unachtsamer Personen: {why:and}. Auch eine andere Nutzung der Skala, Dialekte und ähnliche Items erhöhen ihn.",
     "spammer_index.ordered": "die Antworten sind Bewertungen",
-    "spammer_index.items_alike": "die Items unterscheiden sich kaum",
+    "spammer_index.items_alike": "die Items unterscheiden sich weniger als Antworten auf dasselbe Item",
     "spammer_index.alone": "kein Kriterium wurde damit verglichen",
     "spammer_index.no_criterion": "nach keinem Kriterium fallen ähnlich viele Personen auf",
     "spammer_index.simulations": "`simulations` muss mindestens 0 sein, nicht {simulations}.",
@@ -2077,7 +2077,7 @@ MESSAGES = {
     "composition.excluded": "{flagged} von {participants:participant} {flagged:wurde|wurden} ausgeschlossen.",
     "composition.flagged": "{flagged} von {participants:participant} {flagged:ist|sind} nach dem "
     "Kriterium {criterion:quoted} auffällig.",
-    "composition.no_group_differs": "Dieser Anteil unterscheidet sich nicht zwischen Gruppen ({variables}).",
+    "composition.no_group_differs": "Ein Unterschied dieses Anteils zwischen Gruppen zeigt sich nicht ({variables}).",
     "composition.groups_differ": "Verglichen nach {variables}, weichen Gruppen in {comparisons} "
     "{comparisons:Vergleich|Vergleichen} ab.",
     "composition.excluded_more": "Der Ausschluss trifft eine Gruppe stärker als die anderen: {flagged} von "
@@ -2135,7 +2135,7 @@ MESSAGES = {
     "strengths.no_stimulus": "Es gibt keinen Stimulus {label:quoted}.[[ Ist {close:quoted} gemeint?]]",
     "strengths.no_answer": "{n:trial} ohne Antwort {n:wurde|wurden} ausgelassen.",
     "strengths.no_order": "Antworten der Art {kind:quoted} haben keine Reihenfolge, deshalb gibt es keine "
-    "Akzeptabilitätswerte. Für Labels gibt es karat.measure.consensus.",
+    "Akzeptabilitätswerte. Für Labels gibt es den Konsens.",
     "strengths.no_model": "{model:quoted} ist kein Modell für Antworten der Art {kinds:and}. Möglich ist {models:or}.",
     "strengths.only_choices": "Die Option `{option}` ist für Wahlen zwischen zwei Stimuli; das Modell {model} hat "
     "sie nicht. Sie muss entfallen.",
@@ -2242,8 +2242,8 @@ MESSAGES = {
     "contrasts.not_used": "Das Modell {formula} wurde nicht verwendet: {reason}. Stattdessen wurde ein Modell "
     "angepasst, das nur zufällige Achsenabschnitte hat; p-Werte sind zu klein, falls Steigungen sich unterscheiden.",
     "contrasts.simplified": "Die Anpassung war singulär, deshalb entfielen Zufallseffekte, die die Daten nicht "
-    "tragen, in {steps} {steps:Schritt|Schritten}. Übrig sind {terms}; `simplified` nennt die Schritte, auch in "
-    "measures.json.",
+    "tragen, in {steps} {steps:Schritt|Schritten}. Übrig sind {terms}; measures.json von karat measure "
+    "nennt die Schritte.",
     "contrasts.not_converged": "Diese Zahlen sind nicht verlässlich. {convergence}",
     "contrasts.crossover": "Die Interaktion {term} ist eine Überkreuzung: Keine monotone Transformation der Skala "
     "beseitigt sie.[[ {opposite}]]",
@@ -2254,22 +2254,22 @@ MESSAGES = {
     "contrasts.opposite": "In einfachen Mittelwerten hat sie das umgekehrte Vorzeichen.",
     "contrasts.formula_and_conditions": "Eine Formel nennt ihre Bedingungen schon selbst. Die Formel oder die "
     "Bedingungen müssen entfallen.",
-    "contrasts.no_condition": "Keine Spalte ist eindeutig eine Bedingung des Designs. Die Option `conditions` "
-    "benennt sie; möglich ist auch eine Formel wie response ~ group + (1 | participant) + (1 | item).",
+    "contrasts.no_condition": "Keine Spalte ist eindeutig eine Bedingung des Designs. --conditions benennt sie; "
+    "möglich ist auch karat measure --formula mit einer Formel wie response ~ group + (1 | participant) + (1 | item).",
     "contrasts.empty_conditions": "`conditions` ist leer. Nötig ist mindestens eine Spalte.",
     "contrasts.repeats": "{n:answer} {n:gilt|gelten} einem Stimulus, den die Person schon beantwortet hatte. Das "
     "Modell behandelt {n:sie|sie} wie jede andere dieser Person und dieses Items.",
     "contrasts.labels": "Labels ohne Reihenfolge haben keine Kontraste. Zwei davon lassen sich als ja und nein "
     "behandeln.",
     "contrasts.choices": "Eine Wahl betrifft zwei Stimuli, deshalb hat sie keine eigene Bedingung. "
-    "strengths(judgments) schätzt jeden Stimulus, decisions(judgments, pairs) vergleicht Paare.",
+    "Akzeptabilitätswerte vergleichen die Stimuli, Entscheidungen Paare von ihnen.",
     "contrasts.no_values": "Keine Antwort hat einen Wert in {conditions:and}.",
     "contrasts.participants": "Personen",
     "contrasts.items": "Items",
     "contrasts.same_participants": "{n} von {total} Personen {n:gab|gaben} immer dieselbe Antwort.",
     "contrasts.same_items": "{n} von {total} Items {n:bekam|bekamen} immer dieselbe Antwort.",
     "contrasts.too_many_slopes": "Mit {n} Zufallseffekten würde die Anpassung Minuten dauern, deshalb blieben die "
-    "Steigungen der {group} weg. Mit einer Formel lassen sie sich trotzdem anpassen.",
+    "Steigungen der {group} weg. Mit karat measure --formula lassen sie sich trotzdem anpassen.",
     "contrasts.many_slopes": "Es gibt viele Steigungen der {group}, deshalb blieben ihre Korrelationen von Anfang an "
     "weg.",
     "contrasts.not_within": "{condition} variiert nicht innerhalb der {group}, deshalb gibt es keine solche Steigung.",
@@ -2335,11 +2335,11 @@ MESSAGES = {
     "planned.nothing": "Die Studiendatei plant keinen Vergleich.",
     "order.answers": "Antworten",
     "order.times": "Antwortzeiten",
-    "order.slope": "Antworten[[ in der Bedingung {condition:quoted}]] ändern sich um {slope:.2}[[ {interval}]] über "
-    "{trials} Trials[[, p {p:p}]].",
-    "order.unit": "Steigungen der Antworten sind in {unit} angegeben.",
-    "order.time_slope": "Antwortzeiten[[ in der Bedingung {condition:quoted}]] ändern sich um[[ {slope:.1} %]]"
-    "[[ {interval}]] über {trials} Trials[[, p {p:p}]].",
+    "order.change": "Antworten[[ in der Bedingung {condition:quoted}]] ändern sich um {change:.2}[[ {interval}]] von "
+    "Trial {first} bis Trial {last}[[, p {p:p}]].",
+    "order.unit": "Änderungen der Antworten sind in {unit} angegeben.",
+    "order.time_change": "Antwortzeiten[[ in der Bedingung {condition:quoted}]] ändern sich um[[ {change:.1} %]]"
+    "[[ {interval}]] von Trial {first} bis Trial {last}[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %; {upper:.1} %]",
     "order.differ": "Die Bedingungen unterscheiden sich in dieser Änderung[[ (p {p:p})]].",
     "order.adjusted": "Diese p-Werte sind für die Zahl der Bedingungen adjustiert (Holm).",
@@ -2352,30 +2352,30 @@ MESSAGES = {
     "order.not_converged": "Die Steigungen der {measure} sind nicht verlässlich. {convergence}",
     "order.simplified": "Das Modell der {measure} war singulär und wurde deshalb vereinfacht. {steps}",
     "order.left_out": "Im Modell der {measure}: {note}",
-    "order.too_many_conditions": "{n:condition} sind zu viele, um sie in einer Abbildung zu unterscheiden. Die "
-    "Option `by` wählt weniger Spalten aus.",
+    "order.too_many_conditions": "{n:condition} sind zu viele, um sie in einer Abbildung zu unterscheiden. "
+    "--conditions wählt weniger Spalten aus.",
     "scores.no_table": "Die Funktion muss eine Tabelle mit den Spalten {key} und {value} oder eine Zuordnung liefern.",
     "measures.too_many": "{n} Maße passen nicht auf eine Seite. Darstellbar sind höchstens {most}.",
     "measures.not_measured": "{name} wurde nicht berechnet. {reason}",
     "measures.unknown": "Es gibt kein Ergebnis {name:quoted}. Es gibt {known}.",
-    "run.differential": "Diese Urteile beantworten {n} Fragen. Die Option `question` wählt eine "
-    "aus, etwa {questions:or}.",
+    "run.differential": "Modelle je Frage werden bis zu {most} Fragen angepasst, und hier sind es {n}. Für eine "
+    "davon, etwa {question:quoted}, gibt es karat measure --question.",
     "run.no_question": "Es gibt keine Frage {question:quoted}. Es gibt {questions}.",
     "run.no_models": "{model:quoted} ist kein Modell für Antworten der Art {kinds:and}, die keines haben. Es muss "
     "entfallen.",
     "run.no_posterior": "Eine Posteriorverteilung gibt es für Wahlen; Antworten der Art {kinds:and} haben hier "
     "keine. Sie muss entfallen.",
-    "run.order_size": "Das Modell würde bei mehr als {most} Antworten zu lange dauern. Mit "
-    "karat.measure.order_effects lässt es sich anpassen.",
-    "run.contrasts_size": "Ein Modell mit Steigungen würde bei mehr als {most} Antworten zu lange dauern. Nötig ist "
-    "die Option `formula`.",
-    "run.samples_size": "Die Stichproben würden bei mehr als {most} Antworten zu lange dauern. Mit "
-    "karat.measure.noise_ceiling lassen sie sich berechnen.",
-    "run.no_labels": "Ein Konsens wird für Labels berechnet, nicht für Antworten der Art {kinds:and}.[[ Stehen die "
-    "Zahlen für Labels, lesen Sie die Datei mit --scale {scale}.]]",
-    "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf Verlangen: "
-    "by={by}.",
-    "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. Die Option `by` vergleicht andere Gruppen.",
+    "run.order_size": "Das Modell würde bei mehr als {most} Antworten zu lange dauern. In Python passt "
+    "karat.measure.order_effects es an.",
+    "run.contrasts_size": "Ein Modell mit Steigungen würde bei mehr als {most} Antworten zu lange dauern. Mit karat "
+    "measure --formula lässt sich eines ohne sie anpassen.",
+    "run.samples_size": "Die Stichproben würden bei mehr als {most} Antworten zu lange dauern. In Python berechnet "
+    "karat.measure.noise_ceiling sie.",
+    "run.no_labels": "Ein Konsens wird für Labels berechnet, nicht für Antworten der Art {kinds:and}.[[ Sind die "
+    "Antworten Labels, lesen Sie die Datei mit --scale {scale}.]]",
+    "run.many_groups": "{by} hat {n} Werte. Stabilität vergleicht je zwei davon und mehr als {most} nur auf "
+    "Verlangen: karat measure --by {by}.",
+    "run.one_group": "Es gibt eine Sitzung und eine Quelle von Personen. karat measure --by vergleicht andere Gruppen.",
     # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================
     "measure.about_question": "{question}: {note}",
@@ -2389,8 +2389,11 @@ MESSAGES = {
     "agreement.unknown_coefficient": "Den Koeffizienten {coefficient} gibt es[[ für die Frage {question:quoted}]] "
     "nicht. Die Koeffizienten sind {known}.",
     "agreement.no_shared_stimulus": "[[{question}: ]]Kein Stimulus wurde von zwei Personen beurteilt. Mit "
-    "conditions=[] gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
+    "karat measure --conditions '' gelten Items als Stimuli, wenn Spalten trennen, was ein Stimulus sein soll.",
     "agreement.k": "Intraklassenkorrelationen von Mittelwerten gelten für k = {k:.1} Antworten je Stimulus.",
+    "agreement.unequal": "Manche Stimuli haben bis zu {most} Antworten, der übliche {usual:.0}. Diese Zahlen "
+    "gewichten Antworten gleich, sodass solche Stimuli überwiegen, anders als bei Split-Half-Reliabilität und ICCs "
+    "nach REML.",
     "agreement.single_answers": "{n:stimulus} mit nur einer Antwort {n:hat|haben} kein Paar von Personen.",
     "noise_ceiling.participants": "Besser als im Folgenden kann kein Modell die Antworten vorhersagen "
     "({n:participant}).",
@@ -2442,8 +2445,8 @@ MESSAGES = {
     "haben} eine Wahrscheinlichkeit von {limit:.2r} oder mehr, bei {ties} {ties:Item|Items} herrscht Gleichstand.",
     "consensus.right": "Im Median hat eine Person voraussichtlich mit {right:%} ihrer Antworten recht.",
     "consensus.converged": "{method:word}: nach {n} {n:Runde|Runden} konvergiert.",
-    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. Mit "
-    "iterations=... sind mehr erlaubt.",
+    "consensus.not_converged": "{method:word}: in {n} {n:Runde|Runden} nicht konvergiert. In "
+    "Python sind mit iterations=... mehr erlaubt.",
     "consensus.numbers": "Zahlen haben keine Kategorien und bleiben deshalb weg.",
     "consensus.no_categories": "Ein Konsens braucht Antworten in Kategorien (Kategorien, Ja oder Nein, Bewertungen, "
     "Wahlen), aber die Skala ist vom Typ {kind}. Für Zahlen eignen sich Mittelwerte oder Stärken.",
@@ -2489,12 +2492,13 @@ MESSAGES = {
     "decisions.pairs_of_list": "Jedes Paar einer Liste muss (pair, better, worse) sein.",
     "decisions.missing_column": "Die Tabelle der Paare hat keine Spalte {column}. Sie braucht die Spalten pair, better "
     "(den von Fachleuten bevorzugten Stimulus) und worse.",
-    "decisions.choices_without_pairs": "Mit pairs=... werden die Paare genannt. Sonst brauchen Wahlen die Spalten "
-    "left, right und expected (die Seite des besseren Stimulus).",
-    "decisions.ratings_without_pairs": "Mit pairs=... werden die Paare genannt. Sonst brauchen Bewertungen die Spalte "
-    "pair sowie status oder expected, aus denen der bessere Stimulus hervorgeht.",
-    "decisions.unclear_pairs": "Mit pairs=... werden die Paare genannt. Aus status und expected geht nicht hervor, "
-    "welcher Stimulus der bessere ist, oder es sind nicht zwei Stimuli, in: {pairs}[[ und {more} weiteren]].",
+    "decisions.choices_without_pairs": "karat measure --pairs (in Python pairs=...) nennt die Paare. Sonst brauchen "
+    "Wahlen die Spalten left, right und expected (die Seite des besseren Stimulus).",
+    "decisions.ratings_without_pairs": "karat measure --pairs (in Python pairs=...) nennt die Paare. Sonst brauchen "
+    "Bewertungen die Spalte pair sowie status oder expected, aus denen der bessere Stimulus hervorgeht.",
+    "decisions.unclear_pairs": "karat measure --pairs (in Python pairs=...) nennt die Paare. Aus status und expected "
+    "geht nicht hervor, welcher Stimulus der bessere ist, oder es sind nicht zwei Stimuli, in: {pairs}[[ und {more} "
+    "weiteren]].",
     "unit.share": "im Anteil der Antworten",
     "unit.scale_points": "Punkte",
     "unit.scale": "Einheiten der Skala",

@@ -198,8 +198,8 @@ TEXTS = {
     "strengths.mean": "The acceptability of {stimuli} [was|will be] measured by mean answers.",
     "strengths.zscore": "The acceptability of {stimuli} [was|will be] measured by means of answers standardised within "
     "participants.",
-    "strengths.magnitude": "The acceptability of {stimuli} [was|will be] measured by means of log ratios to the "
-    "modulus, standardised within participants [@bard1996].",
+    "strengths.magnitude": "The acceptability of {stimuli} [was|will be] measured by means of log answers, "
+    "standardised within participants [@bard1996].",
     "strengths.thurstone": "The acceptability of {stimuli} [was|will be] estimated with Thurstone's model for three "
     "answers, in which participants differ in variability and criterion [@thurstone1927; @langsford2018].",
     "strengths.davidson": "The acceptability of {stimuli} [was|will be] estimated with Davidson's model, which treats "
@@ -445,7 +445,7 @@ MESSAGES = {
     "{largest:.1}.",
     # end of models
     # ==================== judgments ====================
-    "stimuli.conditions": "Stimuli are items by {names:and}; use the option `conditions` for others.",
+    "stimuli.conditions": "Stimuli are items by {names:and}. Use --conditions for others.",
     "stimuli.people": "Not taken as conditions, because the values never vary within a participant: {names:and}.",
     "stimuli.shown": "Not taken as conditions, because the values depend on the side or the polarity shown: "
     "{names:and}.",
@@ -453,8 +453,8 @@ MESSAGES = {
     "stimuli.numbers": "Not taken as conditions, because the design does not fix these numbers: {names:and}.",
     "stimuli.measurements": "Not taken as conditions, because hardly two participants would share a stimulus: "
     "{names:and}.",
-    "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or `time`). "
-    "If the rows are in the order of presentation, use Judgments.with_row_order().",
+    "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or "
+    "`time`). If the rows are in the order of presentation, use Judgments.with_row_order() in Python.",
     "order.by_time": "There is no column `trial`, so trials are ordered by the time of the answer, and by row where "
     "times are equal or missing.",
     "order.unknown": "There is neither a column `trial` nor `time`, so trials are numbered by row. Their order is "
@@ -482,7 +482,7 @@ MESSAGES = {
     "ratings.one_pair": "A ratings matrix needs at least two pairs, and the column question has only one.",
     "ratings.pair_name": "A pair cannot be called {pair}, because a column has this name. Rename the question.",
     "ratings.dependent_cases": "The {cases:case} come from {participants:participant} and are not independent, so "
-    "tests that treat them as independent reject too easily. factor_intervals resamples participants.",
+    "tests that treat them as independent reject too easily. In Python, factor_intervals resamples participants.",
     "ratings.no_questions": "A semantic differential needs the column question, which names the pair that was rated.",
     "ratings.no_polarity": "There is no column polarity, so every pair counts as shown one way round.",
     "ratings.polarity_missing": "{n:answer} without polarity {n:counts|count} as shown the usual way round.",
@@ -1680,10 +1680,9 @@ MESSAGES = {
     "spammer_index.suspicious": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]: about {suspicious} of "
     "{participants:participant} may have answered without regard to the items.",
     "spammer_index.raised": "Spammer Index {value:.3r} [{lower:.3r}, {upper:.3r}]. This does not count careless "
-    "participants: {why:and}. Different use of the scale, dialects and items that hardly differ raise the index as "
-    "well.",
+    "participants: {why:and}. Different use of the scale, dialects and similar items raise the index as well.",
     "spammer_index.ordered": "answers are ratings",
-    "spammer_index.items_alike": "items hardly differ",
+    "spammer_index.items_alike": "items differ less than answers to the same item",
     "spammer_index.alone": "no criterion was compared with it",
     "spammer_index.no_criterion": "no criterion flags a similar number of participants",
     "spammer_index.simulations": "`simulations` must be 0 or more, not {simulations}.",
@@ -1965,7 +1964,8 @@ MESSAGES = {
     "composition.excluded": "{flagged} of {participants:participant} {flagged:was|were} excluded.",
     "composition.flagged": "{flagged} of {participants:participant} {flagged:was|were} flagged by the criterion "
     "{criterion:quoted}.",
-    "composition.no_group_differs": "This share does not differ between groups of participants ({variables}).",
+    "composition.no_group_differs": "No difference in this share is shown between groups of participants "
+    "({variables}).",
     "composition.groups_differ": "Groups compared by {variables} differ in {comparisons} "
     "{comparisons:comparison|comparisons}.",
     "composition.excluded_more": "Exclusion affects one group more than the others: {flagged} of "
@@ -2023,7 +2023,7 @@ MESSAGES = {
     "strengths.no_stimulus": "There is no stimulus {label:quoted}.[[ Did you mean {close:quoted}?]]",
     "strengths.no_answer": "{n:trial} without an answer {n:was|were} left out.",
     "strengths.no_order": "Answers of the kind {kind:quoted} have no order, so stimuli have no acceptability "
-    "estimates. For labels, see karat.measure.consensus.",
+    "estimates. For labels, see the consensus.",
     "strengths.no_model": "{model:quoted} is not a model for {kinds:and} answers. Use {models:or}.",
     "strengths.only_choices": "The option `{option}` is for choices, and the {model} model does not have it. Leave "
     "it out.",
@@ -2117,8 +2117,8 @@ MESSAGES = {
     "contrasts.not_used": "The model {formula} was not used because {reason}. A model with random intercepts only "
     "was fitted instead, so p values are too small if slopes differ.",
     "contrasts.simplified": "The fit was singular, so random effects the data could not support were removed in "
-    "{steps} {steps:step|steps}. The remaining ones are {terms}; `simplified` and measures.json list "
-    "the steps.",
+    "{steps} {steps:step|steps}. The remaining ones are {terms}; measures.json of karat measure "
+    "lists the steps.",
     "contrasts.not_converged": "Do not trust these numbers. {convergence}",
     "contrasts.crossover": "The interaction {term} is a crossover: no monotone transformation of the scale removes "
     "it.[[ {opposite}]]",
@@ -2129,21 +2129,21 @@ MESSAGES = {
     "contrasts.opposite": "In plain means it has the opposite sign.",
     "contrasts.formula_and_conditions": "A formula already names its conditions. Leave out the formula or the "
     "conditions.",
-    "contrasts.no_condition": "No column is clearly a condition of the design. Name the conditions with the option "
-    "`conditions`, or write a formula such as response ~ group + (1 | participant) + (1 | item).",
+    "contrasts.no_condition": "No column is clearly a condition of the design. Name the conditions with --conditions, "
+    "or set a formula such as response ~ group + (1 | participant) + (1 | item) with karat measure --formula.",
     "contrasts.empty_conditions": "`conditions` is empty. Name at least one column.",
     "contrasts.repeats": "{n:answer} {n:is|are} to a stimulus that the participant had answered before. The model "
     "treats {n:it|them} like any other of that participant and item.",
     "contrasts.labels": "Labels without an order have no contrasts. Treat two of them as yes and no.",
-    "contrasts.choices": "A choice is between two stimuli, so it has no condition of its own. Use "
-    "strengths(judgments) for an estimate of each stimulus, or decisions(judgments, pairs) for pairs.",
+    "contrasts.choices": "A choice is between two stimuli, so it has no condition of its own. Acceptability estimates "
+    "compare the stimuli, and decisions compare pairs of them.",
     "contrasts.no_values": "No answer has a value in {conditions:and}.",
     "contrasts.participants": "participants",
     "contrasts.items": "items",
     "contrasts.same_participants": "{n} of {total} participants always gave the same answer.",
     "contrasts.same_items": "{n} of {total} items always got the same answer.",
     "contrasts.too_many_slopes": "With {n} random effects the model would take minutes to fit, so slopes of {group} "
-    "were left out. Give a formula to fit them anyway.",
+    "were left out. Use karat measure --formula to fit them anyway.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
     "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
@@ -2202,11 +2202,11 @@ MESSAGES = {
     "planned.nothing": "The study file plans no comparison.",
     "order.answers": "answers",
     "order.times": "response times",
-    "order.slope": "Answers[[ in the condition {condition:quoted}]] change by {slope:.2}[[ {interval}]] over {trials} "
-    "trials[[, p {p:p}]].",
-    "order.unit": "Slopes of answers are in {unit}.",
-    "order.time_slope": "Response times[[ in the condition {condition:quoted}]] change by[[ {slope:.1} %]]"
-    "[[ {interval}]] over {trials} trials[[, p {p:p}]].",
+    "order.change": "Answers[[ in the condition {condition:quoted}]] change by {change:.2}[[ {interval}]] from "
+    "trial {first} to trial {last}[[, p {p:p}]].",
+    "order.unit": "Changes of answers are in {unit}.",
+    "order.time_change": "Response times[[ in the condition {condition:quoted}]] change by[[ {change:.1} %]]"
+    "[[ {interval}]] from trial {first} to trial {last}[[, p {p:p}]].",
     "order.percent": "[{lower:.1} %, {upper:.1} %]",
     "order.differ": "The conditions differ in this change[[ (p {p:p})]].",
     "order.adjusted": "These p values are adjusted for the number of conditions (Holm).",
@@ -2217,28 +2217,28 @@ MESSAGES = {
     "order.not_converged": "Do not trust the slopes of {measure}. {convergence}",
     "order.simplified": "The model of {measure} was singular and was therefore simplified. {steps}",
     "order.left_out": "In the model of {measure}: {note}",
-    "order.too_many_conditions": "{n:condition} are too many to distinguish in a figure. Name fewer columns with the "
-    "option `by`.",
+    "order.too_many_conditions": "{n:condition} are too many to distinguish in a figure. Name fewer columns with "
+    "--conditions.",
     "scores.no_table": "The function must return a table with the columns {key} and {value}, or a mapping.",
     "measures.too_many": "{n} measures do not fit on a page. Plot at most {most}.",
     "measures.not_measured": "{name} was not computed. {reason}",
     "measures.unknown": "There is no result {name:quoted}. The results are {known}.",
-    "run.differential": "These judgments answer {n} questions. Choose one with the option "
-    "`question`, such as {questions:or}.",
+    "run.differential": "Each question is modelled for up to {most} questions, and there are {n}. Use karat measure "
+    "--question for one of them, such as {question:quoted}.",
     "run.no_question": "There is no question {question:quoted}. The questions are {questions}.",
     "run.no_models": "{model:quoted} is not a model for {kinds:and} answers, which have none. Leave it out.",
     "run.no_posterior": "A posterior is for choices; {kinds:and} answers have none here. Leave it out.",
-    "run.order_size": "The model would take too long for more than {most} answers. It can be fitted with "
-    "karat.measure.order_effects.",
-    "run.contrasts_size": "A model with slopes would take too long for more than {most} answers. Use the option "
-    "`formula`.",
-    "run.samples_size": "The samples would take too long for more than {most} answers. They can be computed with "
-    "karat.measure.noise_ceiling.",
-    "run.no_labels": "A consensus is computed for labels, not for {kinds:and} answers.[[ If the numbers stand for "
-    "labels, read the file with --scale {scale}.]]",
-    "run.many_groups": "{by} has {n} values. Stability compares every two of them, but more than {most} values only on "
-    "request: use by={by}.",
-    "run.one_group": "There is one session and one source of participants. Use the option `by` to compare other "
+    "run.order_size": "The model would take too long for more than {most} answers. In Python, "
+    "karat.measure.order_effects fits it.",
+    "run.contrasts_size": "A model with slopes would take too long for more than {most} answers. Use karat measure "
+    "--formula to fit one without.",
+    "run.samples_size": "The samples would take too long for more than {most} answers. In Python, "
+    "karat.measure.noise_ceiling computes them.",
+    "run.no_labels": "A consensus is computed for labels, not for {kinds:and} answers.[[ If the answers are labels, "
+    "read the file with --scale {scale}.]]",
+    "run.many_groups": "{by} has {n} values. Stability compares every two of them, but more than {most} values only "
+    "on request: use karat measure --by {by}.",
+    "run.one_group": "There is one session and one source of participants. Use karat measure --by to compare other "
     "groups.",
     # end of measure: scores, strengths, contrasts, planned, order effects
     # ==================== measure: agreement, dimensions, decisions, stability, consensus ====================
@@ -2251,9 +2251,11 @@ MESSAGES = {
     "agreement.undefined": "[[{question}: ]]{coefficient} is not defined for these answers.",
     "agreement.unknown_coefficient": "There is no coefficient {coefficient}[[ for the question {question:quoted}]]. "
     "The coefficients are {known}.",
-    "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. Use conditions=[] if "
-    "columns split what should be one stimulus.",
+    "agreement.no_shared_stimulus": "[[{question}: ]]No stimulus was judged by two participants. If columns "
+    "split what should be one stimulus, use karat measure --conditions ''.",
     "agreement.k": "Intraclass correlations of means are for k = {k:.1} answers per stimulus.",
+    "agreement.unequal": "Some stimuli have up to {most} answers, the usual one {usual:.0}. These numbers weigh "
+    "answers equally, so such stimuli dominate them, unlike split-half reliability and ICCs by REML.",
     "agreement.single_answers": "{n:stimulus} with a single answer {n:has|have} no pair of participants.",
     "noise_ceiling.participants": "This is the best any model could predict, estimated from {n:participant}.",
     "noise_ceiling.means": "[[{question}: ]]Perfect predictions would correlate {estimate:.2r}[[ ({level:%} interval "
@@ -2303,8 +2305,8 @@ MESSAGES = {
     "have} a probability of {limit:.2r} or more, and {ties} {ties:is a tie|are ties}.",
     "consensus.right": "The median participant is expected to be right in {right:%} of answers.",
     "consensus.converged": "{method:word} converged after {n} {n:round|rounds}.",
-    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. Use iterations=... "
-    "to allow more.",
+    "consensus.not_converged": "{method:word} did not converge in {n} {n:round|rounds}. In Python, "
+    "iterations=... allows more.",
     "consensus.numbers": "Numbers have no labels, so they are left out.",
     "consensus.no_categories": "Consensus needs answers in categories (labels, yes or no, ratings, choices), but the "
     "scale is {kind}. For numbers, use means or strengths.",
@@ -2345,12 +2347,13 @@ MESSAGES = {
     "decisions.pairs_of_list": "Each pair of a list must be (pair, better, worse).",
     "decisions.missing_column": "The table of pairs has no column {column}. It needs the columns pair, better (the "
     "stimulus that experts prefer) and worse.",
-    "decisions.choices_without_pairs": "Use pairs=... to name the pairs. Otherwise choices need the columns left, "
-    "right and expected (the side of the better stimulus).",
-    "decisions.ratings_without_pairs": "Use pairs=... to name the pairs. Otherwise ratings need the column pair, and "
-    "status or expected to show which stimulus is better.",
-    "decisions.unclear_pairs": "Use pairs=... to name the pairs. In some pairs, the columns status and expected do "
-    "not show which stimulus is better, or there are not two stimuli: {pairs}[[ and {more} more]].",
+    "decisions.choices_without_pairs": "Name the pairs with karat measure --pairs (pairs=... in Python). Otherwise "
+    "choices need the columns left, right and expected (the side of the better stimulus).",
+    "decisions.ratings_without_pairs": "Name the pairs with karat measure --pairs (pairs=... in Python). Otherwise "
+    "ratings need the column pair, and status or expected to show which stimulus is better.",
+    "decisions.unclear_pairs": "Name the pairs with karat measure --pairs (pairs=... in Python). In some pairs, the "
+    "columns status and expected do not show which stimulus is better, or there are not two stimuli: {pairs}[[ and "
+    "{more} more]].",
     "unit.share": "in the share of answers",
     "unit.scale_points": "points",
     "unit.scale": "units of the scale",

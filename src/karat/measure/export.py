@@ -344,7 +344,7 @@ MEANINGS = {
     "bayes": "Posteriors of the planned comparisons, with the region of practical equivalence and Bayes factors.",
     "bayes-parameters": "Posteriors of the parameters of the Bayesian model, with R-hat and effective draws.",
     "bayes-check": "The posterior predictive check: answers beside those redrawn from the model.",
-    "order-effects": "How answers and response times change over ten trials, by condition.",
+    "order-effects": "How answers and response times change from the first to the last trial, by condition.",
     "order-tests": "Tests of the position and of its interaction with conditions.",
     "decisions": "For each pair: as experts say, the other way round, or neither; and whether they are equivalent.",
     "decisions-compared": "All pairs with the decision of each model.",

@@ -224,7 +224,9 @@ def _numbers(scale: Scale, rows: pl.DataFrame) -> list[pl.Expr]:
         place = pl.col("response").replace_strict(list(scale.levels), list(range(last + 1)), return_dtype=pl.Int64)
         if not isinstance(scale, Nominal):
             place = pl.when(turned).then(last - place).otherwise(place)
-        number = place.cast(pl.Float64) + (1.0 if isinstance(scale, Ordinal) else 0.0)
+        number = place.cast(pl.Float64)
+        if isinstance(scale, Ordinal):
+            number = place.replace_strict(list(range(last + 1)), list(scale.numbers), return_dtype=pl.Float64)
         # Of two labels the second counts as 1, as yes does; more have no numbers.
         value = pl.lit(float("nan")) if isinstance(scale, Nominal) and last > 1 else number
         return [place.alias("_category"), value.alias("_value")]

@@ -9,9 +9,9 @@
     dimensions          of a semantic differential: adequacy, number of factors, factors, scores, profiles
     consensus           of labels and yes-or-no answers
 
-Each question is measured by itself. A semantic differential has many, so that strengths, contrasts, order effects and
-decisions are left out there unless one question is named. Only trials with the function `test` are looked at unless
-others are asked for.
+Each question is measured by itself. Where there are more than `MOST_QUESTIONS`, as in most semantic differentials,
+strengths, contrasts, order effects and decisions are left out unless one question is named. Only trials with the
+function `test` are looked at unless others are asked for.
 
 The dimensions of a semantic differential are computed one step after the other, as a study of perceived quality reports
 them. Where no number of factors is given, it is that of parallel analysis; the other rules stand beside it. Which pairs
@@ -111,16 +111,18 @@ def run(
     )  # fmt: skip
     _check_models(wanted, questions)
     found = Collected(progress)
-    if question is None and is_differential(questions):
-        dimensions(judged, wanted.functions, factors, level, seed, found.add)
+    differential = question is None and is_differential(questions)
+    if differential and len(questions) > MOST_QUESTIONS:
         for name in ASKED_ONE_BY_ONE:
-            values = {"n": len(questions), "questions": [one.question for one in questions[:3]]}
+            values = {"n": len(questions), "most": MOST_QUESTIONS, "question": questions[0].question}
             found.skipped[name] = NotComputed("run.differential", values)
     else:
         for one in questions:
             several = len(questions) > 1
             one_question(found, _only(judged, one.question) if several else judged, one, wanted, several)
         correlations(found, wanted)
+    if differential:
+        dimensions(judged, wanted.functions, factors, level, seed, found.add)
     together(found, judged, questions, wanted)
     settings = {
         "models": list(models), "formula": formula, "question": question, "conditions": chosen,
@@ -168,6 +170,10 @@ def _check_models(wanted: Wanted, questions: list[Rated]) -> None:
         raise MeasureError(Message("run.no_posterior", {"kinds": kinds}))
 
 
+MOST_QUESTIONS = 6
+"""With more questions about the same texts, models of each of them are fitted only if that is asked for."""
+MOST_LINES = 6
+"""With more conditions, their courses along the questionnaire are taken together."""
 MOST_GROUPS = 20
 """With more sessions or sources, every two of them are compared only if that is asked for."""
 MOST = 200_000
@@ -189,13 +195,13 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
             ),
             question, model or "", must=full,
         )  # fmt: skip
-    _contrasts(found, judgments, one, wanted, several)
+    made = _contrasts(found, judgments, one, wanted, several)
     if not order_is_known(judgments.frame.columns):
         found.skip("order effects", NotComputed("order.needed", {"name": "order_effects"}))
     elif len(judgments) > MOST:
         found.skip("order effects", NotComputed("run.order_size", {"most": MOST}))
     else:
-        by = wanted.conditions
+        by = wanted.conditions or _drawn_factors(judgments, made)
         found.add(
             "order effects",
             lambda: order_effects(judgments, by, functions=wanted.functions, level=wanted.level), question,
@@ -218,12 +224,12 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
         )
 
 
-def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> None:
+def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> Contrasts | None:
     """The contrasts of the design, or of the formula; and the planned ones."""
     question = one.question if several else ""
     if wanted.formula is None and len(judgments) > MOST:
         found.skip("contrasts", NotComputed("run.contrasts_size", {"most": MOST}))
-        return
+        return None
 
     def compute() -> Contrasts:
         if wanted.formula is not None:
@@ -253,6 +259,16 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
             ),
             question, must=not several,
         )  # fmt: skip
+    return made  # type: ignore[no-any-return]
+
+
+def _drawn_factors(judgments: Judgments, made: Contrasts | None) -> list[str] | None:
+    """The factors of the contrasts, if a figure has room for a line of each condition; otherwise none of them."""
+    if made is None or not made.factors:
+        return None
+    known = [name for name in made.factors if name in judgments.frame.columns]
+    cells = judgments.frame.filter(pl.col("function") == "test").select(known).drop_nulls().n_unique() if known else 0
+    return known if cells <= MOST_LINES else []
 
 
 def correlations(found: Collected, wanted: Wanted) -> None:
@@ -280,6 +296,10 @@ def together(found: Collected, judgments: Judgments, questions: list[Rated], wan
     found.add("decision study", lambda: decision_study(judgments, **options))
     _stability(found, judgments, wanted, len(questions) > 1, options)
     labelled = [one for one in questions if isinstance(one.scale, Nominal | Binary)]
+    shared = (one.rows.select("item", "participant").n_unique() > one.rows["item"].n_unique() for one in labelled)
+    if labelled and not any(shared):
+        found.skip("consensus", NotComputed("noise_ceiling.no_shared_stimulus", {"question": None}))
+        return
     if not labelled:
         kinds = list(dict.fromkeys(one.scale.kind for one in questions))
         levels = questions[0].scale.levels if kinds == ["ordinal"] else ()

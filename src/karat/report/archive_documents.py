@@ -25,6 +25,7 @@ from karat.field.store.export import FURTHER, PEOPLE
 from karat.intake.personal import names_a_person
 from karat.judgments import Judgments
 from karat.judgments.columns import COLUMNS
+from karat.judgments.stimuli import natural_order
 from karat.screen.screening import Screening
 from karat.study.study import Study
 
@@ -210,7 +211,7 @@ def _values(column: pl.Series, study: Study | None) -> str:
         return ""
     different = found.n_unique()
     if different <= MOST_VALUES and different < len(found):
-        return ", ".join(sorted(found.unique().cast(pl.String).to_list()))
+        return ", ".join(sorted(found.unique().cast(pl.String), key=natural_order))
     return f"{different:,} different values"
 
 

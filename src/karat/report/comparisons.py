@@ -22,7 +22,7 @@ from karat.measure.effects.contrasts import Contrasts, contrasts, term_test
 from karat.measure.effects.planned import PlannedContrasts, planned_contrasts
 from karat.measure.measures import Measures
 from karat.measure.result import is_shown
-from karat.messages import Message, NotComputed
+from karat.messages import Message, NotComputed, with_code
 from karat.study.settings import ContrastSettings
 from karat.types import Bools
 
@@ -78,13 +78,16 @@ class TermTest:
 def model_of(measures: Measures | NotComputed, question: str | None) -> Contrasts | None:
     """The model of the question that the main result is about; None where several questions are in one figure.
 
+    A model that did not converge decides nothing.
+
     >>> model_of(NotComputed("report.not_computed"), "") is None
     True
     """
     if isinstance(measures, NotComputed) or question is None:
         return None
-    own = (part for part in measures.parts if part.question in ("", question))
-    return next((part.result for part in own if isinstance(part.result, Contrasts)), None)
+    own = (part.result for part in measures.parts if part.question in ("", question))
+    fitted = (found for found in own if isinstance(found, Contrasts))
+    return next((found for found in fitted if not any(with_code(found.notes, "contrasts.not_converged"))), None)
 
 
 def right_model(

@@ -120,7 +120,7 @@ def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Fi
     >>> import karat
     >>> drawn = rows_figure(karat.screen.remfod(karat.datasets.load("likert")), "", "", pl.DataFrame())
     >>> drawn.title, drawn.svg.count('class="row"')
-    ('5 of 48 participants answered under 90 % of their trials genuinely', 24)
+    ('5 of 48 participants have under 90 % genuine response times', 24)
     """
     people, title, key = found.least_genuine()
     timed = found.timed.with_columns(pl.col("rt").clip(lower_bound=SHORTEST))

@@ -19,6 +19,7 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import by_scale, position
+from karat.judgments.stimuli import natural_order
 from karat.judgments.trial_order import presented, with_positions
 from karat.languages import language_of
 from karat.messages import Message, render_all
@@ -101,7 +102,7 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
     rows = known if not left_out else pl.concat([known.head(SHOWN // 2), known.tail(SHOWN - SHOWN // 2)])
     group = _condition(known, found.conditions)
     levels = list(dict.fromkeys(map(group, known.to_dicts()))) if group is not None else []
-    levels = sorted(levels) if 1 < len(levels) <= len(COLOURS) else []
+    levels = sorted(levels, key=natural_order) if 1 < len(levels) <= len(COLOURS) else []
     left = max((min(len(label), LONGEST) for label in rows["label"]), default=4) * LETTER + 8
     top = max(_key(levels, left)[1], default=10.0) + 12.0
     bottom = top + LINE * (rows.height + bool(left_out)) + 2

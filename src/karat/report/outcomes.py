@@ -12,8 +12,7 @@ decided by the model of the measures, which looks at items as well.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -24,6 +23,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.answer_codes import position
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
+from karat.judgments.stimuli import natural_order
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
 from karat.measure.measures import Measures
@@ -105,6 +105,8 @@ class Outcomes:
     """The question that the main result is about, where there are several and it is about one."""
     questions: tuple[str, ...] = ()
     """All questions, where there are several."""
+    by_question: tuple[tuple[str, tuple[TermTest, ...]], ...] = ()
+    """Where several questions are in one figure, the tests of the model of each of them."""
 
     @property
     def analysed(self) -> RuleOutcome:
@@ -246,7 +248,18 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         planned,
         question or "",
         tuple(judgments.scales) if len(judgments.scales) > 1 else (),
+        tuple(_tests_by_question(rows, measures)) if "question" in factors else (),
     )
+
+
+def _tests_by_question(
+    rows: pl.DataFrame, measures: Measures | NotComputed
+) -> Iterator[tuple[str, tuple[TermTest, ...]]]:
+    """The questions that have a model of their own, with its tests."""
+    for name in rows["question"].unique(maintain_order=True):
+        model = model_of(measures, name)
+        if model is not None and (tests := term_tests(model, model.factors)):
+            yield name, tests
 
 
 def _right_by_person(rows: pl.DataFrame) -> tuple[tuple[str, float], ...]:
@@ -296,15 +309,9 @@ def _valued(rows: pl.DataFrame, scale: Scale, study: Study | None) -> tuple[str,
         return "right", "right answers (%)", rows.with_columns(_value=pl.Series(right).cast(pl.Float64) * 100)
     turned = "polarity" in rows.columns
     if isinstance(scale, Ordinal):
-        first = 1.0
-        if all(_is_number(level) for level in scale.levels):
-            numbers = {level: float(level) for level in scale.levels}
-            value = pl.col("response").replace_strict(numbers, default=None, return_dtype=pl.Float64)
-            if turned:
-                ends = float(scale.levels[0]) + float(scale.levels[-1])
-                value = pl.when(pl.col("polarity") == -1).then(ends - value).otherwise(value)
-            return "means", "mean rating", rows.with_columns(_value=value)
-        return "means", "mean rating", rows.with_columns(_value=position(scale, turned) + first)
+        numbers = dict(enumerate(scale.numbers))
+        value = position(scale, turned).cast(pl.Int64).replace_strict(numbers, default=None, return_dtype=pl.Float64)
+        return "means", "mean rating", rows.with_columns(_value=value)
     if isinstance(scale, Continuous):
         return "means", "mean rating", rows.with_columns(_value=position(scale, turned))
     if isinstance(scale, Magnitude):
@@ -319,14 +326,6 @@ def _keyed(rows: pl.DataFrame, scale: Ordinal | None = None) -> bool:
     if "expected" not in rows.columns or rows["expected"].null_count():
         return False
     return scale is None or set(rows["expected"].cast(pl.String).unique()) <= set(scale.levels)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataFrame]:
@@ -393,7 +392,7 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
         factors = _by_question(rows, factors)
     if kind == "answers" or (not factors and kind == "means" and isinstance(scale, Ordinal)):
         given = rows.select("participant", "response").with_columns(pl.col("response").cast(pl.String))
-        every = pl.DataFrame({"answer": scale.levels or given["response"].unique().sort().to_list()})
+        every = pl.DataFrame({"answer": scale.levels or sorted(given["response"].unique(), key=natural_order)})
         crossed = given.join(every, how="cross")
         same = (pl.col("response") == pl.col("answer")).cast(pl.Float64) * 100
         return crossed.with_columns(_value=same), ["answer"]
@@ -425,23 +424,8 @@ def _by_question(rows: pl.DataFrame, factors: list[str]) -> list[str]:
     return ["question"]
 
 
-NUMBER = re.compile(r"[-\N{MINUS SIGN}]?\d+(\.\d+)?$")
-
-
-def _in_order(level: str) -> tuple[str, float, str]:
-    """By name, and by the number at its end: −0.5 comes before 0.5, and 2 before 10.
-
-    >>> sorted(["a 0.5", "a −0.5", "a10", "a2"], key=_in_order)
-    ['a2', 'a10', 'a −0.5', 'a 0.5']
-    """
-    number = NUMBER.search(level)
-    if number is None:
-        return level, 0.0, level
-    return level[: number.start()], float(number[0].replace("\N{MINUS SIGN}", "-")), level
-
-
 def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None) -> dict[str, list[str]]:
-    """The levels of each factor in the order of the study file, else by name."""
+    """The levels of each factor in the order of the study file, else in natural order."""
     stated: dict[str, list[str]] = {}
     for block in () if study is None else study.blocks:
         for name, own in block.settings.factors.items():
@@ -451,7 +435,7 @@ def _level_order(rows: pl.DataFrame, factors: Sequence[str], study: Study | None
         there = rows[factor].unique(maintain_order=factor == "answer").to_list()
         parts = [stated.get(name, []) for name in factor.split(", ")]
         known = [", ".join(cell) for cell in product(*parts)] if all(parts) else []
-        rest = there if factor == "answer" else sorted(set(there) - set(known), key=_in_order)
+        rest = there if factor == "answer" else sorted(set(there) - set(known), key=natural_order)
         found[factor] = [level for level in known if level in set(there)] + [one for one in rest if one not in known]
     return found
 
@@ -573,8 +557,7 @@ def _ends(scale: Scale, kind: str, rows: pl.DataFrame) -> tuple[float, float]:
     if kind != "means" or "answer" in rows.columns:
         return 0.0, 100.0
     if isinstance(scale, Ordinal):
-        numbers = all(_is_number(level) for level in scale.levels)
-        return (float(scale.levels[0]), float(scale.levels[-1])) if numbers else (1.0, float(len(scale.levels)))
+        return scale.numbers[0], scale.numbers[-1]
     if isinstance(scale, Continuous) and scale.low is not None and scale.high is not None:
         return float(scale.low), float(scale.high)
     known = rows["_value"].drop_nulls()

@@ -140,7 +140,8 @@ def _gist(section: Section, gathered: ReportData) -> str:
     people = gathered.judgments.participants.height
     if section.key == "quality" and section.tables:
         flagged = {name for one in looked_at(gathered).values() for name in one.flagged}
-        return f"{len(flagged):,} of {counted(people, 'participant')} flagged"
+        gone = len(gathered.screening.excluded)
+        return f"{len(flagged):,} of {counted(people, 'participant')} flagged, {gone or 'none'} excluded"
     if section.key == "people":
         return f"{people:,}, with playback" if gathered.playback else f"{people:,}"
     if section.key in ("results", "words"):

@@ -51,9 +51,7 @@ def test_everybody_has_a_row_and_every_trial_a_mark(width: float) -> None:
     drawn = [len(line.get_xdata()) for line in axes.lines]
     assert sum(drawn[:5]) == EVIDENCE.timed.height
     assert sum(drawn[1:5]) == EVIDENCE.trials.height
-    assert (
-        figure.get_suptitle().replace("\n", " ") == "5 of 48 participants answered under 90 % of their trials genuinely"
-    )
+    assert figure.get_suptitle().replace("\n", " ") == "5 of 48 participants have under 90 % genuine response times"
     everything_inside(figure)
 
 

@@ -200,7 +200,8 @@ def contrasts(
     "kenward-roger" (measured answers) or "asymptotic" (z and chi-squared); by default the first, and for measured
     answers the second. `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey"
     (with intervals that hold for all pairs together) or "none". `levels` gives the order of the levels of conditions,
-    and so what is subtracted from what; without it they are sorted.
+    and so what is subtracted from what; without it they are sorted, numbers by
+    size.
 
     >>> import karat
     >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")

@@ -18,7 +18,7 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Magnitude, Nominal, Ordinal, Scale
-from karat.judgments.stimuli import Stimuli
+from karat.judgments.stimuli import Stimuli, natural_order
 from karat.measure.rated import Rated, asked_about, known_column, rated
 from karat.measure.result import MeasureError
 from karat.messages import Message, message_of
@@ -85,12 +85,14 @@ def asked_for(
     read = _read(text)
     answers = [name.text for name in names_in(read.response.tree)]
     if answers == [ANSWER]:
-        family, unit, plain = family_of(one.scale, "contrasts"), _unit(one), one.value
+        family, unit, plain = family_of(one.scale, "contrasts"), scale_unit(one), one.value
     else:
         family, plain = "gaussian", _measured(rows, answers)
         unit = Message("unit.column", {"column": read.response.label})
     data, levels = columns_of(one, rows, family)
     named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]
+    factors = [name for name in named if name != ANSWER and rows.schema.get(name) == pl.String]
+    levels |= {name: _ordered((), data[name]) for name in factors}
     notes += _repeats(rows, [name for name in dict.fromkeys(named) if name in rows.columns])
     return Asked(
         text, simple, family, data, levels, plain, one.question, tuple(dict.fromkeys(named)), unit, tuple(notes)
@@ -111,9 +113,9 @@ def with_levels(asked: Asked, levels: Mapping[str, Sequence[str]] | None) -> Ask
 
 
 def _ordered(stated: Sequence[str], values: Any) -> list[str]:
-    """The levels that occur, in the order that is stated, then any others by name."""
+    """The levels that occur, in the order that is stated, then any others in natural order."""
     there = {str(value) for value in values if value is not None}
-    return [level for level in stated if level in there] + sorted(there - set(stated))
+    return [level for level in stated if level in there] + sorted(there - set(stated), key=natural_order)
 
 
 def _read(text: str) -> Formula:
@@ -181,7 +183,8 @@ def _measured(rows: pl.DataFrame, names: Sequence[str]) -> Floats:
     return rows[names[0]].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def _unit(one: Rated) -> Message | None:
+def scale_unit(one: Rated) -> Message | None:
+    """The unit of a model's estimates where the scale decides it; None where it is that of the family."""
     if isinstance(one.scale, Ordinal):
         return Message("unit.latent_logits")
     if isinstance(one.scale, Magnitude):

@@ -5,11 +5,11 @@ show in the position of the trial:
 
     response ~ condition * scale(trial) + (1 + scale(trial) | participant) + (1 | item)
 
-The slope of a condition is how much its answers change along the questionnaire, in the unit of the model: logits of the
-latent scale for ratings, logits for yes or no, the unit of the answers for sliders, logarithms for magnitudes. Response
-times have the same model on their logarithms. A slope that differs between conditions is the sign of satiation; one
-that all share may as well be fatigue, practice or another use of the scale. Orders must be random over participants to
-separate either from the items themselves.
+The slope of a condition is reported as the change of its answers from the first to the last trial of the median
+participant, in the unit of the model: logits of the latent scale for ratings, logits for yes or no, the unit of the
+answers for sliders, logarithms for magnitudes. Response times have the same model on their logarithms. A slope that
+differs between conditions is the sign of satiation; one that all share may as well be fatigue, practice or another use
+of the scale. Orders must be random over participants to separate either from the items themselves.
 """
 
 from __future__ import annotations
@@ -23,15 +23,14 @@ import polars as pl
 
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
-from karat.judgments.stimuli import Stimuli
+from karat.judgments.stimuli import Stimuli, natural_order
 from karat.judgments.trial_order import check_order, order_messages, with_positions
 from karat.measure.effects.contrasts import family_unit
-from karat.measure.effects.data import columns_of, family_of, one_question, with_people
+from karat.measure.effects.data import columns_of, family_of, one_question, scale_unit, with_people
 from karat.measure.rated import Rated, known_column
 from karat.measure.result import MeasureError, MeasureResult, interval, is_shown, sentences
 from karat.messages import Message, message_of, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
-from karat.models.glrm.formulas.frame import Numeric
 from karat.models.glrm.formulas.model import quantile, two_sided
 from karat.models.numerics import known
 from karat.models.proportions import holm, mean_interval
@@ -41,13 +40,11 @@ if TYPE_CHECKING:
 
 STRETCHES = 6
 """Into how many stretches the questionnaire is cut for the picture."""
-PER = 10
-"""Slopes are for this many trials."""
 RANDOM = "(1 + scale(trial) | participant) + (1 | item)"
 SCHEMA: dict[str, Any] = {
-    "measure": pl.String, "condition": pl.String, "slope": pl.Float64, "se": pl.Float64, "df": pl.Float64,
-    "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64, "adjusted": pl.Float64, "change": pl.Float64,
-    "unit": pl.String,
+    "measure": pl.String, "condition": pl.String, "first": pl.Int64, "last": pl.Int64, "change": pl.Float64,
+    "se": pl.Float64, "df": pl.Float64, "lower": pl.Float64, "upper": pl.Float64, "p": pl.Float64,
+    "adjusted": pl.Float64, "unit": pl.String,
 }  # fmt: skip
 
 
@@ -56,8 +53,8 @@ class OrderEffects(MeasureResult):
     """How answers and response times change along the questionnaire, by condition."""
 
     frame: pl.DataFrame
-    """measure (response, rt), condition, slope over ten trials, se, df, lower, upper, p, adjusted (Holm), change (from
-    the first to the last position), unit."""
+    """measure (response, rt), condition, first and last trial, change from one to the other, se, df, lower, upper, p,
+    adjusted (Holm), unit."""
     tests: pl.DataFrame
     """Type III tests of the position and of its interaction with the conditions: measure, term, statistic, df, p."""
     answers: pl.DataFrame = field(repr=False)
@@ -65,6 +62,7 @@ class OrderEffects(MeasureResult):
     by: tuple[str, ...] = ()
     level: float = 0.95
     models: dict[str, Model] = field(default_factory=dict, repr=False)
+    units: dict[str, Message] = field(default_factory=dict, repr=False)
 
     def plot(self) -> Figure:  # type: ignore[override]
         """Means of answers and times along the questionnaire, by condition, with intervals over participants.
@@ -131,8 +129,8 @@ class OrderEffects(MeasureResult):
         if not changed.height:
             return f"{what} show no clear change along the questionnaire"
         if rows.height == 1:
-            return f"{what} {'rise' if changed['slope'].item() > 0 else 'fall'} along the questionnaire"
-        parts = [f"{row['condition']} {'rises' if row['slope'] > 0 else 'falls'}" for row in changed.to_dicts()]
+            return f"{what} {'rise' if changed['change'].item() > 0 else 'fall'} along the questionnaire"
+        parts = [f"{row['condition']} {'rises' if row['change'] > 0 else 'falls'}" for row in changed.to_dicts()]
         return f"{what} change along the questionnaire: {', '.join(parts)}"
 
     @property
@@ -158,9 +156,10 @@ def order_effects(
     simplify: bool = True,
     level: float = 0.95,
 ) -> OrderEffects:
-    """The slopes of answers and of response times over the position of the trial, for each condition.
+    """How answers and response times change from the first to the last trial, for each condition.
 
-    `by` names the condition columns, by default those of the design; an empty list takes all answers together.
+    `by` names the condition columns, by default those of the design; an empty list takes all answers together. The
+    first and the last trial are those of the median participant.
 
     Parameters
     ----------
@@ -183,10 +182,12 @@ def order_effects(
     one = replace(one, rows=rows.drop_nulls("condition"))
     fixed = "condition * scale(trial)" if names else "scale(trial)"
     models: dict[str, Model] = {}
+    units = {"rt": Message("unit.log_seconds")}
     if isinstance(one.scale, Choice) or (isinstance(one.scale, Nominal) and not one.scale.is_binary):
         notes.append(Message("order.no_order"))
     else:
         family = family_of(one.scale, "order_effects")
+        units["response"] = scale_unit(one) or family_unit(family)
         models["response"] = _model(f"response ~ {fixed} + {RANDOM}", one, family, simplify)
     timed, untimed = _timed(one.rows)
     if len(timed) == 1 and untimed:
@@ -195,7 +196,8 @@ def order_effects(
         models["rt"] = _model(f"log(rt) ~ {fixed} + {RANDOM}", one, "gaussian", simplify)
     if not models:
         raise MeasureError(Message("order.nothing"))
-    frame = pl.concat([_slopes(name, model, bool(names), level) for name, model in models.items()])
+    ends = _ends(one.rows)
+    frame = pl.concat([_slopes(name, model, units[name], ends, bool(names), level) for name, model in models.items()])
     tests = pl.concat([_tests(name, model) for name, model in models.items()], how="diagonal")
     for name, model in models.items():
         notes += _fit_notes(name, model)
@@ -203,7 +205,15 @@ def order_effects(
     answers = one.rows.select(*kept, value="_value")
     settings = {"question": one.question, "functions": list(functions), "simplify": simplify}
     return OrderEffects(
-        frame, tests, answers, tuple(names), level, settings=settings, notes=tuple(notes), models=models
+        frame,
+        tests,
+        answers,
+        tuple(names),
+        level,
+        settings=settings,
+        notes=tuple(notes),
+        models=models,
+        units=units,
     )
 
 
@@ -217,37 +227,47 @@ def _timed(rows: pl.DataFrame) -> tuple[list[str], list[str]]:
     """The conditions that have response times, and those that have none."""
     time = pl.col("rt") if "rt" in rows.columns else pl.lit(None, dtype=pl.Float64)
     found = rows.group_by("condition").agg((time > 0).any().alias("timed"))
-    with_times, without = (
-        found.filter(pl.col("timed") == there)["condition"].sort().to_list() for there in (True, False)
-    )
-    return with_times, without
+    with_times, without = (found.filter(pl.col("timed") == there)["condition"] for there in (True, False))
+    return sorted(with_times, key=natural_order), sorted(without, key=natural_order)
 
 
 def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:
     data, levels = columns_of(one, one.rows, family)
+    levels["condition"] = sorted(one.rows["condition"].unique(), key=natural_order)
     try:
         return fit(formula, data, family, simplify="upwards" if simplify else False, levels=levels)
     except ValueError as error:
         raise MeasureError(message_of(error)) from error
 
 
-def _slopes(name: str, model: Model, several: bool, level: float) -> pl.DataFrame:
-    """The change of each condition's mean when the trial moves on."""
-    trial, deviation = model.frame.raw["trial"], model.frame.scaling["scale(trial)"][1]
-    labels, rows = ["all"], (np.array(model.fit.names) == "scale(trial)")[None] * (PER / deviation)
+def _ends(rows: pl.DataFrame) -> tuple[int, int]:
+    """The first and the last trial of the median participant or, where nobody answered twice, of all."""
+    trial = pl.col("trial")
+    own = rows.group_by("participant").agg(trial.min().alias("first"), trial.max().alias("last"))
+    first, last = (own.select(pl.median(name).round().cast(pl.Int64)).item() for name in ("first", "last"))
+    if first < last:
+        return first, last
+    return rows.select(trial.min().cast(pl.Int64), trial.max().cast(pl.Int64).alias("last")).row(0)
+
+
+def _slopes(
+    name: str, model: Model, unit: Message, ends: tuple[int, int], several: bool, level: float
+) -> pl.DataFrame:  # fmt: skip
+    """The change of each condition's mean from the first to the last trial."""
+    labels, rows = ["all"], (np.array(model.fit.names) == "scale(trial)")[None] * (ends[1] - ends[0])
+    rows = rows / model.frame.scaling["scale(trial)"][1]
     if several:
-        start, end = (marginal_means(model, "condition", at={"trial": place}) for place in (0.0, float(PER)))
+        start, end = (marginal_means(model, "condition", at={"trial": float(place)}) for place in ends)
         # The thresholds of ordered answers are the same at both places, and cancel.
         labels, rows = start.labels(), (end.contrasts - start.contrasts)[:, : len(model.fit.coefficients)]
-    slope = rows @ model.fit.coefficients
+    change = rows @ model.fit.coefficients
     se = np.sqrt(np.einsum("ki,ij,kj->k", rows, model.fit.covariance, rows))
     df = model.degrees(rows)
     half = quantile(level, df) * se
-    p = two_sided(slope / se, df)
-    change = slope * float(np.ptp(trial.values)) / PER if isinstance(trial, Numeric) else np.full(len(slope), np.nan)
-    unit = str(_unit(name, model))
-    columns = (labels, slope, se, df, slope - half, slope + half, p, holm(p), change)
-    return pl.DataFrame([(name, *row, unit) for row in zip(*columns, strict=True)], schema=SCHEMA, orient="row")
+    p = two_sided(change / se, df)
+    columns = (labels, change, se, df, change - half, change + half, p, holm(p))
+    made = [(name, label, *ends, *row, str(unit)) for label, *row in zip(*columns, strict=True)]
+    return pl.DataFrame(made, schema=SCHEMA, orient="row")
 
 
 def _tests(name: str, model: Model) -> pl.DataFrame:
@@ -258,10 +278,6 @@ def _tests(name: str, model: Model) -> pl.DataFrame:
     named = pl.col("term").str.replace("scale(trial)", "trial", literal=True)
     kind = {"chisq": "chi2", "F": "F"}[tests.kind]
     return kept.select(pl.lit(name).alias("measure"), named, pl.lit(kind).alias("kind"), pl.exclude("term"))
-
-
-def _unit(name: str, model: Model) -> Message:
-    return Message("unit.log_seconds") if name == "rt" else family_unit(model.family)
 
 
 def _fit_notes(name: str, model: Model) -> list[Message]:
@@ -280,17 +296,18 @@ def _changes(name: str, found: OrderEffects) -> list[Message]:
     rows = found.frame.filter(pl.col("measure") == name).to_dicts()
     changes = []
     for row in rows:
-        values = {"condition": row["condition"] if len(rows) > 1 else None, "trials": PER, "p": known(row["adjusted"])}
+        values = {"condition": row["condition"] if len(rows) > 1 else None, "p": known(row["adjusted"])}
+        values |= {"first": row["first"], "last": row["last"]}
         if name == "rt":
-            slope, lower, upper = (known(100 * np.expm1(row[key])) for key in ("slope", "lower", "upper"))
+            change, lower, upper = (known(100 * np.expm1(row[key])) for key in ("change", "lower", "upper"))
             there = lower is not None and upper is not None
             percent = Message("order.percent", {"lower": lower, "upper": upper}) if there else None
-            changes.append(Message("order.time_slope", values | {"slope": slope, "interval": percent}))
+            changes.append(Message("order.time_change", values | {"change": change, "interval": percent}))
         else:
             ends = interval(row["lower"], row["upper"])
-            changes.append(Message("order.slope", values | {"slope": row["slope"], "interval": ends}))
+            changes.append(Message("order.change", values | {"change": row["change"], "interval": ends}))
     if name == "response":
-        changes.append(Message("order.unit", {"unit": _unit(name, found.models[name])}))
+        changes.append(Message("order.unit", {"unit": found.units[name]}))
     if len(rows) > 1:
         changes.append(Message("order.adjusted"))
     crossed = found.tests.filter(pl.col("measure") == name, pl.col("term") == "condition:trial")

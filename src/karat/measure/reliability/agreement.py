@@ -148,6 +148,7 @@ def agreement(
         rows += [(one.question, name, value, np.nan, np.nan, *sizes) for name, value in _by_reml(one) if defined]
         if not isinstance(one.scale, Nominal | Choice):
             notes += about_question(one.question, [Message("agreement.k", {"k": answers_a_stimulus(one)})])
+            notes += unequal_answers(one)
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     table = pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None))
     return Agreement(table, settings=settings, notes=tuple(dict.fromkeys(notes)))
@@ -163,7 +164,7 @@ def _samples(one: Rated, drawn: Floats | None, seed: int, executor: Executor) ->
         return {}
     parts = executor.map(_some_samples, (one, drawn), in_columns(drawn), name="agreement")
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    if one.has_numbers:
+    if has_halves(one):
         mapper = as_map(executor, name="split halves")
         found[HALVES] = split_half(one.stimulus, one.rater, one.value, splits(one, drawn), drawn, seed, mapper)
     return found
@@ -207,7 +208,7 @@ def _coefficients(one: Rated, seed: int) -> Iterator[tuple[str, Coefficient]]:
         yield f"{ALPHA} ({kind})", partial(krippendorff_alpha, stimulus, rater, of, kind)
     if not isinstance(one.scale, Nominal | Choice):
         yield from _correlations(one)
-    if one.has_numbers:
+    if has_halves(one):
         yield HALVES, lambda drawn: split_half(stimulus, rater, values, splits(one, drawn), drawn, seed)
 
 
@@ -262,6 +263,21 @@ def answers_a_stimulus(one: Rated) -> float:
     """The harmonic mean of the numbers of answers to each stimulus: the k of means of k answers."""
     counts = np.bincount(one.stimulus)
     return float(1 / np.mean(1 / counts))
+
+
+def has_halves(one: Rated) -> bool:
+    """Whether answers are numbers and at least half of the stimuli have two, so that halves of them can be compared."""
+    return one.has_numbers and 2 * int((np.bincount(one.stimulus) > 1).sum()) >= one.stimuli.height
+
+
+UNEQUAL = 3
+"""A stimulus with more than this many times the usual number of answers outweighs others."""
+
+
+def unequal_answers(one: Rated) -> list[Message]:
+    """What to keep in mind where some stimuli have many more answers than others, as fillers that everybody sees."""
+    usual, most = answers_a_stimulus(one), int(np.bincount(one.stimulus).max())
+    return [Message("agreement.unequal", {"most": most, "usual": usual})] if most > UNEQUAL * usual else []
 
 
 def splits(one: Rated, drawn: Floats | None) -> int:

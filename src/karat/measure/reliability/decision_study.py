@@ -31,7 +31,7 @@ import polars as pl
 from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
-from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap
+from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, unequal_answers
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, finite
 from karat.messages import Message
 from karat.models.resampling import Components, components, percentile_interval, resamples
@@ -56,6 +56,8 @@ class DecisionStudy(BriefResult):
     variances: pl.DataFrame
     """question, source, variance, share."""
     wanted: float
+    unequal: tuple[Message, ...] = ()
+    """What to keep in mind where some stimuli have many more answers than others."""
     points: ClassVar = PlotColumns(("question", "measured", "kind"), "needed", "number needed")
 
     def plan(self, participants: Sequence[int], items: Sequence[int], question: str | None = None) -> pl.DataFrame:
@@ -84,7 +86,8 @@ class DecisionStudy(BriefResult):
     @property
     def summary(self) -> tuple[Message, ...]:
         """What it takes to order stimuli, and participants, with the wanted reliability."""
-        return tuple(self._message(row) for row in self.needed.filter(pl.col("kind") == "relative").to_dicts())
+        rows = self.needed.filter(pl.col("kind") == "relative").to_dicts()
+        return *map(self._message, rows), *self.unequal
 
     def _message(self, row: dict[str, Any]) -> Message:
         about = {"question": row["question"] or None}
@@ -124,11 +127,13 @@ def decision_study(
     needed: list[tuple[Any, ...]] = []
     variances: list[tuple[Any, ...]] = []
     notes: list[Message] = []
+    unequal: list[Message] = []
     for one in rated(judgments, "decision_study", functions, conditions):
         if isinstance(one.scale, Nominal | Choice):
             notes += about_question(one.question, [Message("decision_study.no_variances")])
             continue
         notes += about_question(one.question, one.notes)
+        unequal += unequal_answers(one)
         found = components(one.stimulus, one.rater, one.value)
         if not np.isfinite(found.rest[0]):
             raise MeasureError(Message("decision_study.no_shared_stimulus", {"question": one.question or None}))
@@ -150,7 +155,7 @@ def decision_study(
     settings = {"functions": tuple(functions), "samples": samples, "level": level, "seed": seed}
     return DecisionStudy(
         pl.DataFrame(needed, schema=SCHEMA, orient="row"), pl.DataFrame(variances, schema=schema, orient="row"), wanted,
-        settings=settings, notes=tuple(dict.fromkeys(notes)),
+        tuple(dict.fromkeys(unequal)), settings=settings, notes=tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 

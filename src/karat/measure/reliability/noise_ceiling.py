@@ -24,7 +24,7 @@ import polars as pl
 from karat.executors import SERIAL, Executor, as_map
 from karat.judgments import Judgments
 from karat.measure.rated import Rated, rated
-from karat.measure.reliability.agreement import LEVEL, check_bootstrap, in_columns, splits
+from karat.measure.reliability.agreement import LEVEL, check_bootstrap, has_halves, in_columns, splits
 from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, rounded
 from karat.messages import Message
 from karat.models.resampling import centred_interval, interval_around, resamples
@@ -55,7 +55,7 @@ class NoiseCeiling(BriefResult):
         for (question,), rows in self.ceilings.group_by("question", maintain_order=True):
             own = {row["ceiling"]: row for row in rows.to_dicts()}
             about = {"question": question or None, "level": self.settings.get("level", LEVEL)}
-            if MEANS in own and own[MEANS]["estimate"] is None:
+            if OTHERS in own and (MEANS not in own or own[MEANS]["estimate"] is None):
                 found.append(Message("noise_ceiling.undefined", {"question": question or None}))
             elif MEANS in own:
                 single = {"low": own[OTHERS]["estimate"], "high": own[EVERYBODY]["estimate"]}
@@ -109,7 +109,7 @@ def _ceilings(
     """Each ceiling with its interval."""
     none = (np.nan, np.nan)
     stimulus, rater, value = one.stimulus, one.rater, one.value
-    if one.has_numbers:
+    if has_halves(one):
         estimate = float(split_half(stimulus, rater, value, splits(one, None), seed=seed)[0])
         ends = none
         if drawn is not None:
@@ -121,6 +121,7 @@ def _ceilings(
             float(np.sqrt(max(part, 0.0))) if part == part else np.nan for part in (ends[0], estimate, ends[1])
         )
         yield MEANS, middle, low, high
+    if one.has_numbers:
         names = (OTHERS, EVERYBODY)
         estimates = with_the_mean(stimulus, rater, value)
         samples = _many(_with_the_mean, one, drawn, executor)

@@ -28,6 +28,7 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
+from karat.judgments.stimuli import natural_order
 from karat.measure.rated import Rated, known_column, rated
 from karat.measure.reliability.agreement import LEVEL, check_bootstrap
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, rounded
@@ -312,7 +313,7 @@ def grouped(judgments: Judgments, by: str) -> tuple[Judgments, list[str], list[M
     missing = frame["_group"].null_count()
     notes = [Message("stability.no_group", {"n": missing, "by": by})] if missing else []
     frame = frame.filter(pl.col("_group").is_not_null())
-    groups = sorted(frame["_group"].unique().to_list())
+    groups = sorted(frame["_group"].unique(), key=natural_order)
     if not groups:
         raise MeasureError(Message("stability.empty_column", {"by": by}))
     if len(groups) < 2:

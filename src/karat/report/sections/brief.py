@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import counted
-from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale
+from karat.judgments.scales import Binary, Continuous, Nominal, Ordinal, Scale, as_number
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.planned import PlannedContrasts
@@ -115,6 +115,25 @@ def _main(found: Outcomes) -> tuple[str, str]:
         return _tested(found)
     if found.comparisons:
         return _compared(found)
+    if found.by_question:
+        return _each_question(found), " ".join(_described(found)).strip()
+    return _described(found)
+
+
+def _each_question(found: Outcomes) -> str:
+    """Several questions: what the answers to each of them differ by, in its own model."""
+    groups: dict[str, list[str]] = {}
+    for question, tests in found.by_question:
+        shown = [" × ".join(one.factors) for one in tests if one.shown]
+        none = (
+            f"show no difference by {ENGLISH.several([one.factors[0] for one in tests if len(one.factors) == 1], 'or')}"
+        )
+        groups.setdefault(f"differ by {ENGLISH.several(shown)}" if shown else none, []).append(f"“{question}”")
+    return " ".join(f"Answers to {ENGLISH.several(own)} {what}." for what, own in groups.items())
+
+
+def _described(found: Outcomes) -> tuple[str, str]:
+    """The answers without a comparison: the most frequent one, or how far means and shares range."""
     means = [cell[0] for cell in found.analysed.cells]
     known = [number for number, mean in enumerate(means) if math.isfinite(mean)]
     if not known:
@@ -137,6 +156,11 @@ def _main(found: Outcomes) -> tuple[str, str]:
     if found.factors == ("answer",):
         pooled = f" to the {len(found.questions)} questions" if found.questions and not found.question else ""
         share = _number(found, means[best])
+        often = [f"“{_minus(found.cells[one][0])}”" for one in known if _number(found, means[one]) == share]
+        if 1 < len(often) < len(known):
+            return f"The most frequent answers are {ENGLISH.several(often)}, with {share} of answers each{pooled}.", ""
+        if len(often) > 1:
+            return f"All answers are equally frequent, with {share} of answers each{pooled}.", ""
         return f"The most frequent answer is “{_minus(name[best])}”, with {share} of answers{pooled}.", ""
     what = {"means": f"{found.unit.capitalize()}s range", "share": f"Shares of {found.unit.removesuffix(' (%)')} range",
             "right": "Right answers range"}[found.kind]  # fmt: skip
@@ -377,10 +401,9 @@ def on_scale(scale: Scale) -> str | None:
     ('on a scale of 1 to 5', 'with the 3 points of the scale counted from 1', 'of answers are “yes”')
     """
     if isinstance(scale, Ordinal):
-        points = len(scale.levels)
-        if scale.levels == tuple(str(point) for point in range(1, points + 1)):
-            return f"on a scale of 1 to {points}"
-        return f"with the {points} points of the scale counted from 1"
+        if as_number(scale.levels[0]) == scale.numbers[0]:
+            return _minus(f"on a scale of {scale.numbers[0]:g} to {scale.numbers[-1]:g}")
+        return f"with the {len(scale.levels)} points of the scale counted from 1"
     if isinstance(scale, Binary) or (isinstance(scale, Nominal) and len(scale.levels) == 2):
         return f"of answers are “{scale.levels[1]}”"
     if isinstance(scale, Continuous):

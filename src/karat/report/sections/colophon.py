@@ -77,9 +77,12 @@ R_SCRIPT = {
 def _r_scripts(gathered: ReportData) -> tuple[Listing, ...]:
     """The models of the contrasts as R scripts; `karat measure` writes the rows that they read."""
     parts = gathered.measures.parts if isinstance(gathered.measures, Measures) else ()
-    fitted = [part.result for part in parts if isinstance(part.result, Contrasts) and part.result.model is not None]
+    fitted = [part for part in parts if isinstance(part.result, Contrasts) and part.result.model is not None]
     names = [f"model-{number}" if len(fitted) > 1 else "model" for number in range(1, len(fitted) + 1)]
-    return tuple(Listing(name, "R", r_script(found)[0], "R") for name, found in zip(names, fitted, strict=True))
+    return tuple(
+        Listing(name, f"R, {one.question}" if one.question else "R", r_script(one.result)[0], "R")
+        for name, one in zip(names, fitted, strict=True)
+    )
 
 
 def _paragraphs(text: str, language: str) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def section(gathered: ReportData) -> Section:
     text = (look_sentence(gathered),) if table.height else ()
     tables = (Table("look", "Participants by criterion", table, headings={
         "participants": "looked at", "alone": "by no other"}),) if table.height else ()  # fmt: skip
-    whole = Section("quality", "Who deserves a look", text, tables, notes=tuple(notes), sections=tuple(made))
+    whole = Section("quality", "What the criteria flag", text, tables, notes=tuple(notes), sections=tuple(made))
     return with_shared_notes(whole)
 
 
@@ -134,6 +134,7 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
     found: dict[str, Any] = {
         "participants": gathered.judgments.participants.height, "flagged": len(times),
         "several": sum(number > 1 for number in times.values()), "excluded": len(gathered.screening.excluded),
+        "criteria": len(looked_at(gathered)),
     }  # fmt: skip
     remfod, speed, frame = gathered.evidence("remfod"), gathered.evidence("speed"), gathered.judgments.frame
     if not isinstance(remfod, Evidence) or "rt" not in frame.columns:
@@ -150,21 +151,21 @@ def look_counts(gathered: ReportData) -> dict[str, Any]:
 
 
 def look_sentence(gathered: ReportData) -> str:
-    """How many are flagged by the rule and by anything, and why criteria disagree."""
+    """How many have a flag, that a flag is no verdict, and what the rule decides."""
     counts = look_counts(gathered)
+    criteria = counts["criteria"]
     people = counted(counts["participants"], "participant")
-    several = f"{counts['several']:,} {'is' if counts['several'] == 1 else 'are'} flagged by several"
-    more = f"; {several if counts['several'] else 'none is flagged by several'}" if counts["flagged"] else ""
-    sentences = [f"At least one criterion flags {counts['flagged']:,} of {people}{more}."]
-    if not counts["flagged"]:
-        sentences = [f"No criterion flags any of the {people}."]
+    sentences = [f"No criterion flags any of the {people}."]
+    if counts["flagged"]:
+        sentences = [
+            f"{f'At least one of {criteria} criteria' if criteria > 1 else 'The one criterion'} flags "
+            f"{counts['flagged']:,} of {people}. A flag is neither a verdict nor an exclusion: every criterion can "
+            "flag attentive participants, so the more criteria there are, the more participants have a flag."
+        ]
     if gathered.screening.exclude is not None:
-        sentences.append(f"The stated rule excludes {counts['excluded']:,}.")
-    if counts["flagged"] > counts["several"]:
-        sentences.append(
-            "Criteria disagree because they look at different things: attention and control items at right answers, "
-            "ReMFOD at single response times, credence and transitions at patterns of answers."
-        )
+        sentences.append(f"The stated rule decides; it excludes {counts['excluded']:,}.")
+    elif counts["flagged"]:
+        sentences.append("Only a stated rule excludes participants, and there is none.")
     if counts.get("fast"):
         sentences.append(
             f"ReMFOD does not flag {counted(counts['fast'], 'participant')} who answered fast throughout, because it "
@@ -192,7 +193,7 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         return found
     variances = Table(
         "variances", "What the variance is made of", _in_words(found.variances),
-        headings={"share": "% of all"}, digits={"variance": 3, "share": 1},
+        headings={"share": "%"}, digits={"variance": 3, "share": 1},
     )  # fmt: skip
     reading = "It is the share of the variance of answers that lies between participants rather than between items."
     if found.suspicious:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
 
 import polars as pl
 
@@ -14,7 +17,7 @@ from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.result import MeasureError
 from karat.measure.scaling.result import Strengths
-from karat.messages import Message, NotComputed
+from karat.messages import Message, NotComputed, with_code
 from karat.report.build import ReportData
 from karat.report.comparisons import RIGHT_ANSWERS
 from karat.report.course_figures import course_figure
@@ -42,7 +45,7 @@ REPEATED = {"agreement": ("coefficient", " by REML"), "noise-ceiling": ("ceiling
 """Rows of a table, by a column and the end of its value, that say again what another row or table says."""
 UNDRAWN = ("contrasts", "planned", "noise ceiling", "agreement", "decision study")
 """The results whose figure is on the first screen, or says no more than their table."""
-PLAIN = {"means": "plain is the mean of the answers", "contrasts": "plain is the difference of their plain means"}
+PLAIN = {"means": "plain is the mean of the {}answers", "contrasts": "plain is the difference of their plain means"}
 """What the column plain is in the tables of the contrasts."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
@@ -54,6 +57,8 @@ TITLES = {
     "bayes": "posteriors of the comparisons",
 }  # fmt: skip
 """Headings of results whose own name says little, or is that of the literature."""
+UNTRUSTED = ("contrasts.not_converged", "contrasts.not_used", "order.not_converged")
+"""The notes that stand beside the numbers they are about, and are not folded away."""
 MOST_ROWS = 300
 NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
 """An answer that is a negative number."""
@@ -72,33 +77,58 @@ def section(gathered: ReportData) -> Section:
     if isinstance(measures, NotComputed):
         return Section("results", "Results", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
-    made = [_part(part, gathered, measures, number) for number, part in enumerate(measures.parts)]
+    parts = list(measures.parts)
     if isinstance(gathered.outcomes, Outcomes) and gathered.outcomes.accuracy is not None:
-        right = [Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS)]
+        parts.insert(0, Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS))
         if gathered.outcomes.planned is not None:
-            right.insert(0, Measure("planned", gathered.outcomes.planned, label=RIGHT_ANSWERS))
-        made = [*(_part(one, gathered, measures, len(made) + place) for place, one in enumerate(right)), *made]
+            parts.insert(0, Measure("planned", gathered.outcomes.planned, label=RIGHT_ANSWERS))
+    made = [_part(part, gathered, measures, number) for number, part in enumerate(parts)]
     notes = _unmeasured(measures)
     who = "the one participant" if people == 1 else f"the {people:,} participants"
     text = f"All results are from the test trials of {who} in the analysis."
+    tests = measures.judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
+    answering = tests["participant"].n_unique()
+    text += f" {answering:,} of them answered test trials." if 0 < answering < people else ""
     tables = _rules(gathered)
-    return with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
+    whole = with_shared_notes(Section("results", "Results", (text,), tables, notes=notes, sections=tuple(made)))
+    return replace(whole, sections=tuple(_by_question(parts, whole.sections)))
+
+
+def _by_question(parts: Sequence[Measure], made: Sequence[Section]) -> list[Section]:
+    """The results of each question in a section of their own, where several questions were measured."""
+    if len({part.question for part in parts} - {""}) < 2:
+        return list(made)
+    found: list[Section] = []
+    for question, group in groupby(zip(parts, made, strict=True), key=lambda one: one[0].question):
+        own = [replace(one, title=_title(replace(part, question=""))) for part, one in group]
+        title = f"Question “{question}”"
+        found += [Section(f"question-{len(found)}", title, sections=tuple(own))] if question else own
+    return found
 
 
 def _unmeasured(measures: Measures) -> tuple[str, ...]:
     """What was not measured: the results that lack the same thing, together."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, dict[str, list[str]]] = {}
     for name, why in measures.skipped.items():
         kind = name.split(" (")[0]
-        reasons.setdefault(str(why), []).append(TITLES.get(kind, kind) + name.removeprefix(kind))
-    named = ((ENGLISH.several(names), why) for why, names in reasons.items())
+        reasons.setdefault(str(why), {}).setdefault(TITLES.get(kind, kind), []).append(name.removeprefix(kind))
+    every = len(measures.judgments.scales)
+    named = (
+        (ENGLISH.several([f"{kind}{one}" for kind, own in kinds.items() for one in _of_all(own, every)]), why)
+        for why, kinds in reasons.items()
+    )
     return tuple(f"{names[:1].upper()}{names[1:]}: not measured. {why}" for names, why in named)
+
+
+def _of_all(own: list[str], every: int) -> list[str]:
+    """The questions of a result, in brackets; none to name where it is all of several."""
+    return own if len(own) < max(every, 2) else [""]
 
 
 def _notes(part: Measure, questions: set[str]) -> list[str]:
     """The notes of a result; what is said of all its questions, or of several of them, is said once."""
     found: dict[str, list[str]] = {}
-    for note in getattr(part.result, "notes", ()):
+    for note in (note for note in getattr(part.result, "notes", ()) if note.code not in UNTRUSTED):
         about = note.values if isinstance(note, Message) and note.code == "measure.about_question" else {"note": note}
         found.setdefault(str(about["note"]), []).append(about.get("question", ""))
     of_all = {note for note, own in found.items() if "" in own or set(own) == questions}
@@ -118,7 +148,8 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
         frame = frame.with_columns(p=pl.when(known).then(numbers))
     sides = {one.name: f"{one.name}: {one.first} minus {one.second}" for one in found.comparisons}
     frame = frame.with_columns(pl.col("comparison").replace(sides).str.replace(NEGATIVE, "\N{MINUS SIGN}$1"))
-    what = "comparison" if found.comparisons else "answer" if found.factors == ("answer",) else "condition"
+    what = {"answer": "answer", "_pair": "pair"}.get(found.factors[0], "condition")
+    what = "comparison" if found.comparisons else what
     shares = "percentage points" if found.comparisons else "%"
     points = "natural logarithms of magnitudes" if found.unit == LOG_ESTIMATES else "points of the response scale"
     caption = f"In {shares if found.percent else points}, with 95 % intervals over participants."
@@ -141,6 +172,7 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
+    text = " ".join([text, *map(str, with_code(getattr(part.result, "notes", ()), *UNTRUSTED))]).strip()
     return Section(
         key, _title(part), (text,),
         tuple(_table(f"{key}-{name}", name, tables[name], part) for name in shown if tables[name].height),
@@ -155,7 +187,7 @@ def _title(part: Measure) -> str:
 
 
 def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
-    if name in REPEATED:
+    if name in REPEATED and not any(with_code(part.result.notes, "agreement.unequal")):
         column, end = REPEATED[name]
         frame = frame.filter(~pl.col(column).str.ends_with(end))
     shown = frame.drop([column for column in LEFT_OUT if column in frame.columns])
@@ -164,7 +196,9 @@ def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
     shown = shown.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
     caption = f"The first {MOST_ROWS} of {frame.height:,} rows." if frame.height > MOST_ROWS else ""
     if isinstance(part.result, Contrasts) and name in PLAIN:
-        caption = f"Estimates, SE and intervals are in {part.result.unit}; {PLAIN[name]}. {caption}".strip()
+        unit, logs = part.result.unit, ("unit.log_magnitudes", "unit.log_ratios")
+        plain = PLAIN[name].format("log " if unit.code in logs else "")
+        caption = f"Estimates, SE and intervals are in {unit}; {plain}. {caption}".strip()
     return Table(
         key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption, HEADINGS,
         {"variance": 3, "share": 2}, filtered=shown.height > 20,

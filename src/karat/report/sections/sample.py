@@ -12,6 +12,7 @@ import polars as pl
 from karat.errors import counted
 from karat.judgments import Judgments
 from karat.judgments.columns import FUNCTIONS
+from karat.judgments.stimuli import natural_order
 from karat.languages.en import LANGUAGE as ENGLISH
 from karat.messages import NotComputed
 from karat.report.build import ReportData
@@ -274,4 +275,5 @@ def _cells(judgments: Judgments, factors: list[str]) -> Table | None:
     )  # fmt: skip
     if not cells.height or cells.height > MOST_CELLS:
         return None
-    return Table("conditions", "Test trials by condition", cells.sort(names))
+    rows = sorted(cells.iter_rows(), key=lambda row: [natural_order(str(level)) for level in row[: len(names)]])
+    return Table("conditions", "Test trials by condition", pl.DataFrame(rows, cells.schema, orient="row"))

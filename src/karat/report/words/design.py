@@ -55,7 +55,8 @@ def answered(language: Language, judgments: Judgments, known: bool) -> list[str]
         pairs = len(judgments.scales) if len(judgments.scales) > 2 else 0
         texts = [_scale(language, scale, pairs) for scale in scales]
         sentences += [text[0].upper() + text[1:] for text in texts]
-    each = frame.filter(pl.col("response").is_not_null()).group_by("participant").len()["len"]
+    given = frame.filter(pl.col("response").is_not_null())
+    each = given.group_by("participant").len()["len"]
     median = each.median()
     sentences.append(
         language.say(
@@ -65,7 +66,7 @@ def answered(language: Language, judgments: Judgments, known: bool) -> list[str]
             median=language.number(float(median) if isinstance(median, int | float) else 0.0),
         )
     )  # fmt: skip
-    counts = dict(frame["function"].value_counts().iter_rows())
+    counts = dict(given["function"].value_counts().iter_rows())
     if len(counts) > 1:
         sentences.append(language.say("answers.functions", functions=_listed(language, counts)))
     if any(name in frame.columns for name in BROWSER):

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from karat.errors import KaratError
 from karat.judgments import Judgments
 from karat.judgments.columns import nearest
+from karat.judgments.stimuli import natural_order
 from karat.messages import Message
 from karat.models.proportions import fisher, holm, least_fisher, wilson
 from karat.screen.evidence import Evidence
@@ -92,7 +93,9 @@ class Composition:
             return None
         first = self.groups.filter(pl.col("variable") == self.variables[0])
         counts = dict(first.group_by("criterion", maintain_order=True).agg(pl.col("flagged").sum()).iter_rows())
-        return VERDICT if VERDICT in counts else max(counts, key=lambda name: counts[name])
+        # A criterion that flags most participants does not tell them apart.
+        few = {name: number for name, number in counts.items() if 2 * number <= self.participants} or counts
+        return VERDICT if VERDICT in counts else max(few, key=lambda name: few[name])
 
     def plot(self, criterion: str | None = None, width_cm: float = 16) -> Figure:
         """Each group's share among everybody and among the excluded, or among those that a criterion flags."""
@@ -153,7 +156,7 @@ def composition(screening: ScreenedParticipants, columns: Sequence[str] | None =
     >>> import karat
     >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
     >>> print(screening.composition(["source"]))
-    6 of 48 participants were excluded. This share does not differ between groups of participants (source).
+    6 of 48 participants were excluded. No difference in this share is shown between groups of participants (source).
     """
     people = screening.judgments.participants
     planted = [PLANTED] if columns is None and PLANTED in people.columns else []
@@ -392,7 +395,7 @@ def _groups(column: pl.Series) -> dict[str, NDArray[np.bool_]]:
     else:
         texts = _texts(column)
         found = texts.drop_nulls().unique().to_list()
-        ordered = sorted(found, key=float) if numeric else sorted(found)
+        ordered = sorted(found, key=float) if numeric else sorted(found, key=natural_order)
         groups = {}
         for text in ordered:
             # Numbers that differ by rounding only are one group.

@@ -109,7 +109,7 @@ class Remfod(Evidence):
         >>> import karat
         >>> figure = remfod(karat.datasets.load("likert")).plot()
         >>> figure.get_suptitle()
-        '5 of 48 participants answered under 90 % of their trials genuinely'
+        '5 of 48 participants have under 90 % genuine response times'
         """
         from karat.plots.times import rows_plot
 
@@ -129,7 +129,7 @@ class Remfod(Evidence):
         shown = people.head(max(rows, 1))
         needed = self.settings["genuine_at_least"]
         everyone = counted(self.participants.height, "participant")
-        title = f"{len(self.flagged)} of {everyone} answered under {100 * needed:g} % of their trials genuinely"
+        title = f"{len(self.flagged)} of {everyone} have under {100 * needed:g} % genuine response times"
         return shown, title, self._key(people.height - shown.height)
 
     def _plot_participant(self, participant: str, width_cm: float) -> Figure:
