@@ -712,3 +712,80 @@ def test_lines_of_ibex_without_their_comments(tmp_path: Path) -> None:
     assert intake.judgments.frame["participant"].n_unique() == 6
     assert intake.judgments.frame["rt"].null_count() == 0
     assert "pcibex.no_comments" in codes(intake.notes)
+
+
+IBEX = ["Time results were received", "MD5 hash of participant's IP address", "Controller name", "Item number",
+        "Element number", "Type", "Group"]  # fmt: skip
+JUDGED = ("Question (NULL if none)", "Answer", "Whether or not answer was correct (NULL if N/A)",
+          "Time taken to answer")  # fmt: skip
+PENN = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime")
+
+
+def ibex(path: Path, blocks: Sequence[tuple[Sequence[Sequence[str]], list[list[object]]]], *, first: str = "") -> Path:
+    """Results of six people: blocks of lines under the columns that their comments name, in groups where several."""
+    text = first
+    for person in range(6):
+        text += f"#\n# Results on Sunday May 02 2021 16:4{person}:49 UTC\n# USER AGENT: x\n# Design number was 1\n#\n"
+        for names, lines in blocks:
+            heads = [[*IBEX, *own] for own in names]
+            if len(heads) == 1:
+                text += "".join(f"# {at}. {name}.\n" for at, name in enumerate(heads[0], 1))
+            else:
+                text += f"# The lines below this comment are in groups of {len(heads)}.\n"
+            for number, head in enumerate(heads if len(heads) > 1 else [], 1):
+                text += f"# Line {number}:\n" + "".join(
+                    f"#     Col. {at}: {name}.\n" for at, name in enumerate(head, 1)
+                )
+            for line in lines:
+                cells = [cell(person) if callable(cell) else cell for cell in line]
+                text += ",".join(str(cell) for cell in [1619973769 + 60 * person, f"{person:032x}", *cells]) + "\n"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_legend_holds_the_design_and_the_chosen_answer_is_the_answer(tmp_path: Path) -> None:
+    names = ("Legend", "Chosen answer", *JUDGED[2:])
+    lines: list[list[object]] = [
+        ["DynamicQuestion", n, 0, "exp", "C" if n % 2 else "F", f"{n}+{('yes', 'no')[n % 2]}+Does she know item {n}?",
+         lambda person, n=n: ("Natural", "Average", "Odd")[(person + n) % 3], "NULL", 900 + n] for n in range(1, 9)
+    ]  # fmt: skip
+    path = ibex(tmp_path / "results", [([names], lines)], first="\n")
+    assert flags(path)["item"] == {"item": "Legend 1"}
+    made = read_files([path], options=Options(mapping={"item": "Legend 1"})).judgments
+    assert (made.frame["item"].n_unique(), made.frame["response"].null_count()) == (8, 0)
+    assert set(made.frame["response"]) == {"Natural", "Average", "Odd"}
+
+
+def test_the_value_of_an_own_slider_is_the_answer(tmp_path: Path) -> None:
+    lines: list[list[object]] = [
+        ["ScaleNew", n, 0, f"item-{n}", "NULL", f"<p>Tweet {n}</p>", "-100.00", "100.00",
+         lambda person, n=n: f"{(37 * n + 11 * person) % 200 - 100}.50"] for n in range(1, 13)
+    ]  # fmt: skip
+    made = read_files([ibex(tmp_path / "results", [([("html", "startValue", "endValue", "value")], lines)])]).judgments
+    assert (len(made), made.frame["item"].n_unique(), made.scales[""].kind) == (72, 12, "continuous")
+    assert "value" not in made.frame.columns
+
+
+def test_a_factor_called_rating_is_not_what_the_key_means(tmp_path: Path) -> None:
+    lines: list[list[object]] = []
+    for n in range(1, 11):
+        own = [n, ("pretask", "no")[n % 2], "NULL"]
+        start = 1619973000000 + 9000 * n
+        lines.append(["PennController", n, 0, "known", "NULL", "PennController", n, "_Trial_", "Start", start, *own])
+        key = lambda person, n=n: "FJ"[(person + n // 2) % 2]  # noqa: E731
+        lines.append(["PennController", n, 0, "known", "NULL", "Key", "k", "PressedKey", key, start + 800 + n, *own])
+    path = ibex(tmp_path / "results", [([(*PENN, "item", "rating", "Comments")], lines)])
+    frame = read_files([path]).judgments.frame
+    assert set(frame["response"]) == {"F", "J"}
+    assert set(frame["rating"]) == {"pretask", "no"}
+
+
+def test_fillers_checks_and_repeated_sentences_of_ibex(tmp_path: Path) -> None:
+    trials = [*((n, "ab"[n % 2], n, f"He saw {n} cats.") for n in range(1, 7)), (11, "f", "NULL", "It rained."),
+              (11, "f", "NULL", "It snowed."), (12, "control", 9, "Please press 4")]  # fmt: skip
+    lines: list[list[object]] = []
+    for n, label, group, text in trials:
+        head: list[object] = ["AcceptabilityJudgment", n, 0, label, group]
+        lines += [[*head, text], [*head, "NULL", lambda person, n=n: 1 + (person + n) % 5, "NULL", 1000 + n]]
+    made = read_files([ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 36, "filler": 12, "attention": 6}

@@ -87,6 +87,23 @@ def function_named_in(label: str) -> str:
     return next((function for function, names in _WORDS.items() if not words.isdisjoint(names)), "test")
 
 
+_TOLD = re.compile(
+    r"(?i)\W*(?:for this (?:item|question|sentence|one),?\s+)?(?:please,?\s+)?(?:just\s+)?"
+    r"(?:press|click|choose|select|pick|mark|rate|tick|drücken sie|wählen sie)\b(?:\W+\w+){0,7}?\W+[\"'“]?\d{1,3}\W*"
+)
+
+
+def tells_the_answer(text: str) -> bool:
+    """Whether a text asks for a given number instead of a judgment, as attention checks do.
+
+    >>> tells_the_answer("Please press 4"), tells_the_answer("Please select the option number '2'.")
+    (True, True)
+    >>> tells_the_answer("Choose the winner of 1998 and tell him"), tells_the_answer("Mark read 2 books about it.")
+    (False, False)
+    """
+    return _TOLD.fullmatch(text) is not None
+
+
 def function_word(value: str) -> str | None:
     """The item function that a value names, also misspelt or joined to other words; None where it names none.
 
