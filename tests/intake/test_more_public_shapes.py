@@ -789,3 +789,44 @@ def test_fillers_checks_and_repeated_sentences_of_ibex(tmp_path: Path) -> None:
         lines += [[*head, text], [*head, "NULL", lambda person, n=n: 1 + (person + n) % 5, "NULL", 1000 + n]]
     made = read_files([ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])]).judgments
     assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 36, "filler": 12, "attention": 6}
+
+
+def test_objects_in_lists_among_bare_numbers(tmp_path: Path) -> None:
+    chance, rows = random.Random(21), []
+    for person in range(10):
+        rows += [[person, "NA", 0.12, 2], [person, "NA", 0.9, 3]]
+        for at, n in enumerate(chance.sample(range(12), 12), 5):
+            cell = (
+                f"[{{u'odd': {chance.random() < 0.1}, u'sliderval': {chance.randint(20 + 5 * n, 40 + 5 * n) / 100}}}]"
+            )
+            rows.append([person, f"{900 + n}:4", cell, at])
+    made = accepted(saved(tmp_path / "r.csv", "workerid,tgrep id,response,slide_number_in_experiment", rows))
+    assert (len(made), made.frame["item"].n_unique(), made.scales[""].kind) == (120, 12, "continuous")
+    assert made.factors() == []
+
+
+def test_an_id_names_items_whose_text_is_missing_in_practice(tmp_path: Path) -> None:
+    chance, rows = random.Random(22), []
+    for person in range(12):
+        rows += [[person, "bot_check", "", "Linda", 1, "Linda"], [person, "example1", "", 6, 2, " "]]
+        for at, n in enumerate(chance.sample(range(45), 20), 5):
+            rows.append([person, f"{n}:7", f"it is {n} o'clock", min(7, 1 + n // 8 + chance.randint(0, 1)), at,
+                         chance.random() < 0.1])  # fmt: skip
+    path = saved(tmp_path / "r.csv", "workerid,tgrep_id,sentence,rating,slide_number,checkbox", rows)
+    made = read_files([path]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 240, "practice": 12}
+    assert "example1" in set(made.frame["item"])
+    assert made.factors() == []
+
+
+def test_a_number_drawn_for_each_trial_may_be_a_part_of_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(23), []
+    for person in range(24):
+        for at in range(1, 12):
+            eaten = chance.randint(0, 10)
+            felt = [round(max(0, min(1, chance.gauss(mean, 0.4))), 3) for mean in (eaten / 10, 1 - eaten / 10, 0.5)]
+            rows.append([person, at, chance.choice(["cookies", "pies", "sweets"]), eaten, *felt])
+    with pytest.raises(ProposalError) as error:
+        read_files([saved(tmp_path / "r.csv", "workerID,order,food,eatenQuant,upset,happy,neutral", rows)])
+    offered = [choice.mapping for one in error.value.questions if one.role == "item" for choice in one.choices]
+    assert {"item": "food+eatenQuant"} in offered

@@ -867,6 +867,9 @@ class _RoleSearch:
         self._take("item", "+".join(parts))
         if not sure:
             options = [parts, *([native.name] for native in [native] if native is not None)]
+            # Numbers drawn at random for each trial look like answers.
+            drawn = [c.name for c in self._free() if self._are_points(c) and not _says_answer(c)]
+            options += [[*parts, *drawn]] if drawn else []
             options += [[c.name] for c in sorted(design, key=lambda c: -c.distinct) if c.distinct > 2]
             distinct = list(dict.fromkeys(tuple(option) for option in options))
             self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
@@ -910,7 +913,7 @@ class _RoleSearch:
             has_id = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
             return named or has_id, [best.name]
         if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
-            return True, [native.name]
+            return True, [self._code_of(native, design)]
         numbered = [c for c in design if words_of(c.name)[-1:] == ["id"] and c.distinct >= FEWEST_ITEMS
                     and self._is_judged_once(c.name, asked)]  # fmt: skip
         if numbered:
@@ -929,6 +932,15 @@ class _RoleSearch:
         if len(kept) > MOST_PARTS:
             kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
         return False, [name for name in self.contents.names if name in kept]
+
+    def _code_of(self, text: Content, design: Sequence[Content]) -> str:
+        """The id that says more than a text does: it has a value where practice items have no text."""
+        codes = [
+            c.name for c in design
+            if text.is_text and not c.is_text and "id" in words_of(c.name) and c.filled > text.filled
+            and self.contents.follows(text.name, [c.name])
+        ]  # fmt: skip
+        return codes[0] if codes else text.name
 
     def _shared(self, names: list[str]) -> list[str]:
         """Columns that together identify what several participants judged, without texts made anew for every trial.

@@ -345,7 +345,7 @@ class _Columns:
 
 def _column_name(text: str) -> str:
     """A name without the full stop that the comments add, and without the one that some names end in."""
-    return text.strip().removesuffix(".").strip() or "unnamed"
+    return text.strip().rstrip(". ") or "unnamed"
 
 
 ANSWERED = "Time taken to answer"
