@@ -830,3 +830,71 @@ def test_a_number_drawn_for_each_trial_may_be_a_part_of_the_item(tmp_path: Path)
         read_files([saved(tmp_path / "r.csv", "workerID,order,food,eatenQuant,upset,happy,neutral", rows)])
     offered = [choice.mapping for one in error.value.questions if one.role == "item" for choice in one.choices]
     assert {"item": "food+eatenQuant"} in offered
+
+
+def test_a_question_shown_anew_is_the_item(tmp_path: Path) -> None:
+    lines: list[list[object]] = []
+    for n in range(10):
+        head: list[object] = ["ComicCaption", 300 + n, 0, f"test_choice_{n}", "NULL"]
+        asked = lambda person, n=n: f"<audio src='word_{(person + n) % 10}.wav'></audio>"  # noqa: E731
+        lines += [[*head, ""], [*head, asked, lambda person, n=n: "AB"[(person * n) % 2], "NULL", 1000 + n]]
+    made = read_files([ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])]).judgments
+    assert set(made.frame["item"]) == {f"<audio src='word_{n}.wav'></audio>" for n in range(10)}
+
+
+def test_fillers_and_practice_in_longer_names(tmp_path: Path) -> None:
+    trials = [*(("Practice", n, "epInst", "NULL") for n in (0, 1)),
+              ("AcceptabilityJudgment", 2, "firstfiller_item1", "NULL"),
+              *(("AcceptabilityJudgment", n, f"EG{n % 3}", n) for n in range(3, 12))]  # fmt: skip
+    lines: list[list[object]] = []
+    for controller, n, label, group in trials:
+        head: list[object] = [controller, n, 0, label, group]
+        lines += [[*head, f"A {n} b."], [*head, "NULL", lambda person, n=n: 1 + (person + n) % 5, "NULL", 1000 + n]]
+    made = read_files([ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 54, "filler": 6, "practice": 12}
+
+
+def test_three_sliders_that_are_no_neighbours(tmp_path: Path) -> None:
+    chance, rows = random.Random(24), []
+    for person in range(8):
+        for share, colour in chance.sample([(s, c) for s in range(0, 101, 10) for c in ("blue", "red")], 22):
+            given = chance.choice([[0, 1, 0], [1, 0, 0], [0, 0, 1], [0.45, 0.55, 0], [0.2, 0.3, 0.5], [0, 0.13, 0.87]])
+            noise = chance.choice([0, 0, 0.01, 0.02, 0.04, 0.07])
+            one, two, other = (abs(round(part - noise, 2)) for part in given)
+            rows.append([person, two, "might-probably", one, other, share, colour])
+    path = saved(tmp_path / "r.csv", "workerid,rating2,pair,rating1,rating_other,percentage,color", rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+
+
+def test_right_and_wrong_where_no_answer_is_left(tmp_path: Path) -> None:
+    chance, rows = random.Random(25), []
+    for person in range(16):
+        kind = ("Anaphora", "NPI", "Islands", "Agreement")[person % 4]
+        trials = [("The door is red here", "CHECK1", "attention check", "grammatical")]
+        trials += [(f"The {kind} of {n} was there", f"TS {n}", kind, ("good", "bad")[n % 2]) for n in range(1, 11)]
+        for text, item, about, condition in trials:
+            last = None
+            for again in range(1, 6):
+                right = int(chance.random() < (0.9 if condition == "good" else 0.5))
+                changed = "NA" if last is None else abs(right - last)
+                rows.append([f"p{person}", text, item, about, condition, right, again, changed])
+                last = right
+    header = "participant,sentence,test_item,phenomenon,condition,accuracy,repetition,stability"
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path)["response"] == {"response": "accuracy"}
+    made = accepted(path)
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 800, "attention": 80}
+    assert "condition" in made.factors()
+    assert "stability" not in made.factors()
+
+
+def test_a_line_that_holds_the_answer_is_no_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(26), []
+    for person in range(24):
+        for at, n in enumerate(chance.sample(range(1, 21), 20), 1):
+            kind, rating = ("CxC", "CnC")[(n + person) % 2], chance.randint(1, 7)
+            code = f"{n}-{kind}"
+            rows.append([person, f"Trial{at}", f"{code} {kind} He_ran_{n}. {rating} mean", at, code, kind, rating])
+    path = saved(tmp_path / "r.csv", "workerid,variable,value,Trial,ID,Condition,Response", rows)
+    made = read_files([path], options=Options(accept=True)).judgments
+    assert (made.frame["item"].n_unique(), made.factors()) == (40, ["Condition"])

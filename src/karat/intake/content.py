@@ -83,6 +83,8 @@ def function_named_in(label: str) -> str:
     label = label.lower()
     if "practice" in label or "practise" in label:
         return "practice"
+    if "filler" in label:  # eFiller, firstfiller_item3
+        return "filler"
     words = set(re.split(r"[\W\d_]+", label))
     return next((function for function, names in _WORDS.items() if not words.isdisjoint(names)), "test")
 
@@ -113,6 +115,8 @@ def function_word(value: str) -> str | None:
     words = [word for word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value).lower()) if word]
     if any("practice" in word or "practise" in word for word in words):
         return "practice"
+    if any("filler" in word for word in words):
+        return "filler"
     for function, names in {**_WORDS, **_MORE_WORDS}.items():
         if not set(words).isdisjoint(names):
             return function

@@ -97,6 +97,7 @@ FUNCTION_NAMES = (
 LIST_NAMES = ("list", "group")
 BESIDE_LISTS = {"filler", "practice", "attention"}
 """What a column of lists says of the trials that all lists share; control may be a list or a group of its own."""
+ACCURACY = ("accuracy", "acc", "correct", "iscorrect", "responseaccuracy", "answeraccuracy")
 SCALE_NAMES = ("answertype", "responsetype", "scaletype", "answerformat", "responseformat", "answerscale")
 """Names of columns that say on which scale an answer was given."""
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
@@ -141,6 +142,8 @@ MOSTLY = 0.8
 MOST_TICKED = 4
 ANSWERED = 0.9
 FEWEST_ITEMS = 8
+FEWEST_SEEN = 3
+"""So many times as many texts as levels, and rows as texts, show that a level follows from a text."""
 
 
 @dataclass
@@ -371,7 +374,10 @@ class _RoleSearch:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
             exact = content.plain in NAMES["function"]
             # A phrase that contains such a word is a level of something else, such as "with training".
-            known = {v: f for v, f in content.functions.items() if named or exact or len(v.split()) < PHRASE}
+            known = {
+                v: f for v, f in content.functions.items()
+                if named or exact or len(v.split()) < PHRASE or flagged_function(words_of(v))
+            }  # fmt: skip
             if not known or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
@@ -522,7 +528,17 @@ class _RoleSearch:
             return False
         return _says_answer(content) or (
             spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
-        )
+            and not self._follows_from_text(content)
+        )  # fmt: skip
+
+    def _follows_from_text(self, content: Content) -> bool:
+        """Whether a text that several participants saw always comes with the same value: then it was shown, too."""
+        texts = [
+            c.name for c in self._free()
+            if c is not content and c.is_text and FEWEST_ITEMS <= c.distinct <= self.rows / FEWEST_SEEN
+            and c.distinct >= FEWEST_SEEN * content.distinct and c.filled > NEARLY
+        ]  # fmt: skip
+        return any(self.contents.follows(content.name, [text]) for text in texts)
 
     def _are_points(self, content: Content) -> bool:
         """Whether a column holds points of a scale that no design gave: answers, whatever the column is called."""
@@ -644,6 +660,10 @@ class _RoleSearch:
         chosen = self._shown_on_a_side()
         if chosen is not None:
             found = [chosen]
+        if not any(_says_answer(c) for c in found):
+            # Where no answer is left, the table may say whether it was right.
+            right = [c for c in self._free() if c.plain in ACCURACY and set(c.values) == {"0", "1"}]
+            found = [*right, *(c for c in found if c not in right)]
         if found:
             self._take("response", found[0].name)
             self._ask("response", [self._choice("response", [one.name]) for one in found[:3]])
@@ -719,6 +739,8 @@ class _RoleSearch:
                 continue
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
+            if self._holds_the_answer(content):
+                continue
             if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
@@ -734,6 +756,14 @@ class _RoleSearch:
         # Positions that begin anew in each block say nothing of the item where something else does.
         shown = [content for content in found if not (content.plain in NAMES["trial"] and content.is_whole)] or found
         return [*shown, *(content for content in uneven if self._is_crossed_between(content, shown))]
+
+    def _holds_the_answer(self, content: Content) -> bool:
+        """Whether all who have the same text gave the same of several answers: the text has the answer in it."""
+        source = self.roles.mapping.get("response", "")
+        if source not in self.contents.names or not content.is_text or self.contents[source].distinct <= PAIR:
+            return False
+        again = self.contents.codes.height - self.contents.combinations([content.name])
+        return again >= FEWEST_ROWS and self.contents.follows(source, [content.name])
 
     def _is_heard(self, content: Content) -> bool:
         """Whether a column names the speakers that listeners judge."""

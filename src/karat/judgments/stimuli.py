@@ -252,7 +252,7 @@ def _is_an_answer(rows: pl.DataFrame, name: str) -> bool:
     if not {"item", "response"} <= set(rows.columns) or CONDITION.fullmatch(name):
         return False
     both = rows.select("item", pl.col(name).cast(pl.String).alias("level"), pl.col("response").cast(pl.String))
-    both = both.drop_nulls()
+    both = both.drop_nulls().filter(~pl.col("level").is_in(NOTHING))
     if not set(both["level"].unique()) <= set(both["response"].unique()) or both["level"].n_unique() < FEWEST_LEVELS:
         return False
     varied = both.group_by("item").agg(pl.col("level").n_unique().alias("n"))["n"]

@@ -16,6 +16,7 @@ from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.readers.ibex.answers import (
     ANSWERS,
+    OR_NONE,
     IbexAnswer,
     answers_of,
     go_on_keys,
@@ -204,7 +205,7 @@ def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
     return [
         "filler" if answer.line.label.lower() in fillers
         else "attention" if tells_the_answer(answer.sentence or "")
-        else function_named_in(answer.line.label)
+        else function_named_in(f"{answer.line.label} {answer.line.controller}")
         for answer in answers
     ]  # fmt: skip
 
@@ -240,7 +241,7 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
 
 def _asked(line: LogLine) -> str:
     """The column in which controllers without a sentence log what they show: the question, its legend, its markup."""
-    return logged(line, ("question", "legend", "html")) or ""
+    return logged(line, ("question", "legend", "html", plain(f"Question {OR_NONE}"))) or ""
 
 
 PART_SIGNS = ("+", "|", ";", "_", "-")
