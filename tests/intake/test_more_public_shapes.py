@@ -898,3 +898,17 @@ def test_a_line_that_holds_the_answer_is_no_item(tmp_path: Path) -> None:
     path = saved(tmp_path / "r.csv", "workerid,variable,value,Trial,ID,Condition,Response", rows)
     made = read_files([path], options=Options(accept=True)).judgments
     assert (made.frame["item"].n_unique(), made.factors()) == (40, ["Condition"])
+
+
+def test_a_question_of_its_own_for_each_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(27), []
+    for person in range(20):
+        for at, n in enumerate(chance.sample(range(24), 12), 1):
+            form = chance.choice(["base", "negated"])
+            text = f"He {'did not see' if form == 'negated' else 'saw'} {n} cats."
+            rows.append([person, at, form, f"Were there {n} cats?", chance.randint(20, 100) / 100, text,
+                         1000 + 2 * n + (form == "base"), chance.choice([0, 0, 1])])  # fmt: skip
+    path = saved(tmp_path / "r.csv", "workerid,order,polarity,question,response,sentence,sentence_id,wrongs", rows)
+    made = read_files([path]).judgments
+    assert (len(made.scales), made.frame["item"].n_unique()) == (1, 48)
+    assert "wrongs" not in made.factors()

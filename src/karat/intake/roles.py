@@ -880,7 +880,8 @@ class _RoleSearch:
                 self.roles.notes.append(Message("role.question", {"column": question}))
             return
         design = [content for content in self._design() if content.name != question]
-        native = next((c for c in self._free() if c.plain in NAMES["item"] and c in design), None)
+        named = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
+        native = min(named, key=self._is_weak, default=None)
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
         if not design:
             self._constant_item()
@@ -941,13 +942,19 @@ class _RoleSearch:
             named = best.plain in NAMES["item"] and not self._is_weak(best)
             texts = [c for c in design if c.is_text and c is not best]
             has_id = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
+            # An id that each participant has once, and from which the rest of the design follows, is that of the item.
+            has_id = has_id or (best.plain == "id" and len(design) > 1 and self._is_judged_once(best.name, asked))
             return named or has_id, [best.name]
         if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
             return True, [self._code_of(native, design)]
         numbered = [c for c in design if words_of(c.name)[-1:] == ["id"] and c.distinct >= FEWEST_ITEMS
                     and self._is_judged_once(c.name, asked)]  # fmt: skip
         if numbered:
-            return False, [max(numbered, key=lambda c: c.distinct).name]
+            best = max(numbered, key=lambda c: c.distinct)
+            shown = any(
+                c is not best and c.distinct > PAIR and self.contents.follows(c.name, [best.name]) for c in design
+            )
+            return best.plain == "id" and shown, [best.name]
         shared = self._shared(names)
         full = self.contents.combinations(shared)
         keep = sorted(
@@ -967,8 +974,9 @@ class _RoleSearch:
         """The id that says more than a text does: it has a value where practice items have no text."""
         codes = [
             c.name for c in design
-            if text.is_text and not c.is_text and "id" in words_of(c.name) and c.filled > text.filled
+            if text.is_text and not c.is_text and "id" in words_of(c.name)
             and self.contents.follows(text.name, [c.name])
+            and (c.filled > text.filled or self._same(c.name, text.name))
         ]  # fmt: skip
         return codes[0] if codes else text.name
 
@@ -1087,7 +1095,7 @@ class _RoleSearch:
             "block": lambda c: c.distinct <= 500,
             "subgroup": lambda c: True,
             "status": lambda c: not re.search(r"(?i)approved|submitted|rejected|complete", " ".join(c.values[:20])),
-            "question": lambda c: c.distinct <= 40 and c.filled > FEWEST_IN_LIST,
+            "question": lambda c: c.distinct <= 40 and c.filled > FEWEST_IN_LIST and not self._is_asked_of_item(c),
         }
         for role, fit in fits.items():
             source = self.by_name.get(role)
@@ -1098,6 +1106,11 @@ class _RoleSearch:
                 self._take(role, source)
             elif content.plain == role:
                 self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
+
+    def _is_asked_of_item(self, content: Content) -> bool:
+        """Whether each of many items has a question of its own: then the question is a part of what was judged."""
+        items = joined(self.roles.mapping.get("item", ""), self.contents.names)
+        return content.distinct > MOST_QUESTIONS and bool(items) and self.contents.follows(content.name, items)
 
     def _fits_answers(self, content: Content) -> bool:
         """Whether a column of right answers is about these answers: at least half of its values are among them."""
@@ -1195,7 +1208,8 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = (
-        r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)|"
+        r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*|attempts)|"
+        r"(n|num)?(wrongs?|errors|mistakes)|"
         r"comprehension\d*|(comprehension|attention|attn|bot|manipulation)(check|passed)\w*"
     )
     if content.plain in NAMES["expected"] or words_of(content.name)[:1] == ["correct"]:

@@ -58,7 +58,7 @@ NO_CONDITION = re.compile(
     r"(?!(system|model|cond|condition|method)[_. ]id$).*[_. ]id|id|hit|assignment|.*(hit|assignment|worker|"
     r"session)_?id|"
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|(.*[_. ])?comments?|confidence|"
-    r"answer_text|.*\[\d+\]|(response|rating)\..*|(.*[_. ])?check_?box|"
+    r"answer_text|.*\[\d+\]|(response|rating)\..*|(.*[_. ])?check_?box|wrongs?|errors|(.*[_. ])?attempts|"
     r"(response|rating|judge?ment)_?|.*[_. ](response|answer|rating|judge?ment)s?|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
     r"internal_node_id|accuracy|(.*[_. ])?feedback|proliferate\.condition|.*_pid|sentence_text|"
