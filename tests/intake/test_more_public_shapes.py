@@ -912,3 +912,31 @@ def test_a_question_of_its_own_for_each_item(tmp_path: Path) -> None:
     made = read_files([path]).judgments
     assert (len(made.scales), made.frame["item"].n_unique()) == (1, 48)
     assert "wrongs" not in made.factors()
+
+
+def test_forms_that_come_again_ask_about_items(tmp_path: Path) -> None:
+    lines: list[list[object]] = [["Form", 1, 0, "intro", "NULL", "code", lambda person: f"YWZ{person}"]]
+    for n in range(2, 10):
+        head: list[object] = ["Form", n, 0, f"c{n % 2}-ds", "NULL"]
+        lines += [[*head, "article", lambda person, n=n: ("the", "a", "zero")[(person + n) % 3]],
+                  [*head, "_REACTION_TIME_", 2000 + n]]  # fmt: skip
+    path = ibex(tmp_path / "results", [([("Field name", "Field value")], lines)])
+    frame = read_files([path]).judgments.frame
+    assert (frame.height, set(frame["response"])) == (48, {"the", "a", "zero"})
+    assert frame["rt"].min() == 2.002
+
+
+def test_forms_about_participants_are_no_judgments(tmp_path: Path) -> None:
+    lines: list[list[object]] = [["Form", 1, 0, "intro", "NULL", name, "x"] for name in ("name", "age", "city")]
+    with pytest.raises(KaratError, match="no judgments"):
+        read_files([ibex(tmp_path / "results", [([("Field name", "Field value")], lines)])])
+
+
+def test_groups_that_are_no_lexical_sets(tmp_path: Path) -> None:
+    names = ("Legend", "Chosen answer", *JUDGED[2:])
+    lines: list[list[object]] = [
+        ["DynamicQuestion", n, 0, "Critical", str(n)[0], "Test",
+         lambda person, n=n: ("Visible", "Covered")[(person * n) % 2], "NULL", 900 + n] for n in range(10, 30)
+    ]  # fmt: skip
+    made = read_files([ibex(tmp_path / "results", [([names], lines)])]).judgments
+    assert made.frame["item"].n_unique() == 20

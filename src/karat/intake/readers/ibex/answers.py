@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -69,8 +70,10 @@ OR_NONE = "(NULL if none)"
 """How the name of a column ends in which Ibex logs the question of a trial, if there is one."""
 
 
-def answer_kind(line: LogLine) -> str | None:
-    """The kind of answer that a line holds, or None."""
+def answer_kind(line: LogLine, *, forms: bool = False) -> str | None:
+    """The kind of answer that a line holds, or None; fields of forms are answers only where nothing else is."""
+    if forms and line.cells.get("Field name"):
+        return None if str(line.cells["Field name"]).startswith("_") else "question"
     if ANSWERED in line.cells:
         return "question"
     if "PennElementType" not in line.cells and "Field name" not in line.cells and own_answer(line) is not None:
@@ -117,6 +120,21 @@ def key_factors(lines: Iterable[LogLine]) -> set[str]:
     }  # fmt: skip
 
 
+FEWEST_FORMS = 3
+"""A field that a participant fills in so many trials asks about items; age and name are asked once."""
+
+
+def asks_in_forms(lines: Sequence[LogLine]) -> bool:
+    """Whether the only answers are fields of forms that come again from trial to trial."""
+    if any(answer_kind(line) for line in lines):
+        return False
+    fields = {
+        (line.reception, line.hash, line.get("Field name"), line.order, line.label)
+        for line in lines if answer_kind(line, forms=True)
+    }  # fmt: skip
+    return max(Counter(field[:3] for field in fields).values(), default=0) >= FEWEST_FORMS
+
+
 MOST_MISMATCHED = 0.1
 """The share of answers up to which one answer may go with several keys."""
 
@@ -132,12 +150,12 @@ def go_on_keys(lines: Iterable[LogLine]) -> set[str]:
 
 
 def answers_of(
-    trial: Sequence[LogLine], go_on: set[str], factors: set[str], reading: Reading, file: str
+    trial: Sequence[LogLine], go_on: set[str], factors: set[str], reading: Reading, file: str, *, forms: bool = False
 ) -> list[IbexAnswer]:  # fmt: skip
     """The answers of a trial, one an element; the trial's other lines are set aside or counted as bad."""
     candidates: list[IbexAnswer] = []
     for line in trial:
-        kind = answer_kind(line)
+        kind = answer_kind(line, forms=forms)
         if kind is None:
             reading.set_apart(_what_it_is(line))
         elif kind == "key" and line.get("PennElementName") in go_on:
@@ -185,6 +203,11 @@ def _answer(trial: Sequence[LogLine], line: LogLine, kind: str, factors: set[str
     # Controllers of the authors' own call the column of their question QuestionSide, QuestionTop and the like.
     asked = [text for name, text in line.cells.items() if name.startswith("Question") and name.endswith(OR_NONE)]
     element = line.get("PennElementName") or next(filter(None, asked), None) or line.controller
+    if "Field name" in line.cells:
+        times = [one.get("Field value") for one in trial if one.get("Field name") == "_REACTION_TIME_"]
+        taken = times[0] if times and re.fullmatch(r"\d{1,9}", times[0] or "") else None
+        rt = float(taken) / 1000 if taken is not None else None
+        return IbexAnswer(line, kind, line.get("Field name") or element, line.get("Field value"), None, rt)
     if kind == "question":
         response = line.get(own_answer(line) or "Value")
         taken = line.get(logged(line, TIMES) or ANSWERED)

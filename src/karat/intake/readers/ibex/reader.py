@@ -19,6 +19,7 @@ from karat.intake.readers.ibex.answers import (
     OR_NONE,
     IbexAnswer,
     answers_of,
+    asks_in_forms,
     go_on_keys,
     key_factors,
     logged,
@@ -64,9 +65,10 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     lines = _without_copies(_without_owner(log.lines, options, reading), reading)
     submissions = submissions_of(lines)
     go_on, factors = go_on_keys(lines), key_factors(lines)
+    forms = asks_in_forms(lines)
     for submission in submissions.values():
         for number, trial in enumerate(runs(submission.lines)):
-            answers = answers_of(trial, go_on, factors, reading, file.name)
+            answers = answers_of(trial, go_on, factors, reading, file.name, forms=forms)
             submission.answers += [(number, answer) for answer in answers]
     answering = [submission for submission in submissions.values() if submission.answers]
     set_single_questions_apart(answering, reading)
@@ -218,7 +220,8 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
     names = {name for answer in answers for name in answer.line.cells if plain(name) in ITEM_IDS}
     column = min(names, key=lambda name: (ITEM_IDS.index(plain(name)), name), default="")
     shown = [answer.sentence or answer.line.get(_asked(answer.line)) for answer in answers]
-    items = [answer.line.get(column) or _item_of_label(answer.line) for answer in answers]
+    in_order = _numbers_items(answers)
+    items = [answer.line.get(column) or _item_of_label(answer.line, in_order) for answer in answers]
     if not column and len({(i, s) for i, s in zip(items, shown, strict=True) if s}) > 1.05 * len(set(items)):
         orders = [f"{answer.line.label}-{answer.line.order}" for answer in answers]
         texts_by_order = {(order, text) for order, text in zip(orders, shown, strict=True) if text}
@@ -287,8 +290,19 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     return frame.with_columns(named)
 
 
-def _item_of_label(line: LogLine) -> str:
-    return f"{line.label}-{line.group or line.order}"
+def _item_of_label(line: LogLine, in_order: bool) -> str:
+    return f"{line.label}-{line.order if in_order else line.group or line.order}"
+
+
+MOST_OF_GROUP = 1.2
+
+
+def _numbers_items(answers: Sequence[IbexAnswer]) -> bool:
+    """Whether groups are no lexical sets: participants have several items of one label and group."""
+    lines = [answer.line for answer in answers if answer.line.group is not None]
+    grouped = {(line.reception, line.hash, line.label, line.group) for line in lines}
+    numbered = {(line.reception, line.hash, line.label, line.order) for line in lines}
+    return len(numbered) > MOST_OF_GROUP * len(grouped)
 
 
 def _trials(given: Sequence[tuple[IbexSubmission, int, IbexAnswer]]) -> list[int]:
