@@ -712,3 +712,231 @@ def test_lines_of_ibex_without_their_comments(tmp_path: Path) -> None:
     assert intake.judgments.frame["participant"].n_unique() == 6
     assert intake.judgments.frame["rt"].null_count() == 0
     assert "pcibex.no_comments" in codes(intake.notes)
+
+
+IBEX = ["Time results were received", "MD5 hash of participant's IP address", "Controller name", "Item number",
+        "Element number", "Type", "Group"]  # fmt: skip
+JUDGED = ("Question (NULL if none)", "Answer", "Whether or not answer was correct (NULL if N/A)",
+          "Time taken to answer")  # fmt: skip
+PENN = ("PennElementType", "PennElementName", "Parameter", "Value", "EventTime")
+
+
+def ibex(path: Path, blocks: Sequence[tuple[Sequence[Sequence[str]], list[list[object]]]], *, first: str = "") -> Path:
+    """Results of six people: blocks of lines under the columns that their comments name, in groups where several."""
+    text = first
+    for person in range(6):
+        text += f"#\n# Results on Sunday May 02 2021 16:4{person}:49 UTC\n# USER AGENT: x\n# Design number was 1\n#\n"
+        for names, lines in blocks:
+            heads = [[*IBEX, *own] for own in names]
+            if len(heads) == 1:
+                text += "".join(f"# {at}. {name}.\n" for at, name in enumerate(heads[0], 1))
+            else:
+                text += f"# The lines below this comment are in groups of {len(heads)}.\n"
+            for number, head in enumerate(heads if len(heads) > 1 else [], 1):
+                text += f"# Line {number}:\n" + "".join(
+                    f"#     Col. {at}: {name}.\n" for at, name in enumerate(head, 1)
+                )
+            for line in lines:
+                cells = [cell(person) if callable(cell) else cell for cell in line]
+                text += ",".join(str(cell) for cell in [1619973769 + 60 * person, f"{person:032x}", *cells]) + "\n"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_legend_holds_the_design_and_the_chosen_answer_is_the_answer(tmp_path: Path) -> None:
+    names = ("Legend", "Chosen answer", *JUDGED[2:])
+    lines: list[list[object]] = [
+        ["DynamicQuestion", n, 0, "exp", "C" if n % 2 else "F", f"{n}+{('yes', 'no')[n % 2]}+Does she know item {n}?",
+         lambda person, n=n: ("Natural", "Average", "Odd")[(person + n) % 3], "NULL", 900 + n] for n in range(1, 9)
+    ]  # fmt: skip
+    path = ibex(tmp_path / "results", [([names], lines)], first="\n")
+    assert flags(path)["item"] == {"item": "Legend 1"}
+    made = read_files([path], options=Options(mapping={"item": "Legend 1"})).judgments
+    assert (made.frame["item"].n_unique(), made.frame["response"].null_count()) == (8, 0)
+    assert set(made.frame["response"]) == {"Natural", "Average", "Odd"}
+
+
+def test_the_value_of_an_own_slider_is_the_answer(tmp_path: Path) -> None:
+    lines: list[list[object]] = [
+        ["ScaleNew", n, 0, f"item-{n}", "NULL", f"<p>Tweet {n}</p>", "-100.00", "100.00",
+         lambda person, n=n: f"{(37 * n + 11 * person) % 200 - 100}.50"] for n in range(1, 13)
+    ]  # fmt: skip
+    made = read_files([ibex(tmp_path / "results", [([("html", "startValue", "endValue", "value")], lines)])]).judgments
+    assert (len(made), made.frame["item"].n_unique(), made.scales[""].kind) == (72, 12, "continuous")
+    assert "value" not in made.frame.columns
+
+
+def test_a_factor_called_rating_is_not_what_the_key_means(tmp_path: Path) -> None:
+    lines: list[list[object]] = []
+    for n in range(1, 11):
+        own = [n, ("pretask", "no")[n % 2], "NULL"]
+        start = 1619973000000 + 9000 * n
+        lines.append(["PennController", n, 0, "known", "NULL", "PennController", n, "_Trial_", "Start", start, *own])
+        key = lambda person, n=n: "FJ"[(person + n // 2) % 2]  # noqa: E731
+        lines.append(["PennController", n, 0, "known", "NULL", "Key", "k", "PressedKey", key, start + 800 + n, *own])
+    path = ibex(tmp_path / "results", [([(*PENN, "item", "rating", "Comments")], lines)])
+    frame = read_files([path]).judgments.frame
+    assert set(frame["response"]) == {"F", "J"}
+    assert set(frame["rating"]) == {"pretask", "no"}
+
+
+def test_fillers_checks_and_repeated_sentences_of_ibex(tmp_path: Path) -> None:
+    trials = [*((n, "ab"[n % 2], n, f"He saw {n} cats.") for n in range(1, 7)), (11, "f", "NULL", "It rained."),
+              (11, "f", "NULL", "It snowed."), (12, "control", 9, "Please press 4")]  # fmt: skip
+    lines: list[list[object]] = []
+    for n, label, group, text in trials:
+        head: list[object] = ["AcceptabilityJudgment", n, 0, label, group]
+        lines += [[*head, text], [*head, "NULL", lambda person, n=n: 1 + (person + n) % 5, "NULL", 1000 + n]]
+    made = read_files([ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 36, "filler": 12, "attention": 6}
+
+
+def test_objects_in_lists_among_bare_numbers(tmp_path: Path) -> None:
+    chance, rows = random.Random(21), []
+    for person in range(10):
+        rows += [[person, "NA", 0.12, 2], [person, "NA", 0.9, 3]]
+        for at, n in enumerate(chance.sample(range(12), 12), 5):
+            cell = (
+                f"[{{u'odd': {chance.random() < 0.1}, u'sliderval': {chance.randint(20 + 5 * n, 40 + 5 * n) / 100}}}]"
+            )
+            rows.append([person, f"{900 + n}:4", cell, at])
+    made = accepted(saved(tmp_path / "r.csv", "workerid,tgrep id,response,slide_number_in_experiment", rows))
+    assert (len(made), made.frame["item"].n_unique(), made.scales[""].kind) == (120, 12, "continuous")
+    assert made.factors() == []
+
+
+def test_an_id_names_items_whose_text_is_missing_in_practice(tmp_path: Path) -> None:
+    chance, rows = random.Random(22), []
+    for person in range(12):
+        rows += [[person, "bot_check", "", "Linda", 1, "Linda"], [person, "example1", "", 6, 2, " "]]
+        for at, n in enumerate(chance.sample(range(45), 20), 5):
+            rows.append([person, f"{n}:7", f"it is {n} o'clock", min(7, 1 + n // 8 + chance.randint(0, 1)), at,
+                         chance.random() < 0.1])  # fmt: skip
+    path = saved(tmp_path / "r.csv", "workerid,tgrep_id,sentence,rating,slide_number,checkbox", rows)
+    made = read_files([path]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 240, "practice": 12}
+    assert "example1" in set(made.frame["item"])
+    assert made.factors() == []
+
+
+def test_a_number_drawn_for_each_trial_may_be_a_part_of_the_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(23), []
+    for person in range(24):
+        for at in range(1, 12):
+            eaten = chance.randint(0, 10)
+            felt = [round(max(0, min(1, chance.gauss(mean, 0.4))), 3) for mean in (eaten / 10, 1 - eaten / 10, 0.5)]
+            rows.append([person, at, chance.choice(["cookies", "pies", "sweets"]), eaten, *felt])
+    with pytest.raises(ProposalError) as error:
+        read_files([saved(tmp_path / "r.csv", "workerID,order,food,eatenQuant,upset,happy,neutral", rows)])
+    offered = [choice.mapping for one in error.value.questions if one.role == "item" for choice in one.choices]
+    assert {"item": "food+eatenQuant"} in offered
+
+
+def test_a_question_shown_anew_is_the_item(tmp_path: Path) -> None:
+    lines: list[list[object]] = []
+    for n in range(10):
+        head: list[object] = ["ComicCaption", 300 + n, 0, f"test_choice_{n}", "NULL"]
+        asked = lambda person, n=n: f"<audio src='word_{(person + n) % 10}.wav'></audio>"  # noqa: E731
+        lines += [[*head, ""], [*head, asked, lambda person, n=n: "AB"[(person * n) % 2], "NULL", 1000 + n]]
+    made = read_files([ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])]).judgments
+    assert set(made.frame["item"]) == {f"<audio src='word_{n}.wav'></audio>" for n in range(10)}
+
+
+def test_fillers_and_practice_in_longer_names(tmp_path: Path) -> None:
+    trials = [*(("Practice", n, "epInst", "NULL") for n in (0, 1)),
+              ("AcceptabilityJudgment", 2, "firstfiller_item1", "NULL"),
+              *(("AcceptabilityJudgment", n, f"EG{n % 3}", n) for n in range(3, 12))]  # fmt: skip
+    lines: list[list[object]] = []
+    for controller, n, label, group in trials:
+        head: list[object] = [controller, n, 0, label, group]
+        lines += [[*head, f"A {n} b."], [*head, "NULL", lambda person, n=n: 1 + (person + n) % 5, "NULL", 1000 + n]]
+    made = read_files([ibex(tmp_path / "results", [([("Sentence (or sentence MD5)",), JUDGED], lines)])]).judgments
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 54, "filler": 6, "practice": 12}
+
+
+def test_three_sliders_that_are_no_neighbours(tmp_path: Path) -> None:
+    chance, rows = random.Random(24), []
+    for person in range(8):
+        for share, colour in chance.sample([(s, c) for s in range(0, 101, 10) for c in ("blue", "red")], 22):
+            given = chance.choice([[0, 1, 0], [1, 0, 0], [0, 0, 1], [0.45, 0.55, 0], [0.2, 0.3, 0.5], [0, 0.13, 0.87]])
+            noise = chance.choice([0, 0, 0.01, 0.02, 0.04, 0.07])
+            one, two, other = (abs(round(part - noise, 2)) for part in given)
+            rows.append([person, two, "might-probably", one, other, share, colour])
+    path = saved(tmp_path / "r.csv", "workerid,rating2,pair,rating1,rating_other,percentage,color", rows)
+    assert flags(path)["wide"] == {"wide": "trial"}
+
+
+def test_right_and_wrong_where_no_answer_is_left(tmp_path: Path) -> None:
+    chance, rows = random.Random(25), []
+    for person in range(16):
+        kind = ("Anaphora", "NPI", "Islands", "Agreement")[person % 4]
+        trials = [("The door is red here", "CHECK1", "attention check", "grammatical")]
+        trials += [(f"The {kind} of {n} was there", f"TS {n}", kind, ("good", "bad")[n % 2]) for n in range(1, 11)]
+        for text, item, about, condition in trials:
+            last = None
+            for again in range(1, 6):
+                right = int(chance.random() < (0.9 if condition == "good" else 0.5))
+                changed = "NA" if last is None else abs(right - last)
+                rows.append([f"p{person}", text, item, about, condition, right, again, changed])
+                last = right
+    header = "participant,sentence,test_item,phenomenon,condition,accuracy,repetition,stability"
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path)["response"] == {"response": "accuracy"}
+    made = accepted(path)
+    assert dict(made.frame["function"].value_counts().iter_rows()) == {"test": 800, "attention": 80}
+    assert "condition" in made.factors()
+    assert "stability" not in made.factors()
+
+
+def test_a_line_that_holds_the_answer_is_no_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(26), []
+    for person in range(24):
+        for at, n in enumerate(chance.sample(range(1, 21), 20), 1):
+            kind, rating = ("CxC", "CnC")[(n + person) % 2], chance.randint(1, 7)
+            code = f"{n}-{kind}"
+            rows.append([person, f"Trial{at}", f"{code} {kind} He_ran_{n}. {rating} mean", at, code, kind, rating])
+    path = saved(tmp_path / "r.csv", "workerid,variable,value,Trial,ID,Condition,Response", rows)
+    made = read_files([path], options=Options(accept=True)).judgments
+    assert (made.frame["item"].n_unique(), made.factors()) == (40, ["Condition"])
+
+
+def test_a_question_of_its_own_for_each_item(tmp_path: Path) -> None:
+    chance, rows = random.Random(27), []
+    for person in range(20):
+        for at, n in enumerate(chance.sample(range(24), 12), 1):
+            form = chance.choice(["base", "negated"])
+            text = f"He {'did not see' if form == 'negated' else 'saw'} {n} cats."
+            rows.append([person, at, form, f"Were there {n} cats?", chance.randint(20, 100) / 100, text,
+                         1000 + 2 * n + (form == "base"), chance.choice([0, 0, 1])])  # fmt: skip
+    path = saved(tmp_path / "r.csv", "workerid,order,polarity,question,response,sentence,sentence_id,wrongs", rows)
+    made = read_files([path]).judgments
+    assert (len(made.scales), made.frame["item"].n_unique()) == (1, 48)
+    assert "wrongs" not in made.factors()
+
+
+def test_forms_that_come_again_ask_about_items(tmp_path: Path) -> None:
+    lines: list[list[object]] = [["Form", 1, 0, "intro", "NULL", "code", lambda person: f"YWZ{person}"]]
+    for n in range(2, 10):
+        head: list[object] = ["Form", n, 0, f"c{n % 2}-ds", "NULL"]
+        lines += [[*head, "article", lambda person, n=n: ("the", "a", "zero")[(person + n) % 3]],
+                  [*head, "_REACTION_TIME_", 2000 + n]]  # fmt: skip
+    path = ibex(tmp_path / "results", [([("Field name", "Field value")], lines)])
+    frame = read_files([path]).judgments.frame
+    assert (frame.height, set(frame["response"])) == (48, {"the", "a", "zero"})
+    assert frame["rt"].min() == 2.002
+
+
+def test_forms_about_participants_are_no_judgments(tmp_path: Path) -> None:
+    lines: list[list[object]] = [["Form", 1, 0, "intro", "NULL", name, "x"] for name in ("name", "age", "city")]
+    with pytest.raises(KaratError, match="no judgments"):
+        read_files([ibex(tmp_path / "results", [([("Field name", "Field value")], lines)])])
+
+
+def test_groups_that_are_no_lexical_sets(tmp_path: Path) -> None:
+    names = ("Legend", "Chosen answer", *JUDGED[2:])
+    lines: list[list[object]] = [
+        ["DynamicQuestion", n, 0, "Critical", str(n)[0], "Test",
+         lambda person, n=n: ("Visible", "Covered")[(person * n) % 2], "NULL", 900 + n] for n in range(10, 30)
+    ]  # fmt: skip
+    made = read_files([ibex(tmp_path / "results", [([names], lines)])]).judgments
+    assert made.frame["item"].n_unique() == 20

@@ -83,8 +83,27 @@ def function_named_in(label: str) -> str:
     label = label.lower()
     if "practice" in label or "practise" in label:
         return "practice"
+    if "filler" in label:  # eFiller, firstfiller_item3
+        return "filler"
     words = set(re.split(r"[\W\d_]+", label))
     return next((function for function, names in _WORDS.items() if not words.isdisjoint(names)), "test")
+
+
+_TOLD = re.compile(
+    r"(?i)\W*(?:for this (?:item|question|sentence|one),?\s+)?(?:please,?\s+)?(?:just\s+)?"
+    r"(?:press|click|choose|select|pick|mark|rate|tick|drücken sie|wählen sie)\b(?:\W+\w+){0,7}?\W+[\"'“]?\d{1,3}\W*"
+)
+
+
+def tells_the_answer(text: str) -> bool:
+    """Whether a text asks for a given number instead of a judgment, as attention checks do.
+
+    >>> tells_the_answer("Please press 4"), tells_the_answer("Please select the option number '2'.")
+    (True, True)
+    >>> tells_the_answer("Choose the winner of 1998 and tell him"), tells_the_answer("Mark read 2 books about it.")
+    (False, False)
+    """
+    return _TOLD.fullmatch(text) is not None
 
 
 def function_word(value: str) -> str | None:
@@ -96,6 +115,8 @@ def function_word(value: str) -> str | None:
     words = [word for word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value).lower()) if word]
     if any("practice" in word or "practise" in word for word in words):
         return "practice"
+    if any("filler" in word for word in words):
+        return "filler"
     for function, names in {**_WORDS, **_MORE_WORDS}.items():
         if not set(words).isdisjoint(names):
             return function

@@ -774,9 +774,13 @@ FEWEST_IN_TURN = 0.1
 
 
 def _sliders(contents: Contents, person: Sequence[str]) -> list[str]:
-    """At least three neighbouring columns with positions of sliders, all from end to end of the same range."""
+    """At least three columns with positions of sliders, all from end to end of the same range.
+
+    They are neighbours, or called alike, such as rating1, rating2 and rating_other.
+    """
     run: list[str] = []
     best: list[str] = []
+    alike: dict[str, list[str]] = {}
     for name in contents.names:
         content = contents[name]
         ends = (content.numbers.min(), content.numbers.max()) if content.is_number else None
@@ -786,6 +790,9 @@ def _sliders(contents: Contents, person: Sequence[str]) -> list[str]:
         )  # fmt: skip
         run = [*run, name] if fits and name not in person else []
         best = max(best, run, key=len)
+        if run and words_of(name)[0] in GROUP_ANSWERS:
+            alike.setdefault(words_of(name)[0], []).append(name)
+    best = max([best, *alike.values()], key=len)
     return best if len(best) >= FEWEST_GROUPS else []
 
 

@@ -198,7 +198,9 @@ BINARY_WORDS = (
 """Answers that mean no and yes: in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
 
 
-NEGATIONS = ("not", "no", "non", "nicht", "kein", "keine", "pas", "niet", "não", "değil")
+NEGATIONS = (
+    "not", "no", "non", "nicht", "kein", "keine", "pas", "niet", "não", "değil", "не", "nie", "ne", "inte", "ikke",
+)  # fmt: skip
 
 
 def binary_of(words: Sequence[str]) -> tuple[str, str] | None:

@@ -364,25 +364,46 @@ SAME_KEYS = 0.6
 def _of_objects(name: str, cells: Sequence[str | None]) -> list[pl.Series] | None:
     """The values of cells such as {"Q0": 4}, where most have the same names; None where they are no such thing.
 
+    An object may be the only element of a list, and bare numbers are values of the only name that has numbers.
+
     >>> [column.to_list() for column in _of_objects("responses", ['{"Q0": 4}', '{"Q0": 2}', None, '{"age": "31"}'])]
     [['4', '2', None, None]]
+    >>> [column.to_list() for column in _of_objects("a", ["0.5", "[{'y': False, 'x': 0.2}]", "[{'y': True, 'x': 1}]"])]
+    [[None, 'false', 'true'], ['0.5', '0.2', '1']]
     """
-    first = next((cell for cell in cells if cell), "")
-    if not first.lstrip().startswith("{"):
+    if not any(cell.lstrip()[:1] in ("{", "[") for cell in [cell for cell in cells if cell][:MOST_BARE]):
         return None
-    found = [parsed(cell) if cell else None for cell in cells]
+    found = [_object(parsed(cell)) if cell else None for cell in cells]
     known = [one for one in found if one is not None]
-    if not known or not all(isinstance(one, dict) for one in known) or len(known) < sum(map(bool, cells)):
+    (keys, often), *_ = Counter(tuple(one) for one in known).most_common(1) or [((), 0)]
+    if often < SAME_KEYS * sum(map(bool, cells)) or not 1 <= len(keys) <= MOST_KEYS:
         return None
-    (keys, often), *_ = Counter(tuple(one) for one in known).most_common(1)
-    if often < SAME_KEYS * len(known) or not 1 <= len(keys) <= MOST_KEYS:
-        return None
-    columns = [name] if len(keys) == 1 else [f"{name}.{key}" for key in keys]
     rows = [one if one is not None and tuple(one) == keys else {} for one in found]
+    bare = {at: cell for at, cell in enumerate(cells) if cell and found[at] is None}
+    numbers = [key for key in keys if all(_is_measured(row[key]) for row in rows if row)]
+    if bare and (len(numbers) != 1 or any(as_number(cell) is None for cell in bare.values())):
+        return None
+    for at, cell in bare.items():
+        rows[at] = {numbers[0]: cell}
+    columns = [name] if len(keys) == 1 else [f"{name}.{key}" for key in keys]
     return [
         pl.Series(column, [text_of(row.get(key)) for row in rows], dtype=pl.String)
         for column, key in zip(columns, keys, strict=True)
     ]
+
+
+MOST_BARE = 20
+"""So many first cells may hold bare values before one holds an object."""
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    """An object, also as the only element of a list; None where a value is something else."""
+    one = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return one if isinstance(one, dict) else None
+
+
+def _is_measured(value: Any) -> bool:
+    return not isinstance(value, bool) and as_number(text_of(value) or "") is not None
 
 
 def without_nested(table: FileTable, mapping: Mapping[str, str]) -> FileTable:

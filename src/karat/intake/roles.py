@@ -97,6 +97,7 @@ FUNCTION_NAMES = (
 LIST_NAMES = ("list", "group")
 BESIDE_LISTS = {"filler", "practice", "attention"}
 """What a column of lists says of the trials that all lists share; control may be a list or a group of its own."""
+ACCURACY = ("accuracy", "acc", "correct", "iscorrect", "responseaccuracy", "answeraccuracy")
 SCALE_NAMES = ("answertype", "responsetype", "scaletype", "answerformat", "responseformat", "answerscale")
 """Names of columns that say on which scale an answer was given."""
 SESSION_NAMES = ("session", "survey", "visit", "run", "list", "part", "phase", "block", "wave", "day", "assignmentid")
@@ -141,6 +142,8 @@ MOSTLY = 0.8
 MOST_TICKED = 4
 ANSWERED = 0.9
 FEWEST_ITEMS = 8
+FEWEST_SEEN = 3
+"""So many times as many texts as levels, and rows as texts, show that a level follows from a text."""
 
 
 @dataclass
@@ -371,7 +374,10 @@ class _RoleSearch:
             named = content.plain in FUNCTION_NAMES or "type" in words_of(content.name)
             exact = content.plain in NAMES["function"]
             # A phrase that contains such a word is a level of something else, such as "with training".
-            known = {v: f for v, f in content.functions.items() if named or exact or len(v.split()) < PHRASE}
+            known = {
+                v: f for v, f in content.functions.items()
+                if named or exact or len(v.split()) < PHRASE or flagged_function(words_of(v))
+            }  # fmt: skip
             if not known or content.distinct > MOST_FUNCTIONS or self._of_person(content) or content.is_text:
                 if exact and content.distinct and not self._of_person(content):
                     self._not_functions(content)
@@ -522,7 +528,17 @@ class _RoleSearch:
             return False
         return _says_answer(content) or (
             spread >= OVERDISPERSED and (content.is_number or content.distinct <= FEW_WORDS)
-        )
+            and not self._follows_from_text(content)
+        )  # fmt: skip
+
+    def _follows_from_text(self, content: Content) -> bool:
+        """Whether a text that several participants saw always comes with the same value: then it was shown, too."""
+        texts = [
+            c.name for c in self._free()
+            if c is not content and c.is_text and FEWEST_ITEMS <= c.distinct <= self.rows / FEWEST_SEEN
+            and c.distinct >= FEWEST_SEEN * content.distinct and c.filled > NEARLY
+        ]  # fmt: skip
+        return any(self.contents.follows(content.name, [text]) for text in texts)
 
     def _are_points(self, content: Content) -> bool:
         """Whether a column holds points of a scale that no design gave: answers, whatever the column is called."""
@@ -644,6 +660,10 @@ class _RoleSearch:
         chosen = self._shown_on_a_side()
         if chosen is not None:
             found = [chosen]
+        if not any(_says_answer(c) for c in found):
+            # Where no answer is left, the table may say whether it was right.
+            right = [c for c in self._free() if c.plain in ACCURACY and set(c.values) == {"0", "1"}]
+            found = [*right, *(c for c in found if c not in right)]
         if found:
             self._take("response", found[0].name)
             self._ask("response", [self._choice("response", [one.name]) for one in found[:3]])
@@ -719,6 +739,8 @@ class _RoleSearch:
                 continue
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
+            if self._holds_the_answer(content):
+                continue
             if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
                 continue
             named = content.plain in NAMES["item"] and not PLACES.fullmatch(content.plain)
@@ -734,6 +756,14 @@ class _RoleSearch:
         # Positions that begin anew in each block say nothing of the item where something else does.
         shown = [content for content in found if not (content.plain in NAMES["trial"] and content.is_whole)] or found
         return [*shown, *(content for content in uneven if self._is_crossed_between(content, shown))]
+
+    def _holds_the_answer(self, content: Content) -> bool:
+        """Whether all who have the same text gave the same of several answers: the text has the answer in it."""
+        source = self.roles.mapping.get("response", "")
+        if source not in self.contents.names or not content.is_text or self.contents[source].distinct <= PAIR:
+            return False
+        again = self.contents.codes.height - self.contents.combinations([content.name])
+        return again >= FEWEST_ROWS and self.contents.follows(source, [content.name])
 
     def _is_heard(self, content: Content) -> bool:
         """Whether a column names the speakers that listeners judge."""
@@ -850,7 +880,8 @@ class _RoleSearch:
                 self.roles.notes.append(Message("role.question", {"column": question}))
             return
         design = [content for content in self._design() if content.name != question]
-        native = next((c for c in self._free() if c.plain in NAMES["item"] and c in design), None)
+        named = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
+        native = min(named, key=self._is_weak, default=None)
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
         if not design:
             self._constant_item()
@@ -867,6 +898,9 @@ class _RoleSearch:
         self._take("item", "+".join(parts))
         if not sure:
             options = [parts, *([native.name] for native in [native] if native is not None)]
+            # Numbers drawn at random for each trial look like answers.
+            drawn = [c.name for c in self._free() if self._are_points(c) and not _says_answer(c)]
+            options += [[*parts, *drawn]] if drawn else []
             options += [[c.name] for c in sorted(design, key=lambda c: -c.distinct) if c.distinct > 2]
             distinct = list(dict.fromkeys(tuple(option) for option in options))
             self._ask("item", [self._choice("item", list(option)) for option in distinct[:3]])
@@ -908,13 +942,19 @@ class _RoleSearch:
             named = best.plain in NAMES["item"] and not self._is_weak(best)
             texts = [c for c in design if c.is_text and c is not best]
             has_id = "id" in words_of(best.name) and any(self._same(best.name, c.name) for c in texts)
+            # An id that each participant has once, and from which the rest of the design follows, is that of the item.
+            has_id = has_id or (best.plain == "id" and len(design) > 1 and self._is_judged_once(best.name, asked))
             return named or has_id, [best.name]
         if native is not None and self._is_judged_once(native.name, asked) and not self._is_weak(native):
-            return True, [native.name]
+            return True, [self._code_of(native, design)]
         numbered = [c for c in design if words_of(c.name)[-1:] == ["id"] and c.distinct >= FEWEST_ITEMS
                     and self._is_judged_once(c.name, asked)]  # fmt: skip
         if numbered:
-            return False, [max(numbered, key=lambda c: c.distinct).name]
+            best = max(numbered, key=lambda c: c.distinct)
+            shown = any(
+                c is not best and c.distinct > PAIR and self.contents.follows(c.name, [best.name]) for c in design
+            )
+            return best.plain == "id" and shown, [best.name]
         shared = self._shared(names)
         full = self.contents.combinations(shared)
         keep = sorted(
@@ -929,6 +969,16 @@ class _RoleSearch:
         if len(kept) > MOST_PARTS:
             kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
         return False, [name for name in self.contents.names if name in kept]
+
+    def _code_of(self, text: Content, design: Sequence[Content]) -> str:
+        """The id that says more than a text does: it has a value where practice items have no text."""
+        codes = [
+            c.name for c in design
+            if text.is_text and not c.is_text and "id" in words_of(c.name)
+            and self.contents.follows(text.name, [c.name])
+            and (c.filled > text.filled or self._same(c.name, text.name))
+        ]  # fmt: skip
+        return codes[0] if codes else text.name
 
     def _shared(self, names: list[str]) -> list[str]:
         """Columns that together identify what several participants judged, without texts made anew for every trial.
@@ -1045,7 +1095,7 @@ class _RoleSearch:
             "block": lambda c: c.distinct <= 500,
             "subgroup": lambda c: True,
             "status": lambda c: not re.search(r"(?i)approved|submitted|rejected|complete", " ".join(c.values[:20])),
-            "question": lambda c: c.distinct <= 40 and c.filled > FEWEST_IN_LIST,
+            "question": lambda c: c.distinct <= 40 and c.filled > FEWEST_IN_LIST and not self._is_asked_of_item(c),
         }
         for role, fit in fits.items():
             source = self.by_name.get(role)
@@ -1056,6 +1106,11 @@ class _RoleSearch:
                 self._take(role, source)
             elif content.plain == role:
                 self.roles.notes.append(Message("role.other_content", {"column": source, "values": content.values[:3]}))
+
+    def _is_asked_of_item(self, content: Content) -> bool:
+        """Whether each of many items has a question of its own: then the question is a part of what was judged."""
+        items = joined(self.roles.mapping.get("item", ""), self.contents.names)
+        return content.distinct > MOST_QUESTIONS and bool(items) and self.contents.follows(content.name, items)
 
     def _fits_answers(self, content: Content) -> bool:
         """Whether a column of right answers is about these answers: at least half of its values are among them."""
@@ -1153,7 +1208,8 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = (
-        r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*)|"
+        r".*(correct|accuracy|iscorrect|incorrect|comments?|feedback|enjoyment|asses|confidence|expected.*|attempts)|"
+        r"(n|num)?(wrongs?|errors|mistakes)|"
         r"comprehension\d*|(comprehension|attention|attn|bot|manipulation)(check|passed)\w*"
     )
     if content.plain in NAMES["expected"] or words_of(content.name)[:1] == ["correct"]:

@@ -59,7 +59,8 @@ NO_CONDITION = re.compile(
     r"(?!(system|model|cond|condition|method)[_. ]id$).*[_. ]id|id|hit|assignment|.*(hit|assignment|worker|"
     r"session)_?id|"
     r"trial_?(index|nr|no|number)|slide_number.*|.*time_?stamp|.*_time|(.*[_. ])?comments?|confidence|"
-    r"answer_text|.*\[\d+\]|(response|rating|judge?ment)_?|.*[_. ](response|answer|rating|judge?ment)s?|"
+    r"answer_text|.*\[\d+\]|(response|rating)\..*|(.*[_. ])?check_?box|wrongs?|errors|(.*[_. ])?attempts|"
+    r"(response|rating|judge?ment)_?|.*[_. ](response|answer|rating|judge?ment)s?|"
     r"hit_?type_?id|keywords|reward|.*deadline|browser|os|screen_?[hw]|user_?agent|(branch|checkpoint|randomi[sz]er)-.*|"
     r"internal_node_id|accuracy|(.*[_. ])?feedback|proliferate\.condition|.*_pid|sentence_text|"
     r"gender|sex|age|languages?|education|.*correct.*|winner.*|(chosen|selected|picked).*|answer\..*orders?|annotation|expected.*"
@@ -68,7 +69,7 @@ NO_CONDITION = re.compile(
 MOST_CONTEXTS = 8
 """With more values, a column called context holds a text before each item, and no factor."""
 LAYOUT = re.compile(
-    r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*"
+    r".*(group|list|block|version|survey|session|item_?set)|z_?scores?|.*_z|exclude.*|native.*|name|speaker.*|font|penn\w*|person_?[a-d1-4]"
 )
 """Names of columns that say in which list or voice something was shown, or that were computed."""
 BLOCKS = r"(?i)^(trials?|block|part|phase|section|round|run|page|half)[\W_]*\d+$"
@@ -264,7 +265,7 @@ def _is_an_answer(rows: pl.DataFrame, name: str) -> bool:
     if not {"item", "response"} <= set(rows.columns) or CONDITION.fullmatch(name):
         return False
     both = rows.select("item", pl.col(name).cast(pl.String).alias("level"), pl.col("response").cast(pl.String))
-    both = both.drop_nulls()
+    both = both.drop_nulls().filter(~pl.col("level").is_in(NOTHING))
     if not set(both["level"].unique()) <= set(both["response"].unique()) or both["level"].n_unique() < FEWEST_LEVELS:
         return False
     varied = both.group_by("item").agg(pl.col("level").n_unique().alias("n"))["n"]

@@ -252,7 +252,10 @@ def _trials_only(frame: pl.DataFrame, rows: list[int] | None) -> tuple[pl.DataFr
 def _of_one_task(
     frame: pl.DataFrame, rows: list[int] | None, options: Options
 ) -> tuple[pl.DataFrame, list[int] | None, int]:
-    """Without the rows of tasks that have no items, such as colour plates: a column of few levels keeps them apart."""
+    """Without the rows of tasks that have no items, such as colour plates: a column of few levels keeps them apart.
+
+    A few rows that nearly everybody has, such as trials to practise, are no items either.
+    """
     if not {"item", "response"} <= set(frame.columns) or options.keep_all:
         return frame, rows, 0
     empty = text_column(frame["item"]).str.contains(NO_PARTS).fill_null(True)
@@ -266,6 +269,14 @@ def _of_one_task(
             continue
         shares = pl.DataFrame({"level": levels, "empty": empty}).group_by("level").agg(pl.col("empty").mean())
         if set(shares["empty"]) == {0.0, 1.0}:
+            return _rows_left(frame, rows, empty)
+    if "participant" in frame.columns and empty.mean() <= OTHER_KIND:  # type: ignore[operator]
+        each = (
+            pl.DataFrame({"who": text_column(frame["participant"]), "empty": empty})
+            .group_by("who")
+            .agg(pl.col("empty").any())
+        )
+        if each.height > 1 and each["empty"].mean() >= FEWEST_ANSWERED:  # type: ignore[operator]
             return _rows_left(frame, rows, empty)
     return frame, rows, 0
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from karat.intake.content import RESPONSE_TIMES
+from karat.intake.content import RESPONSE_TIMES, words_of
 from karat.intake.guess import plain
-from karat.intake.readers.ibex.log import LogLine
+from karat.intake.readers.ibex.log import ANSWERED, LogLine
 from karat.intake.reading import Reading
 from karat.messages import Message
 
-TIME_TAKEN = "Time taken to answer"
 ANSWER_LINES = {
     ("selector", "Selection"): "choice",
     ("scale", "Choice"): "choice",
@@ -70,11 +70,13 @@ OR_NONE = "(NULL if none)"
 """How the name of a column ends in which Ibex logs the question of a trial, if there is one."""
 
 
-def answer_kind(line: LogLine) -> str | None:
-    """The kind of answer that a line holds, or None."""
-    if TIME_TAKEN in line.cells:
+def answer_kind(line: LogLine, *, forms: bool = False) -> str | None:
+    """The kind of answer that a line holds, or None; fields of forms are answers only where nothing else is."""
+    if forms and line.cells.get("Field name"):
+        return None if str(line.cells["Field name"]).startswith("_") else "question"
+    if ANSWERED in line.cells:
         return "question"
-    if "PennElementType" not in line.cells and "Field name" not in line.cells and logged(line, ANSWERS) is not None:
+    if "PennElementType" not in line.cells and "Field name" not in line.cells and own_answer(line) is not None:
         return "question"
     return ANSWER_LINES.get(((line.get("PennElementType") or "").lower(), line.get("Parameter") or ""))
 
@@ -98,6 +100,45 @@ def logged(line: LogLine, names: Sequence[str]) -> str | None:
     return next((there[name] for name in names if name in there), None)
 
 
+def own_answer(line: LogLine) -> str | None:
+    """The column in which a controller of the authors' own logs the answer: Answer, Chosen answer, value."""
+    ending = [name for name in line.cells if words_of(name)[-1:] and words_of(name)[-1] in ANSWERS]
+    return logged(line, ANSWERS) or next(iter(ending), None) or logged(line, ("value",))
+
+
+def key_factors(lines: Iterable[LogLine]) -> set[str]:
+    """Columns that are called like answers and hold a factor: they do not say which key a participant pressed."""
+    pressed: dict[str, dict[tuple[str, str, str], set[str]]] = {}
+    for line in lines:
+        name = logged(line, ANSWERS) if answer_kind(line) == "key" else None
+        key, said = line.get("Value"), line.get(name or "")
+        if name and key is not None and key not in GO_ON_KEYS and said is not None:
+            pressed.setdefault(name, {}).setdefault((line.reception, line.hash, said), set()).add(key)
+    return {
+        name for name, keys in pressed.items()
+        if sum(len(each) > 1 for each in keys.values()) > MOST_MISMATCHED * len(keys)
+    }  # fmt: skip
+
+
+FEWEST_FORMS = 3
+"""A field that a participant fills in so many trials asks about items; age and name are asked once."""
+
+
+def asks_in_forms(lines: Sequence[LogLine]) -> bool:
+    """Whether the only answers are fields of forms that come again from trial to trial."""
+    if any(answer_kind(line) for line in lines):
+        return False
+    fields = {
+        (line.reception, line.hash, line.get("Field name"), line.order, line.label)
+        for line in lines if answer_kind(line, forms=True)
+    }  # fmt: skip
+    return max(Counter(field[:3] for field in fields).values(), default=0) >= FEWEST_FORMS
+
+
+MOST_MISMATCHED = 0.1
+"""The share of answers up to which one answer may go with several keys."""
+
+
 def go_on_keys(lines: Iterable[LogLine]) -> set[str]:
     """The names of the key elements on which nothing but the space bar or Enter was ever pressed."""
     pressed: dict[str, set[str]] = {}
@@ -108,11 +149,13 @@ def go_on_keys(lines: Iterable[LogLine]) -> set[str]:
     return {name for name, keys in pressed.items() if keys and keys <= GO_ON_KEYS}
 
 
-def answers_of(trial: Sequence[LogLine], go_on: set[str], reading: Reading, file: str) -> list[IbexAnswer]:
+def answers_of(
+    trial: Sequence[LogLine], go_on: set[str], factors: set[str], reading: Reading, file: str, *, forms: bool = False
+) -> list[IbexAnswer]:  # fmt: skip
     """The answers of a trial, one an element; the trial's other lines are set aside or counted as bad."""
     candidates: list[IbexAnswer] = []
     for line in trial:
-        kind = answer_kind(line)
+        kind = answer_kind(line, forms=forms)
         if kind is None:
             reading.set_apart(_what_it_is(line))
         elif kind == "key" and line.get("PennElementName") in go_on:
@@ -123,7 +166,7 @@ def answers_of(trial: Sequence[LogLine], go_on: set[str], reading: Reading, file
             reading.problems.add("is not a time", fix, column=column, value=value, file=file, number=line.number)
             reading.bad_units += 1
         else:
-            candidates.append(_answer(trial, line, kind))
+            candidates.append(_answer(trial, line, kind, factors))
     if not candidates:
         return []
     kind = min((candidate.kind for candidate in candidates), key=RANK.__getitem__)
@@ -149,20 +192,25 @@ def milliseconds(line: LogLine) -> float | None:
 def _unreadable_time(line: LogLine, kind: str) -> tuple[str, str] | None:
     """The column and the value of a time that is none."""
     if kind == "question":
-        column = logged(line, TIMES) or TIME_TAKEN
+        column = logged(line, TIMES) or ANSWERED
         taken = line.get(column)
         return (column, taken) if taken is not None and not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", taken) else None
     given = line.get("EventTime")
     return ("EventTime", given) if given is not None and milliseconds(line) is None else None
 
 
-def _answer(trial: Sequence[LogLine], line: LogLine, kind: str) -> IbexAnswer:
+def _answer(trial: Sequence[LogLine], line: LogLine, kind: str, factors: set[str]) -> IbexAnswer:
     # Controllers of the authors' own call the column of their question QuestionSide, QuestionTop and the like.
     asked = [text for name, text in line.cells.items() if name.startswith("Question") and name.endswith(OR_NONE)]
     element = line.get("PennElementName") or next(filter(None, asked), None) or line.controller
+    if "Field name" in line.cells:
+        times = [one.get("Field value") for one in trial if one.get("Field name") == "_REACTION_TIME_"]
+        taken = times[0] if times and re.fullmatch(r"\d{1,9}", times[0] or "") else None
+        rt = float(taken) / 1000 if taken is not None else None
+        return IbexAnswer(line, kind, line.get("Field name") or element, line.get("Field value"), None, rt)
     if kind == "question":
-        response = line.get(logged(line, ANSWERS) or "Value")
-        taken = line.get(logged(line, TIMES) or TIME_TAKEN)
+        response = line.get(own_answer(line) or "Value")
+        taken = line.get(logged(line, TIMES) or ANSWERED)
         rt = float(taken) / 1000 if taken is not None else None
         return IbexAnswer(line, kind, element, response, milliseconds(line), rt, sentence=_sentence(trial))
     response, time = line.get("Value"), milliseconds(line)
@@ -171,7 +219,8 @@ def _answer(trial: Sequence[LogLine], line: LogLine, kind: str) -> IbexAnswer:
     onset, from_display = _onset(trial, line, time)
     rt = round(time - onset, 3) / 1000 if time is not None and onset is not None and response is not None else None
     left, right = _sides(line, response)
-    if kind == "key" and (own := logged(line, ANSWERS)) is not None and line.get(own) is not None:
+    own = logged(line, ANSWERS) if kind == "key" else None
+    if own is not None and own not in factors and line.get(own) is not None:
         # The experiment says itself what the key meant, and whether it came in time.
         answered = line.get(own) or ""
         response = None if NO_ANSWER.fullmatch(answered) else answered

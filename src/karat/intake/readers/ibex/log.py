@@ -72,7 +72,7 @@ def is_log(sample: str) -> bool:
     >>> is_log("# Results on Sunday May 02 2021 16:42:49 UTC\\n# 1. Results reception time.\\n"), is_log("a,b\\n1,2\\n")
     (True, False)
     """
-    if not sample.startswith("#"):
+    if not sample.lstrip().startswith("#"):
         return False
     times = re.search(r"^#.{0,10}\b1[.:] (Results reception time|Time results were received)", sample, re.MULTILINE)
     return bool(times) or bool(re.search(r"^# Results on .*\n# USER AGENT:", sample, re.MULTILINE))
@@ -148,7 +148,7 @@ def is_table(file: SourceFile) -> bool:
             columns = read_table(file).frame.columns
         except IntakeError:
             return False
-    elif file.sample.startswith("#"):
+    elif file.sample.lstrip().startswith("#"):
         return False
     else:
         columns = header_of(file)
@@ -345,14 +345,25 @@ class _Columns:
 
 def _column_name(text: str) -> str:
     """A name without the full stop that the comments add, and without the one that some names end in."""
-    return text.strip().removesuffix(".").strip() or "unnamed"
+    return text.strip().rstrip(". ") or "unnamed"
+
+
+ANSWERED = "Time taken to answer"
+
+
+def _shows_sentence(line: LogLine) -> bool:
+    return ANSWERED not in line.cells and any(name.startswith("Sentence") for name in line.cells)
 
 
 def runs(lines: list[LogLine]) -> Iterator[list[LogLine]]:
-    """The lines of each trial: from its Start to its End, or as long as the number, label and group stay the same."""
+    """The lines of each trial: from its Start to its End, or as long as the number, label and group stay the same.
+
+    A sentence that classic Ibex shows after an answer begins a trial as well.
+    """
     trial: list[LogLine] = []
     for line in lines:
         starts = line.get("Parameter") == "_Trial_" and line.get("Value") == "Start"
+        starts |= bool(trial) and ANSWERED in trial[-1].cells and _shows_sentence(line)
         key = (line.order, line.label, line.group)
         if trial and (starts or key != (trial[-1].order, trial[-1].label, trial[-1].group)):
             yield trial

@@ -10,11 +10,22 @@ import polars as pl
 
 from karat.errors import IntakeError
 from karat.intake.cells import own_name
-from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, Contents, function_named_in, function_word
+from karat.intake.content import ITEM_IDS, RESPONSE_TIMES, Contents, function_named_in, function_word, tells_the_answer
 from karat.intake.guess import plain
 from karat.intake.personal import are_codes, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
-from karat.intake.readers.ibex.answers import ANSWERS, IbexAnswer, answers_of, go_on_keys, milliseconds
+from karat.intake.readers.ibex.answers import (
+    ANSWERS,
+    OR_NONE,
+    IbexAnswer,
+    answers_of,
+    asks_in_forms,
+    go_on_keys,
+    key_factors,
+    logged,
+    milliseconds,
+    own_answer,
+)
 from karat.intake.readers.ibex.log import LogLine, is_bare, is_log, is_raw, is_table, read_log, runs
 from karat.intake.readers.ibex.people import (
     ID_NAMES,
@@ -53,17 +64,19 @@ def read_pcibex(files: Sequence[SourceFile], options: Options) -> Reading:
     )  # fmt: skip
     lines = _without_copies(_without_owner(log.lines, options, reading), reading)
     submissions = submissions_of(lines)
-    go_on = go_on_keys(lines)
+    go_on, factors = go_on_keys(lines), key_factors(lines)
+    forms = asks_in_forms(lines)
     for submission in submissions.values():
         for number, trial in enumerate(runs(submission.lines)):
-            submission.answers += [(number, answer) for answer in answers_of(trial, go_on, reading, file.name)]
+            answers = answers_of(trial, go_on, factors, reading, file.name, forms=forms)
+            submission.answers += [(number, answer) for answer in answers]
     answering = [submission for submission in submissions.values() if submission.answers]
     set_single_questions_apart(answering, reading)
     identify(submissions, reading)
     number_sessions(list(submissions.values()), reading)
     given = [(submission, trial, answer) for submission in answering for trial, answer in submission.answers]
     if given:
-        reading.frame = _frame(given, set(options.mapping.values()), reading, file.name)
+        reading.frame = _frame(given, {*options.mapping.values(), *factors}, reading, file.name)
         reading.frame = _with_parts(reading.frame, [answer for _, _, answer in given], reading)
         reading.open = [question for question in reading.open if question.role not in options.mapping]
         reading.locate = places(file.name, [answer.line.number for _, _, answer in given])
@@ -173,19 +186,30 @@ SIDES = ("left", "right")
 def _functions(answers: Sequence[IbexAnswer]) -> list[str]:
     """What trials are for: by a logged column that holds nothing else, or by their labels."""
     names = dict.fromkeys(name for answer in answers for name in answer.line.cells)
+    by_label = _functions_by_label(answers)
     for name in names:
         values = {value for answer in answers if (value := answer.line.get(name)) is not None}
         known = {value: function_word(value) for value in values} if len(values) <= MOST_FUNCTIONS else {}
-        if len(set(known.values())) > 1 and all(known.values()):
-            by_label = [function_named_in(answer.line.label) for answer in answers]
-            logged = [known.get(answer.line.get(name) or "") for answer in answers]
-            return [logged_function or label for logged_function, label in zip(logged, by_label, strict=True)]
+        # Where only some trials are marked, a condition is called filler in the trials that are fillers.
         marked = {value: word for value, word in known.items() if word in BESIDE_TEST}
-        if marked and len(values) > len(marked):
-            # A condition that is called filler in the trials that are fillers.
-            return [marked.get(answer.line.get(name) or "") or function_named_in(answer.line.label)
-                    for answer in answers]  # fmt: skip
-    return [function_named_in(answer.line.label) for answer in answers]
+        if (len(set(known.values())) > 1 and all(known.values())) or (marked and len(values) > len(marked)):
+            words = known if all(known.values()) else marked
+            logged = [words.get(answer.line.get(name) or "") for answer in answers]
+            return [logged_function or label for logged_function, label in zip(logged, by_label, strict=True)]
+    return by_label
+
+
+def _functions_by_label(answers: Sequence[IbexAnswer]) -> list[str]:
+    """Functions by the label, by a text that asks for an answer, and as in Ibex's own example: `f` without a group."""
+    labels = {answer.line.label.lower() for answer in answers}
+    groups = {answer.line.label.lower() for answer in answers if answer.line.group is not None}
+    fillers = {"f"} if groups and "f" in labels - groups else set()
+    return [
+        "filler" if answer.line.label.lower() in fillers
+        else "attention" if tells_the_answer(answer.sentence or "")
+        else function_named_in(f"{answer.line.label} {answer.line.controller}")
+        for answer in answers
+    ]  # fmt: skip
 
 
 BESIDE_TEST = ("filler", "practice", "attention")
@@ -195,8 +219,9 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
     """Items by a logged column; without one, by label and Latin Square group, by order number, or by what was shown."""
     names = {name for answer in answers for name in answer.line.cells if plain(name) in ITEM_IDS}
     column = min(names, key=lambda name: (ITEM_IDS.index(plain(name)), name), default="")
-    shown = [answer.sentence or answer.line.get("Question") for answer in answers]
-    items = [answer.line.get(column) or _item_of_label(answer.line) for answer in answers]
+    shown = [answer.sentence or answer.line.get(_asked(answer.line)) for answer in answers]
+    in_order = _numbers_items(answers)
+    items = [answer.line.get(column) or _item_of_label(answer.line, in_order) for answer in answers]
     if not column and len({(i, s) for i, s in zip(items, shown, strict=True) if s}) > 1.05 * len(set(items)):
         orders = [f"{answer.line.label}-{answer.line.order}" for answer in answers]
         texts_by_order = {(order, text) for order, text in zip(orders, shown, strict=True) if text}
@@ -217,12 +242,18 @@ def _items(answers: Sequence[IbexAnswer], functions: Sequence[str], reading: Rea
     return items
 
 
+def _asked(line: LogLine) -> str:
+    """The column in which controllers without a sentence log what they show: the question, its legend, its markup."""
+    return logged(line, ("question", "legend", "html", plain(f"Question {OR_NONE}"))) or ""
+
+
 PART_SIGNS = ("+", "|", ";", "_", "-")
 
 
 def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Reading) -> pl.DataFrame:
     """A question that holds the design, its parts set apart by one sign, as columns; the item is then asked."""
-    texts = [answer.line.get("Question") or "" for answer in answers]
+    texts = [answer.line.get(_asked(answer.line)) or "" for answer in answers]
+    column = next((name for answer in answers if (name := _asked(answer.line))), "")
     main = (frame["function"] != "practice").to_list() if "function" in frame.columns else [True] * len(texts)
     tested = [text for text, is_main in zip(texts, main, strict=True) if is_main]
     for sign in PART_SIGNS:
@@ -233,7 +264,7 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
     else:
         return frame
     cells = [text.split(sign) if text.count(sign) == width else [None] * (width + 1) for text in texts]
-    parts = {f"Question {at + 1}": [row[at] for row in cells] for at in range(width + 1)}
+    parts = {f"{column} {at + 1}": [row[at] for row in cells] for at in range(width + 1)}
     frame = frame.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in parts.items())
     coded = Contents(frame.filter(pl.Series(main)).select("participant", *parts))
     alone = coded.combinations(["participant"]) == 1
@@ -248,19 +279,30 @@ def _with_parts(frame: pl.DataFrame, answers: Sequence[IbexAnswer], reading: Rea
             kept = rest
     if not kept:
         return frame
-    item = pl.concat_str(kept, separator=" + ", ignore_nulls=True)
+    first, item = f"{column} 1", pl.concat_str(kept, separator=" + ", ignore_nulls=True)
     sample = [" + ".join(row) for row in coded.frame.select(kept).drop_nulls().head(2).iter_rows()]
     detail = {"n": coded.combinations(kept), "sample": sample, "least": None, "most": None}
     reading.open.append(Question("item", (
         Proposal({"item": "+".join(kept)}, Message("ask.item_choice", detail)),
-        Proposal({"item": "Question 1"}, Message("ask.item_choice", {**detail, "n": coded["Question 1"].distinct})),
+        Proposal({"item": first}, Message("ask.item_choice", {**detail, "n": coded[first].distinct})),
     ), by_name=len(kept) > 1))  # fmt: skip
     named = pl.when(pl.col(kept[0]).is_not_null()).then(item).otherwise(pl.col("item")).alias("item")
     return frame.with_columns(named)
 
 
-def _item_of_label(line: LogLine) -> str:
-    return f"{line.label}-{line.group or line.order}"
+def _item_of_label(line: LogLine, in_order: bool) -> str:
+    return f"{line.label}-{line.order if in_order else line.group or line.order}"
+
+
+MOST_OF_GROUP = 1.2
+
+
+def _numbers_items(answers: Sequence[IbexAnswer]) -> bool:
+    """Whether groups are no lexical sets: participants have several items of one label and group."""
+    lines = [answer.line for answer in answers if answer.line.group is not None]
+    grouped = {(line.reception, line.hash, line.label, line.group) for line in lines}
+    numbered = {(line.reception, line.hash, line.label, line.order) for line in lines}
+    return len(numbered) > MOST_OF_GROUP * len(grouped)
 
 
 def _trials(given: Sequence[tuple[IbexSubmission, int, IbexAnswer]]) -> list[int]:
@@ -282,16 +324,17 @@ def _own_columns(
     file: str,
 ) -> dict[str, Sequence[object]]:
     """What the experiment logged, under its own names, and the columns that every line has."""
-    logged = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
-    used = {name for name in logged if plain(name) in (*ANSWERS, *RESPONSE_TIMES)}
-    logged = {name: None for name in logged if name not in used or name in wanted}
-    personal = [name for name in logged if names_a_person(name) or _names_people(name, people)]
+    names = dict.fromkeys(name for answer in answers for name in answer.line.cells if not OF_THE_TOOL.fullmatch(name))
+    used = {name for name in names if plain(name) in (*ANSWERS, *RESPONSE_TIMES)}
+    used |= {own_answer(answer.line) or "" for answer in answers if answer.kind == "question"}
+    names = {name: None for name in names if name not in used or name in wanted}
+    personal = [name for name in names if names_a_person(name) or _names_people(name, people)]
     personal = [name for name in personal if name not in wanted]
     reading.notes += left_out_note(personal, file)
     columns: dict[str, Sequence[object]] = {}
-    for name in logged:
+    for name in names:
         if name not in personal and not _is_participant(name, answers, people):
-            free = own_name(name, list(taken), list(logged))
+            free = own_name(name, list(taken), list(names))
             if name != "item":
                 columns[free] = [answer.line.get(name) for answer in answers]
     if "list" not in columns:
