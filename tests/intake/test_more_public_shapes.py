@@ -712,3 +712,107 @@ def test_lines_of_ibex_without_their_comments(tmp_path: Path) -> None:
     assert intake.judgments.frame["participant"].n_unique() == 6
     assert intake.judgments.frame["rt"].null_count() == 0
     assert "pcibex.no_comments" in codes(intake.notes)
+
+
+@pytest.mark.parametrize("deep", [True, False], ids=["two lists", "one list"])
+def test_answers_of_three_people_within_each_object(tmp_path: Path, deep: bool) -> None:
+    chance, path = random.Random(21), tmp_path / "r.jsonl"
+    lines = []
+    for text in range(30):
+        given = [{"worker_id": who, "response": chance.choice(["yes", "no"])} for who in chance.sample(range(9), 3)]
+        shown = {"sentence": f"The sentence number {text} is short.", "responses": given}
+        lines.append(json.dumps({"article": f"Article {text}", "sentences": [shown]} if deep else shown))
+    path.write_text("\n".join(lines))
+    found = read_files([path]).judgments
+    assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique(), len(found)) == (9, 30, 90)
+
+
+def rated_events(chance: random.Random, *, marks: int) -> list[list[object]]:
+    """Events with columns of 0 and 1 that say how they were made, one of them called attention, and two ratings."""
+    rows: list[list[object]] = []
+    for event in range(40):
+        made = [int(chance.random() < 0.25) for _ in range(marks)]
+        rows += [[f"p{p}", f"e{event}", *made, chance.randint(1, 5)] for p in range(6)]
+    return rows
+
+
+def test_attention_and_control_in_one_row_are_no_functions(tmp_path: Path) -> None:
+    rows = rated_events(random.Random(22), marks=2)
+    found = read_files([saved(tmp_path / "r.csv", "annotator,item,attention,control,rating", rows)]).judgments
+    assert set(found.frame["function"]) == {"test"}
+
+
+def test_an_id_of_texts_is_nobody(tmp_path: Path) -> None:
+    chance = random.Random(23)
+    rows = [
+        [text // 3, f"There are {text} apples in the box.", "abc"[text % 3], chance.randint(1, 7)]
+        for text in range(36)
+        for _ in range(5)
+    ]
+    path = saved(tmp_path / "r.csv", "id,text,modifier,score", rows)
+    with pytest.raises(IntakeError) as error:
+        read_files([path], options=Options(accept=True))
+    assert "participant" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["username", "annotated_by", "assigned_to"])
+def test_names_of_tools_for_annotators(tmp_path: Path, name: str) -> None:
+    chance = random.Random(24)
+    rows = [[f"xx{p}", f"s{item}", chance.randint(1, 5)] for p in range(6) for item in range(20)]
+    assert accepted(saved(tmp_path / "r.csv", f"{name},segment,rating", rows)).frame["participant"].n_unique() == 6
+
+
+CLAIMS = ("Shape is closed", "Labels match it", "All is in frame", "Nothing overlaps it")
+
+
+@pytest.mark.parametrize("names", [("accuracy", "fluency", "appropriateness", "mac"), CLAIMS], ids=["words", "claims"])
+def test_questions_are_no_participants(tmp_path: Path, names: Sequence[str]) -> None:
+    chance = random.Random(25)
+    rows = [
+        [f"This is the text number {n}.", *(chance.choice(["yes", "no"]) for _ in names), "ab"[n % 2]]
+        for n in range(60)
+    ]
+    with pytest.raises(IntakeError) as error:
+        read_files([saved(tmp_path / "r.csv", ",".join(["prompt", *names, "model"]), rows)],
+                   options=Options(accept=True))  # fmt: skip
+    assert "participant" in str(error.value)
+
+
+def test_answers_in_fewer_levels_are_no_factors(tmp_path: Path) -> None:
+    chance, rows = random.Random(26), []
+    for person in range(20):
+        for item in range(12):
+            answers = [chance.randint(1, 7) for _ in range(3)]
+            rows.append([f"p{person}", f"i{item}", "ab"[(item + person) % 2], *answers, *(one > 4 for one in answers)])
+    names = ("acceptable", "useful", "clear")
+    header = ",".join(["participant", "item", "form", *names, *(f"{name}_b" for name in names)])
+    intake = read_files([saved(tmp_path / "r.csv", header, rows)], options=Options(accept=True))
+    assert set(intake.judgments.scales) == set(names)
+    assert intake.judgments.factors() == ["form"]
+    (note,) = (one for one in intake.notes if one.code == "form.wide_trial")
+    assert note.values["derived"] == [f"{name}_b" for name in names]
+
+
+def test_long_numbers_are_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "r.tsv"
+    path.write_text("".join(f"{572342978255048705 + 7919 * n}\t{('racism', 'none')[n % 2]}\n" for n in range(50)))
+    with refuses(IntakeError, "no header"):
+        read_files([path])
+
+
+def test_an_id_of_each_row_is_not_suggested(tmp_path: Path) -> None:
+    rows = [[f"32.martin.{n}", f"The sentence number {n} is good.", n / 7] for n in range(40)]
+    with pytest.raises(IntakeError) as error:
+        read_files([saved(tmp_path / "r.csv", "id,sentence,judgement", rows)])
+    assert "participant=id" not in str(error.value)
+
+
+def test_one_annotator_per_text_and_several_questions(tmp_path: Path) -> None:
+    chance = random.Random(27)
+    rows = [
+        [f"annotator{n % 3}", f"This is the text number {n}.", *(chance.choice(["Yes", "No"]) for _ in CLAIMS)]
+        for n in range(60)
+    ]
+    found = accepted(saved(tmp_path / "r.csv", ",".join(["annotated_by", "prompt", *CLAIMS]), rows))
+    assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique()) == (3, 60)
+    assert set(found.scales) == set(CLAIMS)

@@ -58,6 +58,8 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
 
 
 FEWEST_VALUES, MOST_VALUES = 2, 2 / 3
+LONG_NUMBER = re.compile(r"\d{6,}")
+"""A number that is an id: no column is called like this."""
 
 
 def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
@@ -69,7 +71,8 @@ def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
     texts = {name: re.sub(r"(?<=.)_\d+$", "", name) if name[-1:].isdigit() else name for name in named}
     values = [
         name for name in named
-        if frame.schema[name] == pl.String and frame[name].is_in([name, texts[name]]).any()
+        if (frame.schema[name] == pl.String and frame[name].is_in([name, texts[name]]).any())
+        or (LONG_NUMBER.fullmatch(name) and frame[name].cast(pl.String).str.contains(f"^{LONG_NUMBER.pattern}$").all())
     ]  # fmt: skip
     numbers = [as_number(texts[name]) for name in named]
     counting = None not in numbers and len(set(numbers)) == len(numbers) > FEWEST_VALUES
@@ -475,7 +478,7 @@ def _is_of_tool(content: Content) -> bool:
 
 
 def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> str | None:
-    """Whether each row is a participant or an item; None where the table is not wide."""
+    """Whether each row is a participant, an item or a trial; None where the table is not wide."""
     rows = contents.frame.height
     rest = [contents[name] for name in contents.names if name not in judged]
     sentences = sum(len(name.split()) >= FEWEST_IN_SENTENCE for name in judged) >= 0.8 * len(judged)
@@ -485,13 +488,16 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
         if c.plain in NAMES["participant"]
         or (any(w in PERSON_WORDS for w in words_of(c.name)) and not any(map(describes_a_person, words_of(c.name))))
     ]  # fmt: skip
-    if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
-        return None
-    if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
-        return "item"
     texts = [c for c in unique if not (c.is_number or c.are_person_codes or c.is_about_people or _is_of_tool(c))]
-    if not persons and texts and _raters_of(judged):
+    asked_about = bool(texts) and _are_questions(judged)
+    if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
+        return "trial" if asked_about else None
+    rated = unique and all(any(word in RATERS for word in words_of(name)) for name in judged)
+    if not persons and (rated or (texts and _raters_of(judged))):
         return "item"
+    # Where each row has a text and nothing of a person, the columns are questions on it, and nobody is known.
+    if asked_about and not persons and not any(_is_of_tool(c) or c.is_about_people for c in rest):
+        return None
     if sentences:
         return "participant"
     if _are_raters(judged) and not persons and len(_sides_shown(contents, judged)) == PAIR:
@@ -519,6 +525,19 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     asked = sum(QUESTION.fullmatch(name) is not None for name in judged) > FEWEST_ANSWERED * len(judged)
     aged = not worded and any(c.is_about_people and c.distinct > 1 for c in rest)
     return "participant" if not persons and (asked or aged) and len(judged) >= len(rest) else None
+
+
+def _are_questions(judged: Sequence[str]) -> bool:
+    """Whether columns are called after what was asked about something, and not after items or people.
+
+    >>> _are_questions(["fluency", "accuracy", "mac"]), _are_questions(["item_1", "item_2", "item_3"])
+    (True, False)
+    """
+    asked = [
+        name for name in judged
+        if len(name.split()) >= FEWEST_IN_SENTENCE or any(CRITERIA.fullmatch(word) for word in words_of(name))
+    ]  # fmt: skip
+    return 2 * len(asked) >= len(judged)
 
 
 QUESTION = re.compile(r"(?i)(q|question|item|sentence|stim|stimulus|frage|satz|aufgabe)[\W_]?\d+\w*")
@@ -642,6 +661,7 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
         c.name for c in map(contents.__getitem__, contents.names)
         if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
         and not c.is_about_people and not (c.is_number and not c.is_whole)
+        and not any(_groups(contents, c.name, one) for one in asked)
     ]  # fmt: skip
     once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows
     stimuli = contents.combinations(shown)
@@ -796,20 +816,30 @@ def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
     """One row per trial: the columns are questions about the item."""
     if "response" in contents.names and "response" not in asked:
         contents = Contents(contents.frame.rename({"response": "response_"}))
-    rest = [name for name in contents.names if name not in asked]
+    derived = [
+        name for name in contents.names
+        if name not in asked and contents[name].distinct > 1 and any(_groups(contents, name, one) for one in asked)
+    ]  # fmt: skip
+    rest = [name for name in contents.names if name not in (*asked, *derived)]
     frame, rows = _melted(contents, asked, "question", [name for name in rest if name != "question"])
     empty = frame["response"].is_null()
     values = {"n": len(asked), "columns": [cut(name) for name in asked[:2]]}
     question = Question("wide", (Proposal({}, Message("ask.wide_trial", values), {"wide": "trial"}),))
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
-        notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked)})],
+        notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked), "derived": derived or None})],
         mapping={"question": "question", "response": "response"}, open=[question],
         units_in=contents.frame.height * len(asked), unit="cells",
     )  # fmt: skip
     if empty.any():
         shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
     return shaped
+
+
+def _groups(contents: Contents, name: str, answer: str) -> bool:
+    """Whether a column says the same of an answer in fewer levels, such as acceptable_b of acceptable."""
+    called = words_of(name)[: len(words_of(answer))] == words_of(answer)
+    return called and contents[name].distinct < contents[answer].distinct and contents.follows(name, [answer])
 
 
 def _melted(

@@ -37,8 +37,8 @@ from karat.messages import Message
 
 PERSON_WORDS = (
     "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
-    "judge", "user", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "assignment",
-    "listener", "evaluator", "assessor", "reviewer", "turker",
+    "judge", "user", "username", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp",
+    "assignment", "listener", "evaluator", "assessor", "reviewer", "turker",
 )  # fmt: skip
 PERSON_IDS = ("id", "anonid", "code", "hash", "ip", "ipaddress", "responseid", "recordid", "caseid")
 """Names that may be of anything, and are of people where they come again."""
@@ -278,6 +278,8 @@ class _RoleSearch:
                 continue
             if not exact and content.name != OWN_FILE and self._is_once_per_file(content):
                 continue
+            if name in PERSON_IDS and not content.are_person_codes and self._numbers_texts(content):
+                continue
             repeats = content.filled * self.rows / content.distinct
             alone = repeats < 1.5 or content.distinct == self.rows
             if alone and not (exact and content.filled > ANSWERED and self._has_one_answer()):
@@ -334,6 +336,11 @@ class _RoleSearch:
         if OWN_FILE not in self.contents.names:
             return False
         return self.contents.combinations([content.name, OWN_FILE]) >= NEARLY * self.contents.codes.height
+
+    def _numbers_texts(self, content: Content) -> bool:
+        """Whether texts that come again are always under one id: it is theirs, as several people judge a text."""
+        texts = [c.name for c in self._free() if c is not content and c.is_text and 2 * c.distinct <= self.rows]
+        return any(self.contents.follows(content.name, [name]) for name in texts)
 
     def _has_one_answer(self) -> bool:
         """Whether exactly one column is called as answers are: then a row with its own participant is a trial."""
@@ -403,20 +410,26 @@ class _RoleSearch:
 
     def _functions_by_flag(self) -> bool:
         """A column such as practice or is_filler that says yes in the trials of that function; whether there is one."""
+        marks: dict[str, pl.Series] = {}
+        found: dict[str, tuple[str, dict[str, str]]] = {}
         for content in self._free():
             function = flagged_function(words_of(content.name))
             values = {value.strip().lower(): value for value in content.values}
             no = next((low for low, high in FLAGS if {low, high} == set(values)), None)
             if function is None or no is None or self._of_person(content):
                 continue
-            marked = content.cells.drop_nulls() != values[no]
-            if function in CHECKS and marked.mean() > MOST_CHECKS:  # type: ignore[operator]
-                continue  # what was asked about, such as how much attention an event draws
-            self.roles.functions = {value: "test" if low == no else function for low, value in values.items()}
-            self.roles.mapping["function"] = content.name
-            self.taken.add(content.name)
-            spelled = [f"{value}={word}" for value, word in self.roles.functions.items() if word != "test"]
-            self.roles.notes.append(Message("role.functions", {"column": content.name, "functions": spelled}))
+            marks[content.name] = (content.cells != values[no]).fill_null(False)
+            found[content.name] = function, {value: "test" if low == no else function for low, value in values.items()}
+        for name, (function, functions) in found.items():
+            both = any((marks[name] & marks[other]).any() for other, (own, _) in found.items() if own != function)
+            share = marks[name].sum() / self.contents[name].cells.drop_nulls().len()
+            if function in CHECKS and (both or share > MOST_CHECKS):
+                continue  # what was asked about, such as how much attention an event draws and who has control of it
+            self.roles.functions = functions
+            self.roles.mapping["function"] = name
+            self.taken.add(name)
+            spelled = [f"{value}={word}" for value, word in functions.items() if word != "test"]
+            self.roles.notes.append(Message("role.functions", {"column": name, "functions": spelled}))
             return True
         return False
 

@@ -670,7 +670,8 @@ MESSAGES = {
     "Mittelwerte und wurden weggelassen.]]",
     "form.shown": "{left} und {right} enthalten, was verglichen wurde. Sonst --map left=NAME und --map right=NAME "
     "verwenden.",
-    "form.wide_trial": "Eine Zeile pro Durchgang: {n} Spalten werden als Fragen gelesen, {columns:and}.",
+    "form.wide_trial": "Eine Zeile pro Durchgang: {n} Spalten werden als Fragen gelesen, {columns:and}.[[ "
+    "{derived:and} fassen diese Antworten nur zusammen und wurden weggelassen.]]",
     "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
     "--answers verwenden.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "

@@ -627,7 +627,8 @@ MESSAGES = {
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
     "form.shown": "{left} and {right} hold what was compared. If others do, use --map left=NAME and --map right=NAME.",
-    "form.wide_trial": "One row per trial: {n} columns are read as questions, {columns:and}.",
+    "form.wide_trial": "One row per trial: {n} columns are read as questions, {columns:and}.[[ {derived:and} only "
+    "group these answers and were left out.]]",
     "form.sides": "The answers name the two sides and are read as follows: {answers}. If that is wrong, use --answers.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
