@@ -816,3 +816,42 @@ def test_one_annotator_per_text_and_several_questions(tmp_path: Path) -> None:
     found = accepted(saved(tmp_path / "r.csv", ",".join(["annotated_by", "prompt", *CLAIMS]), rows))
     assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique()) == (3, 60)
     assert set(found.scales) == set(CLAIMS)
+
+
+def counts_of(chance: random.Random, people: int, levels: int) -> list[int]:
+    given = [chance.choices(range(levels), [3, 1, *(1 for _ in range(levels - 2))])[0] for _ in range(people)]
+    return [given.count(level) for level in range(levels)]
+
+
+@pytest.mark.parametrize("people", [25, 70])
+def test_counts_of_answers_are_refused(tmp_path: Path, people: int) -> None:
+    chance = random.Random(28)
+    rows = [[f"The claim number {n} is right.", *counts_of(chance, people + n % 2, 5), n % 2] for n in range(15)]
+    with refuses(IntakeError, "counts"):
+        read_files([saved(tmp_path / "r.csv", "index,not at all,slightly,rather,very,extremely,list", rows)])
+
+
+def test_numbers_of_ratings_are_no_items(tmp_path: Path) -> None:
+    chance, rows = random.Random(29), []
+    for person in range(5):
+        for order in chance.sample(range(40), 25):
+            answers = [chance.randint(1, 5) for _ in range(4)]
+            rows.append([f"R{len(rows):05}", f"U{person}", f"O{order}", *answers])
+    path = saved(tmp_path / "r.csv", "rating_id,user_id,order_line_id,clarity,correctness,usefulness,overall", rows)
+    assert flags(path)["item"] == {"item": "order_line_id"}
+
+
+def test_one_signature_is_not_a_participant(tmp_path: Path) -> None:
+    chance = random.Random(30)
+    asked = [f"Question {n}: what do you do with patient {n}?" for n in range(1, 11)]
+    rows = [[p, "signed", *(chance.choice(["fly", "wait", "treat"]) for _ in asked)] for p in range(1, 21)]
+    found = accepted(saved(tmp_path / "r.csv", ",".join(["Record ID", "Signature of Participant", *asked]), rows))
+    assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique()) == (20, 10)
+
+
+def test_short_names_of_several_questions(tmp_path: Path) -> None:
+    rows = [[f"t{n // 5}", f"R{n % 5}", 5 - n // 5, 4, 3 + n % 2, 2 + n % 3] for n in range(15)]
+    path = saved(tmp_path / "r.csv", "Text_ID,Rater,Plaus,Coher,Fit,Sim", rows)
+    with refuses(IntakeError, "--wide trial"):
+        read_files([path])
+    assert len(read_files([path], options=Options(wide="trial")).judgments) == 60

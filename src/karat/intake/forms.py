@@ -19,6 +19,7 @@ from karat.intake.nested import (
     FEWEST_JUDGED,
     GROUP_ANSWERS,
     MOST_ANSWERS,
+    NEEDED,
     PAIR,
     Shaped,
     unquoted,
@@ -44,6 +45,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         _refuse_headless(frame, file)
         frame = unquoted(frame)
         _refuse_best_worst(frame, file)
+        _refuse_counts(frame, file)
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
@@ -219,6 +221,45 @@ def _with_annotators(frame: pl.DataFrame) -> Shaped | None:
     return None
 
 
+MOST_SPREAD, MOST_ALIKE = 0.1, 0.5
+
+
+def _refuse_counts(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where neighbouring columns count how many people gave each answer, so that all rows add up alike.
+
+    Nothing then says who gave which answer.
+    """
+    contents = Contents(frame)
+    if any(contents[name].plain in NAMES["participant"] for name in contents.names):
+        return
+    run: list[str] = []
+    for name in contents.names:
+        content = contents[name]
+        low = content.numbers.min() if content.is_whole and content.filled == 1 and not content.is_other else None
+        run = [*run, name] if isinstance(low, float) and low >= 0 else []
+        for first in range(max(0, len(run) - MOST_ANSWERS), len(run) - FEWEST_GROUPS + 1):
+            if _are_counts(frame.select(pl.col(run[first:]).cast(pl.Float64, strict=False))):
+                shown = ", ".join(cut(name) for name in run[first : first + 3])
+                what = f"holds counts: {shown}, ... say how many people gave each answer"
+                raise IntakeError(f"{file} {what}, and nothing says who gave which. {NEEDED}")
+
+
+def _are_counts(numbers: pl.DataFrame) -> bool:
+    """Whether rows add up to nearly the same number, and some answers were given by nobody and others by most.
+
+    >>> _are_counts(pl.DataFrame({"never": [20, 3], "often": [4, 11], "always": [0, 10]}))
+    True
+    """
+    import numpy as np
+
+    cells = numbers.to_numpy()
+    sums = cells.sum(axis=1)
+    usual = float(np.median(sums))
+    even = float((abs(sums - usual) <= MOST_SPREAD * usual).mean())
+    given = cells.max() > max(1.0, MOST_ALIKE * usual) and cells.min() == 0
+    return bool(given and usual >= numbers.width and even >= NEARLY_ALL)
+
+
 BEST_WORST = (("best", "worst"), ("most", "least"))
 
 
@@ -236,10 +277,10 @@ def _refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
             (pl.col(best).is_in(shown) & pl.col(worst).is_in(shown)).mean()
         ).item() > NEARLY_ALL:  # fmt: skip
             continue
-        raise _several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
+        raise several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
 
 
-def _several_at_once(file: str, what: str) -> IntakeError:
+def several_at_once(file: str, what: str) -> IntakeError:
     """The error that a trial holds several comparisons at once."""
     return IntakeError(
         f"{file} holds {what}. karat reads ratings and choices between two. Several comparisons made of one trial are "
@@ -313,7 +354,7 @@ def _refuse_rankings(contents: Contents, asked: Sequence[str], file: str) -> Non
     ranks = contents.frame.select(pl.concat_list(pl.col(asked).cast(pl.Float64, strict=False)).list.sort())
     if (ranks.to_series() == [float(n) for n in range(1, len(asked) + 1)]).mean() < NEARLY_ALL:  # type: ignore[operator]
         return
-    raise _several_at_once(file, f"rankings: each row orders {len(asked)} options ({', '.join(asked[:2])}, ...)")
+    raise several_at_once(file, f"rankings: each row orders {len(asked)} options ({', '.join(asked[:2])}, ...)")
 
 
 def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str]) -> list[str]:
@@ -473,7 +514,7 @@ def _is_of_tool(content: Content) -> bool:
         return True
     if content.name.endswith("_complete") and set(content.values) <= {"0", "1", "2"}:
         return True  # REDCap says so of each form.
-    numbers = ROW_NUMBERS.fullmatch(name) and content.distinct >= NEARLY_ALL * len(content.cells)
+    numbers = ROW_NUMBERS.fullmatch(name) and content.is_number and content.distinct >= NEARLY_ALL * len(content.cells)
     return bool(OF_TOOLS.fullmatch(name) or numbers or name in NAMES["participant"] or content.is_other)
 
 
@@ -486,7 +527,8 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     persons = [
         c for c in rest
         if c.plain in NAMES["participant"]
-        or (any(w in PERSON_WORDS for w in words_of(c.name)) and not any(map(describes_a_person, words_of(c.name))))
+        or (c.distinct > 1 and any(word in PERSON_WORDS for word in words_of(c.name))
+            and not any(map(describes_a_person, words_of(c.name))))
     ]  # fmt: skip
     texts = [c for c in unique if not (c.is_number or c.are_person_codes or c.is_about_people or _is_of_tool(c))]
     asked_about = bool(texts) and _are_questions(judged)

@@ -21,7 +21,7 @@ from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
 
 LONGEST_NAME = 40
-MANY_COLUMNS = 5
+FEW_COLUMNS, MANY_COLUMNS = 3, 5
 MOST_COLUMNS = 30
 """This many of a file's columns are named."""
 LIKE = 0.75
@@ -83,7 +83,7 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
         if name == "participant" and not close:
             fix += " If one participant gave all answers, add a column with their code."
         problems.append(Problem(what, fix))
-    if {"participant", "response"} <= set(missed) and len(free) >= MANY_COLUMNS:
+    if "response" in missed and len(free) >= (MANY_COLUMNS if "participant" in missed else FEW_COLUMNS):
         fix = "Use --wide participant, --wide item or --wide trial, depending on what one row is."
         problems.append(Problem("perhaps several columns hold answers", fix))
     shown = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in taken}

@@ -270,6 +270,10 @@ def text_of(part: Any) -> str | None:
     return str(part)
 
 
+NEEDED = (
+    "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
+    "or make a table with the columns participant, item and response."
+)
 SEVERAL_ANSWERS = ("ratings", "scores", "votes", "labels", "annotations", "judgments", "judgements", "responses")
 
 
@@ -285,8 +289,7 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
     if rated and not person:
         raise IntakeError(
             f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
-            "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
-            "or make a table with the columns participant, item and response."
+            + NEEDED
         )
 
 

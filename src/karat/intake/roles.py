@@ -862,7 +862,7 @@ class _RoleSearch:
                 self._take("question", question)
                 self.roles.notes.append(Message("role.question", {"column": question}))
             return
-        design = [content for content in self._design() if content.name != question]
+        design = self._without_numbers_of_trials([content for content in self._design() if content.name != question])
         native = next((c for c in self._free() if c.plain in NAMES["item"] and c in design), None)
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
         if not design:
@@ -942,6 +942,14 @@ class _RoleSearch:
         if len(kept) > MOST_PARTS:
             kept = sorted(kept, key=lambda name: -self.contents[name].distinct)[:MOST_PARTS]
         return False, [name for name in self.contents.names if name in kept]
+
+    def _without_numbers_of_trials(self, design: list[Content]) -> list[Content]:
+        """Without ids of which each trial has one of its own, where another column says what each trial showed."""
+        asked = max(self.contents.combinations(self.question), 1)
+        own = [c for c in design if asked * c.distinct >= NEARLY * self.rows]
+        rest = [c for c in design if c not in own]
+        shown = [c for c in rest if c.distinct >= FEWEST_ITEMS and self._is_judged_once(c.name, self.question)]
+        return rest if shown else design
 
     def _shared(self, names: list[str]) -> list[str]:
         """Columns that together identify what several participants judged, without texts made anew for every trial.

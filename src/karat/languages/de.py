@@ -812,6 +812,8 @@ MESSAGES = {
     "mturk.item_section_and_number": "Als Item gelten Abschnitt und Nummer von turktools, verbunden. Für eine "
     "andere Spalte: --map item=NAME.",
     "mturk.item_number": "Als Item gilt die Nummer von turktools. Für eine andere Spalte: --map item=NAME.",
+    "mturk.item_field": "Das Formular nummeriert seine Antworten, und keine Eingabespalte ist so nummeriert. Jede von "
+    "ihnen, etwa {column}, wird als Antwort auf ein eigenes Item gelesen.",
     "mturk.item_hit": "Keine Eingabespalte nennt das Item; es gilt HITId. Für eine andere Spalte: --map item=NAME.",
     "mturk.questions": "Mehrere Felder des Formulars werden als Antworten gelesen, jedes als eigene Frage: {names}. "
     "Falls sie eine gemeinsame Skala haben: --map question=",

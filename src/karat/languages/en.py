@@ -763,6 +763,8 @@ MESSAGES = {
     "mturk.item_section_and_number": "The section and number of turktools, joined, are used as the item. For "
     "another column, use --map item=NAME.",
     "mturk.item_number": "The number of turktools is used as the item. For another column, use --map item=NAME.",
+    "mturk.item_field": "The form numbers its answers, and no input is numbered like them. Each of them, such as "
+    "{column}, is read as the answer to an item of its own.",
     "mturk.item_hit": "No input names the item, so HITId is used. For another column, use --map item=NAME.",
     "mturk.questions": "Several fields of the form are read as answers, each as a question: {names}. If they share "
     "one scale, use --map question=",
