@@ -855,3 +855,34 @@ def test_short_names_of_several_questions(tmp_path: Path) -> None:
     with refuses(IntakeError, "--wide trial"):
         read_files([path])
     assert len(read_files([path], options=Options(wide="trial")).judgments) == 60
+
+
+WORDED = ("A is much better", "A is slightly better", "About the same", "B is slightly better", "B is much better")
+
+
+@pytest.mark.parametrize("grades", [WORDED, ("A>>B", "A>B", "A=B", "A<B", "A<<B")], ids=["words", "signs"])
+def test_graded_preferences_are_choices(tmp_path: Path, grades: Sequence[str]) -> None:
+    chance, rows = random.Random(31), []
+    for prompt in range(30):
+        models = chance.sample(["one", "two", "three"], 2)
+        rows += [[f"w{p}", prompt, *models, chance.choice(grades)] for p in chance.sample(range(9), 4)]
+    path = saved(tmp_path / "r.csv", "worker_id,prompt_id,model_a,model_b,preference", rows)
+    intake = read_files([path], options=Options(accept=True))
+    assert set(intake.judgments.frame["response"]) == {"left", "right", "none"}
+    assert "form.graded" in codes(intake.notes)
+
+
+def test_what_is_called_rating_stimulus_was_rated(tmp_path: Path) -> None:
+    """The columns of webMUSHRA."""
+    chance, rows = random.Random(32), []
+    for person in range(10):
+        for trial in range(1, 7):
+            for system, level in (("reference", 98), ("C1", 70), ("C2", 55), ("C3", 30)):
+                score = min(100, max(0, round(chance.gauss(level, 6))))
+                rows.append(
+                    ["test1", f"{person:08}-aaaa-bbbb-cccc-1234567890ab", f"page{trial}", system, score, 9000, ""]
+                )
+    header = "session_test_id,session_uuid,trial_id,rating_stimulus,rating_score,rating_time,rating_comment"
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path)["response"] == {"response": "rating_score"}
+    assert accepted(path).frame["item"].n_unique() == 24

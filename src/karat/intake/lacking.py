@@ -73,10 +73,12 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     taken = {name: ours for part in parts for name, ours in part.taken.items()} or dict.fromkeys(columns, "")
     free = [name for name, ours in taken.items() if not ours]
     problems = []
-    once = [name for part in parts for name in part.frame.columns if part.frame[name].n_unique() == part.frame.height]
+    nobody = [
+        name for part in parts for name in part.frame.columns if part.frame[name].n_unique() in (1, part.frame.height)
+    ]  # fmt: skip
     for name in missed:
-        # Nobody whose every row has another id gave two answers.
-        close = likely(name, [own for own in free if not (name == "participant" and own in once)])
+        # An id that all rows share, or that each row has of its own, is nobody's.
+        close = likely(name, [own for own in free if not (name == "participant" and own in nobody)])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         fix = f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."

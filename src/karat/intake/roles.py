@@ -524,7 +524,8 @@ class _RoleSearch:
         if exact:
             shown = content.is_text and self._is_of_item(content)
             return content.distinct > 1 and content.filled > FEWEST_FILLED and not shown
-        if not self._is_answer_like(content) or content.plain in NAMES["item"] or content.is_text:
+        worded = content.is_text and not sides_of(content.values[: MOST_LEVELS + 1])
+        if not self._is_answer_like(content) or content.plain in NAMES["item"] or worded:
             return False
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
@@ -1123,7 +1124,10 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
 
 
-TIES = re.compile(r"(s|t|=|tie|none|neither|both|same|equal|equally good|no preference|no difference|draw)( ?\(.*\))?")
+TIES = re.compile(
+    r"(?:(?:they are|about|roughly|nearly|almost|the|both(?: are)?)\s+)*(?:s|t|=|tie|tied|none|neither|both|same|"
+    r"similar|equal|equally|equally good|equally bad|no preference|no difference|draw)( ?\(.*\))?"
+)
 """Answers that prefer neither of two."""
 
 
@@ -1132,28 +1136,36 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
 
     >>> _sides_named(["model_a", "B", "tie"], ("a", "b"), ("model_a", "model_b"))
     {'model_a': 'left', 'B': 'right', 'tie': 'none'}
-    >>> _sides_named(["A is better", "Sentence B"], ("a", "b")), _sides_named(["A", "B is much better"], ("a", "b"))
-    ({'A is better': 'left', 'Sentence B': 'right'}, {})
+    >>> _sides_named(["A is much better", "Sentence B", "about the same"], ("a", "b"))
+    {'A is much better': 'left', 'Sentence B': 'right', 'about the same': 'none'}
+    >>> _sides_named(["A>>B", "A=B", "A<B"], ("a", "b"))
+    {'A>>B': 'left', 'A=B': 'none', 'A<B': 'right'}
     """
     known = dict(zip(sides, ("left", "right"), strict=True))
     known |= dict(zip((name.lower() for name in columns), ("left", "right"), strict=False))
     found = {}
     for answer in answers:
         word = answer.strip().lower()
-        said = PREFERRED.fullmatch(word)
+        said, compared = PREFERRED.fullmatch(word), COMPARED.fullmatch(word)
         side = known.get(word) or ("none" if TIES.fullmatch(word) else known.get(said[1]) if said else None)
+        if compared and {known.get(compared[1]), known.get(compared[3])} == {"left", "right"}:
+            side = {">": known[compared[1]], "<": known[compared[3]]}.get(compared[2][0], "none")
         if side is None:
             return {}
         found[answer] = side
     return found
 
 
+DEGREES = "much|far|lot|significantly|slightly|somewhat|little|bit|marginally|clearly|strongly|weakly"
+DEGREE = rf"(?:(?:very |a )?(?:{DEGREES})\s+)"
 PREFERRED = re.compile(
-    r"(?:(?:i prefer|prefer|the|sentence|option|version|text|candidate|number)\s+)*"
+    rf"{DEGREE}?(?:(?:i prefer|prefer|the|sentence|option|version|text|response|candidate|number)\s+)*"
     r"(left|right|a|b|1|2|first|second|top|bottom|above|below)"
-    r"(?:\s+(?:one|sentence|option|version|text))?(?:\s+(?:is\s+)?(?:better|more natural|more acceptable|preferred))?"
+    r"(?:\s+(?:one|sentence|option|version|text|response))?"
+    rf"(?:\s+(?:is\s+)?{DEGREE}?(?:better|more natural|more acceptable|preferred))?"
 )
-"""A side within a few words. How much better it is would be lost, so such answers are left as they are."""
+"""A side within a few words, and perhaps how much better it is."""
+COMPARED = re.compile(r"(\w+)\s*(>{1,3}|<{1,3}|={1,2}|~)\s*(\w+)")
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
 """What the two stimuli of a choice are called."""
 
@@ -1171,6 +1183,13 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
     return {}
 
 
+def sides_notes(sides: Mapping[str, str]) -> list[Message]:
+    """The note on how answers are read as sides, and that degrees are not used where several name one side."""
+    note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
+    graded = any(list(sides.values()).count(side) > 1 for side in ("left", "right"))
+    return [note, Message("form.graded")] if graded else [note]
+
+
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = (
@@ -1183,10 +1202,15 @@ def _is_beside_the_answer(content: Content) -> bool:
 
 
 def _says_answer(content: Content) -> bool:
-    """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything."""
+    """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything.
+
+    What was rated may be called rating_stimulus.
+    """
     words = words_of(content.name)
     parts = words[1:] if words[:1] == ["answer"] else words
-    return any(part in ANSWER_WORDS or ANSWER_STEMS.fullmatch(part) for part in parts)
+    return parts[-1:] not in (["stimulus"], ["item"]) and any(
+        part in ANSWER_WORDS or ANSWER_STEMS.fullmatch(part) for part in parts
+    )
 
 
 def cut(text: str, most: int = 40) -> str:

@@ -674,6 +674,7 @@ MESSAGES = {
     "{derived:and} fassen diese Antworten nur zusammen und wurden weggelassen.]]",
     "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
     "--answers verwenden.",
+    "form.graded": "Manche Antworten sagen auch, um wie viel besser eine Seite ist. Wahlen verwenden das nicht.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
     "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
     "form.word_rows": "Zeilen zu weiteren Wörtern derselben Trials",

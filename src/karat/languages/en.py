@@ -630,6 +630,7 @@ MESSAGES = {
     "form.wide_trial": "One row per trial: {n} columns are read as questions, {columns:and}.[[ {derived:and} only "
     "group these answers and were left out.]]",
     "form.sides": "The answers name the two sides and are read as follows: {answers}. If that is wrong, use --answers.",
+    "form.graded": "Some answers also say how much better a side is. Choices do not use that.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
     "form.word_rows": "rows of further words of the same trials",

@@ -31,7 +31,7 @@ from karat.intake.guess import guess_rt_unit, joined, plain
 from karat.intake.nested import parsed
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.roles import sides_of
+from karat.intake.roles import sides_notes, sides_of
 from karat.intake.table_repair import read_results
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.message_tables import listed
@@ -406,7 +406,7 @@ def _with_sides(frame: pl.DataFrame, options: Options, reading: Reading) -> pl.D
     if not sides:
         return frame
     left, right = named[0]
-    reading.notes.append(Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sides.items()]}))
+    reading.notes += sides_notes(sides)
     reading.notes.append(Message("form.shown", {"left": left, "right": right}))
     return frame.with_columns(
         pl.col("response").replace(sides), pl.col(left).alias("left"), pl.col(right).alias("right")
