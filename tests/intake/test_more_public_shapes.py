@@ -940,3 +940,177 @@ def test_groups_that_are_no_lexical_sets(tmp_path: Path) -> None:
     ]  # fmt: skip
     made = read_files([ibex(tmp_path / "results", [([names], lines)])]).judgments
     assert made.frame["item"].n_unique() == 20
+
+
+@pytest.mark.parametrize("deep", [True, False], ids=["two lists", "one list"])
+def test_answers_of_three_people_within_each_object(tmp_path: Path, deep: bool) -> None:
+    chance, path = random.Random(21), tmp_path / "r.jsonl"
+    lines = []
+    for text in range(30):
+        given = [{"worker_id": who, "response": chance.choice(["yes", "no"])} for who in chance.sample(range(9), 3)]
+        shown = {"sentence": f"The sentence number {text} is short.", "responses": given}
+        lines.append(json.dumps({"article": f"Article {text}", "sentences": [shown]} if deep else shown))
+    path.write_text("\n".join(lines))
+    found = read_files([path]).judgments
+    assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique(), len(found)) == (9, 30, 90)
+
+
+def rated_events(chance: random.Random, *, marks: int) -> list[list[object]]:
+    """Events with columns of 0 and 1 that say how they were made, one of them called attention, and two ratings."""
+    rows: list[list[object]] = []
+    for event in range(40):
+        made = [int(chance.random() < 0.25) for _ in range(marks)]
+        rows += [[f"p{p}", f"e{event}", *made, chance.randint(1, 5)] for p in range(6)]
+    return rows
+
+
+def test_attention_and_control_in_one_row_are_no_functions(tmp_path: Path) -> None:
+    rows = rated_events(random.Random(22), marks=2)
+    found = read_files([saved(tmp_path / "r.csv", "annotator,item,attention,control,rating", rows)]).judgments
+    assert set(found.frame["function"]) == {"test"}
+
+
+def test_an_id_of_texts_is_nobody(tmp_path: Path) -> None:
+    chance = random.Random(23)
+    rows = [
+        [text // 3, f"There are {text} apples in the box.", "abc"[text % 3], chance.randint(1, 7)]
+        for text in range(36)
+        for _ in range(5)
+    ]
+    path = saved(tmp_path / "r.csv", "id,text,modifier,score", rows)
+    with pytest.raises(IntakeError) as error:
+        read_files([path], options=Options(accept=True))
+    assert "participant" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["username", "annotated_by", "assigned_to"])
+def test_names_of_tools_for_annotators(tmp_path: Path, name: str) -> None:
+    chance = random.Random(24)
+    rows = [[f"xx{p}", f"s{item}", chance.randint(1, 5)] for p in range(6) for item in range(20)]
+    assert accepted(saved(tmp_path / "r.csv", f"{name},segment,rating", rows)).frame["participant"].n_unique() == 6
+
+
+CLAIMS = ("Shape is closed", "Labels match it", "All is in frame", "Nothing overlaps it")
+
+
+@pytest.mark.parametrize("names", [("accuracy", "fluency", "appropriateness", "mac"), CLAIMS], ids=["words", "claims"])
+def test_questions_are_no_participants(tmp_path: Path, names: Sequence[str]) -> None:
+    chance = random.Random(25)
+    rows = [
+        [f"This is the text number {n}.", *(chance.choice(["yes", "no"]) for _ in names), "ab"[n % 2]]
+        for n in range(60)
+    ]
+    with pytest.raises(IntakeError) as error:
+        read_files([saved(tmp_path / "r.csv", ",".join(["prompt", *names, "model"]), rows)],
+                   options=Options(accept=True))  # fmt: skip
+    assert "participant" in str(error.value)
+
+
+def test_answers_in_fewer_levels_are_no_factors(tmp_path: Path) -> None:
+    chance, rows = random.Random(26), []
+    for person in range(20):
+        for item in range(12):
+            answers = [chance.randint(1, 7) for _ in range(3)]
+            rows.append([f"p{person}", f"i{item}", "ab"[(item + person) % 2], *answers, *(one > 4 for one in answers)])
+    names = ("acceptable", "useful", "clear")
+    header = ",".join(["participant", "item", "form", *names, *(f"{name}_b" for name in names)])
+    intake = read_files([saved(tmp_path / "r.csv", header, rows)], options=Options(accept=True))
+    assert set(intake.judgments.scales) == set(names)
+    assert intake.judgments.factors() == ["form"]
+    (note,) = (one for one in intake.notes if one.code == "form.wide_trial")
+    assert note.values["derived"] == [f"{name}_b" for name in names]
+
+
+def test_long_numbers_are_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "r.tsv"
+    path.write_text("".join(f"{572342978255048705 + 7919 * n}\t{('racism', 'none')[n % 2]}\n" for n in range(50)))
+    with refuses(IntakeError, "no header"):
+        read_files([path])
+
+
+def test_an_id_of_each_row_is_not_suggested(tmp_path: Path) -> None:
+    rows = [[f"32.martin.{n}", f"The sentence number {n} is good.", n / 7] for n in range(40)]
+    with pytest.raises(IntakeError) as error:
+        read_files([saved(tmp_path / "r.csv", "id,sentence,judgement", rows)])
+    assert "participant=id" not in str(error.value)
+
+
+def test_one_annotator_per_text_and_several_questions(tmp_path: Path) -> None:
+    chance = random.Random(27)
+    rows = [
+        [f"annotator{n % 3}", f"This is the text number {n}.", *(chance.choice(["Yes", "No"]) for _ in CLAIMS)]
+        for n in range(60)
+    ]
+    found = accepted(saved(tmp_path / "r.csv", ",".join(["annotated_by", "prompt", *CLAIMS]), rows))
+    assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique()) == (3, 60)
+    assert set(found.scales) == set(CLAIMS)
+
+
+def counts_of(chance: random.Random, people: int, levels: int) -> list[int]:
+    given = [chance.choices(range(levels), [3, 1, *(1 for _ in range(levels - 2))])[0] for _ in range(people)]
+    return [given.count(level) for level in range(levels)]
+
+
+@pytest.mark.parametrize("people", [25, 70])
+def test_counts_of_answers_are_refused(tmp_path: Path, people: int) -> None:
+    chance = random.Random(28)
+    rows = [[f"The claim number {n} is right.", *counts_of(chance, people + n % 2, 5), n % 2] for n in range(15)]
+    with refuses(IntakeError, "counts"):
+        read_files([saved(tmp_path / "r.csv", "index,not at all,slightly,rather,very,extremely,list", rows)])
+
+
+def test_numbers_of_ratings_are_no_items(tmp_path: Path) -> None:
+    chance, rows = random.Random(29), []
+    for person in range(5):
+        for order in chance.sample(range(40), 25):
+            answers = [chance.randint(1, 5) for _ in range(4)]
+            rows.append([f"R{len(rows):05}", f"U{person}", f"O{order}", *answers])
+    path = saved(tmp_path / "r.csv", "rating_id,user_id,order_line_id,clarity,correctness,usefulness,overall", rows)
+    assert flags(path)["item"] == {"item": "order_line_id"}
+
+
+def test_one_signature_is_not_a_participant(tmp_path: Path) -> None:
+    chance = random.Random(30)
+    asked = [f"Question {n}: what do you do with patient {n}?" for n in range(1, 11)]
+    rows = [[p, "signed", *(chance.choice(["fly", "wait", "treat"]) for _ in asked)] for p in range(1, 21)]
+    found = accepted(saved(tmp_path / "r.csv", ",".join(["Record ID", "Signature of Participant", *asked]), rows))
+    assert (found.frame["participant"].n_unique(), found.frame["item"].n_unique()) == (20, 10)
+
+
+def test_short_names_of_several_questions(tmp_path: Path) -> None:
+    rows = [[f"t{n // 5}", f"R{n % 5}", 5 - n // 5, 4, 3 + n % 2, 2 + n % 3] for n in range(15)]
+    path = saved(tmp_path / "r.csv", "Text_ID,Rater,Plaus,Coher,Fit,Sim", rows)
+    with refuses(IntakeError, "--wide trial"):
+        read_files([path])
+    assert len(read_files([path], options=Options(wide="trial")).judgments) == 60
+
+
+WORDED = ("A is much better", "A is slightly better", "About the same", "B is slightly better", "B is much better")
+
+
+@pytest.mark.parametrize("grades", [WORDED, ("A>>B", "A>B", "A=B", "A<B", "A<<B")], ids=["words", "signs"])
+def test_graded_preferences_are_choices(tmp_path: Path, grades: Sequence[str]) -> None:
+    chance, rows = random.Random(31), []
+    for prompt in range(30):
+        models = chance.sample(["one", "two", "three"], 2)
+        rows += [[f"w{p}", prompt, *models, chance.choice(grades)] for p in chance.sample(range(9), 4)]
+    path = saved(tmp_path / "r.csv", "worker_id,prompt_id,model_a,model_b,preference", rows)
+    intake = read_files([path], options=Options(accept=True))
+    assert set(intake.judgments.frame["response"]) == {"left", "right", "none"}
+    assert "form.graded" in codes(intake.notes)
+
+
+def test_what_is_called_rating_stimulus_was_rated(tmp_path: Path) -> None:
+    """The columns of webMUSHRA."""
+    chance, rows = random.Random(32), []
+    for person in range(10):
+        for trial in range(1, 7):
+            for system, level in (("reference", 98), ("C1", 70), ("C2", 55), ("C3", 30)):
+                score = min(100, max(0, round(chance.gauss(level, 6))))
+                rows.append(
+                    ["test1", f"{person:08}-aaaa-bbbb-cccc-1234567890ab", f"page{trial}", system, score, 9000, ""]
+                )
+    header = "session_test_id,session_uuid,trial_id,rating_stimulus,rating_score,rating_time,rating_comment"
+    path = saved(tmp_path / "r.csv", header, rows)
+    assert flags(path)["response"] == {"response": "rating_score"}
+    assert accepted(path).frame["item"].n_unique() == 24

@@ -186,7 +186,7 @@ def test_other_tables_are_not_taken(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("WorkerId,item,answer\nW1,s1,5\n")
     assert not recognises(SourceFile(file))
-    with refuses(IntakeError, "table.csv", "HITId", "AssignmentId"):
+    with refuses(IntakeError, "table.csv", "HITId"):
         read_files([file], "mturk")
 
 
@@ -198,3 +198,37 @@ def test_background_and_addresses_are_no_judgments(tmp_path):
     assert intake.judgments.participants["native"].to_list() == ["yes", "no"]
     assert aside(intake) == {"aside.personal_cells": 4, "aside.background_cells": 2}
     assert "example.org" not in str(intake.judgments.participants.rows())
+
+
+def test_numbered_answers_without_inputs_are_items(tmp_path):
+    header = ["Answer.age", *(f"Answer.Q{n}" for n in range(1, 7))]
+    rows = [[f"W{p}", str(20 + p), *(str(1 + (p * n) % 5) for n in range(1, 7))] for p in range(8)]
+    intake = read_files([batch(tmp_path, header, rows)])
+    frame = intake.judgments.frame
+    assert (frame["participant"].n_unique(), frame["item"].unique().sort().to_list()) == (
+        8,
+        [f"Q{n}" for n in range(1, 7)],
+    )
+    assert "question" not in frame.columns
+    assert "mturk.item_field" in codes(intake.notes)
+
+
+def test_a_batch_without_assignments_and_a_field_left_empty(tmp_path):
+    file = tmp_path / "batch.csv"
+    rows = [
+        f"{hit},W{p},9,{hit % 3},d{hit},e{hit},{'no' if p < 2 else ''},{'abs'[(hit * p) % 3]}"
+        for hit in range(12)
+        for p in range(9)
+    ]
+    header = "HITId,WorkerId,WorkTimeInSeconds,Input.query,Input.docA,Input.docB,Answer.background,Answer.radio"
+    file.write_text("\n".join([header, *rows]))
+    frame = read_files([file]).judgments.frame
+    assert set(frame["response"]) == {"left", "right", "none"}
+    assert (frame["item"].n_unique(), len(frame), "rt" in frame.columns) == (12, 108, False)
+
+
+def test_rankings_in_one_cell_are_refused(tmp_path):
+    orders = ["ABC", "ACB", "BAC", "BCA", "CAB", "CBA"]
+    rows = [[f"W{p}", f"s{p % 3}", orders[p % 6]] for p in range(24)]
+    with refuses(IntakeError, "rankings"):
+        read_files([batch(tmp_path, ["Input.item", "Answer.rank"], rows)])

@@ -62,6 +62,20 @@ def test_a_page_timed_before_a_loop_shows_no_round_of_it(tmp_path: Path) -> None
     assert "rt" not in judgments.frame.columns
 
 
+def test_loops_that_ask_the_same_about_other_words_are_one_question(tmp_path: Path) -> None:
+    chance = random.Random(9)
+    columns = [("Finished", "Finished", "finished"), ("ResponseId", "Response ID", "_recordId")]
+    for at, word in enumerate(("big", "cheap", "some"), 1):
+        asked = {"alike": f"How alike is '{word}, but not so' to '{word}'?", "clear": "How clear is this tweet?"}
+        for nth, (name, text) in enumerate(asked.items()):
+            tags = [(f"{n}_Q{at}_{word}_{name}", f"Tweet {n} - {text}", f"{n}_QID{10 * at + nth}") for n in range(1, 5)]
+            columns += tags
+    rows = [["True", f"R_{p}", *(chance.randint(1, 7) for _ in columns[2:])] for p in range(20)]
+    judgments = read_files([export(tmp_path / "r.csv", columns, rows)]).judgments
+    assert len(judgments.scales) == 2
+    assert (judgments.frame["item"].n_unique(), judgments.answers) == (24, 480)
+
+
 def test_an_export_of_qualtrics_without_ids_has_a_participant_per_row(tmp_path: Path, crowd: Crowd) -> None:
     columns = [("Duration (in seconds)", "Duration (in seconds)", "duration")]
     columns += [(f"nat_{n}", f"How natural? {crowd.text()}", f"QID{n}") for n in range(8)]

@@ -19,6 +19,7 @@ from karat.intake.nested import (
     FEWEST_JUDGED,
     GROUP_ANSWERS,
     MOST_ANSWERS,
+    NEEDED,
     PAIR,
     Shaped,
     unquoted,
@@ -44,6 +45,7 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
         _refuse_headless(frame, file)
         frame = unquoted(frame)
         _refuse_best_worst(frame, file)
+        _refuse_counts(frame, file)
         long = with_records(frame, file) or with_lists(frame, file) or _with_annotators(frame) or _with_groups(frame)
         if long is not None:
             return long
@@ -58,6 +60,8 @@ def shape(frame: pl.DataFrame, wide: str | None, file: str, mapping: dict[str, s
 
 
 FEWEST_VALUES, MOST_VALUES = 2, 2 / 3
+LONG_NUMBER = re.compile(r"\d{6,}")
+"""A number that is an id: no column is called like this."""
 
 
 def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
@@ -69,7 +73,8 @@ def _refuse_headless(frame: pl.DataFrame, file: str) -> None:
     texts = {name: re.sub(r"(?<=.)_\d+$", "", name) if name[-1:].isdigit() else name for name in named}
     values = [
         name for name in named
-        if frame.schema[name] == pl.String and frame[name].is_in([name, texts[name]]).any()
+        if (frame.schema[name] == pl.String and frame[name].is_in([name, texts[name]]).any())
+        or (LONG_NUMBER.fullmatch(name) and frame[name].cast(pl.String).str.contains(f"^{LONG_NUMBER.pattern}$").all())
     ]  # fmt: skip
     numbers = [as_number(texts[name]) for name in named]
     counting = None not in numbers and len(set(numbers)) == len(numbers) > FEWEST_VALUES
@@ -216,6 +221,45 @@ def _with_annotators(frame: pl.DataFrame) -> Shaped | None:
     return None
 
 
+MOST_SPREAD, MOST_ALIKE = 0.1, 0.5
+
+
+def _refuse_counts(frame: pl.DataFrame, file: str) -> None:
+    """IntakeError where neighbouring columns count how many people gave each answer, so that all rows add up alike.
+
+    Nothing then says who gave which answer.
+    """
+    contents = Contents(frame)
+    if any(contents[name].plain in NAMES["participant"] for name in contents.names):
+        return
+    run: list[str] = []
+    for name in contents.names:
+        content = contents[name]
+        low = content.numbers.min() if content.is_whole and content.filled == 1 and not content.is_other else None
+        run = [*run, name] if isinstance(low, float) and low >= 0 else []
+        for first in range(max(0, len(run) - MOST_ANSWERS), len(run) - FEWEST_GROUPS + 1):
+            if _are_counts(frame.select(pl.col(run[first:]).cast(pl.Float64, strict=False))):
+                shown = ", ".join(cut(name) for name in run[first : first + 3])
+                what = f"holds counts: {shown}, ... say how many people gave each answer"
+                raise IntakeError(f"{file} {what}, and nothing says who gave which. {NEEDED}")
+
+
+def _are_counts(numbers: pl.DataFrame) -> bool:
+    """Whether rows add up to nearly the same number, and some answers were given by nobody and others by most.
+
+    >>> _are_counts(pl.DataFrame({"never": [20, 3], "often": [4, 11], "always": [0, 10]}))
+    True
+    """
+    import numpy as np
+
+    cells = numbers.to_numpy()
+    sums = cells.sum(axis=1)
+    usual = float(np.median(sums))
+    even = float((abs(sums - usual) <= MOST_SPREAD * usual).mean())
+    given = cells.max() > max(1.0, MOST_ALIKE * usual) and cells.min() == 0
+    return bool(given and usual >= numbers.width and even >= NEARLY_ALL)
+
+
 BEST_WORST = (("best", "worst"), ("most", "least"))
 
 
@@ -233,10 +277,10 @@ def _refuse_best_worst(frame: pl.DataFrame, file: str) -> None:
             (pl.col(best).is_in(shown) & pl.col(worst).is_in(shown)).mean()
         ).item() > NEARLY_ALL:  # fmt: skip
             continue
-        raise _several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
+        raise several_at_once(file, f"best-worst choices: {best} and {worst} of {len(options)} options in each row")
 
 
-def _several_at_once(file: str, what: str) -> IntakeError:
+def several_at_once(file: str, what: str) -> IntakeError:
     """The error that a trial holds several comparisons at once."""
     return IntakeError(
         f"{file} holds {what}. karat reads ratings and choices between two. Several comparisons made of one trial are "
@@ -310,7 +354,7 @@ def _refuse_rankings(contents: Contents, asked: Sequence[str], file: str) -> Non
     ranks = contents.frame.select(pl.concat_list(pl.col(asked).cast(pl.Float64, strict=False)).list.sort())
     if (ranks.to_series() == [float(n) for n in range(1, len(asked) + 1)]).mean() < NEARLY_ALL:  # type: ignore[operator]
         return
-    raise _several_at_once(file, f"rankings: each row orders {len(asked)} options ({', '.join(asked[:2])}, ...)")
+    raise several_at_once(file, f"rankings: each row orders {len(asked)} options ({', '.join(asked[:2])}, ...)")
 
 
 def _judged_columns(contents: Contents, wide: str | None, mapping: dict[str, str]) -> list[str]:
@@ -470,12 +514,12 @@ def _is_of_tool(content: Content) -> bool:
         return True
     if content.name.endswith("_complete") and set(content.values) <= {"0", "1", "2"}:
         return True  # REDCap says so of each form.
-    numbers = ROW_NUMBERS.fullmatch(name) and content.distinct >= NEARLY_ALL * len(content.cells)
+    numbers = ROW_NUMBERS.fullmatch(name) and content.is_number and content.distinct >= NEARLY_ALL * len(content.cells)
     return bool(OF_TOOLS.fullmatch(name) or numbers or name in NAMES["participant"] or content.is_other)
 
 
 def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str, str]) -> str | None:
-    """Whether each row is a participant or an item; None where the table is not wide."""
+    """Whether each row is a participant, an item or a trial; None where the table is not wide."""
     rows = contents.frame.height
     rest = [contents[name] for name in contents.names if name not in judged]
     sentences = sum(len(name.split()) >= FEWEST_IN_SENTENCE for name in judged) >= 0.8 * len(judged)
@@ -483,15 +527,19 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     persons = [
         c for c in rest
         if c.plain in NAMES["participant"]
-        or (any(w in PERSON_WORDS for w in words_of(c.name)) and not any(map(describes_a_person, words_of(c.name))))
+        or (c.distinct > 1 and any(word in PERSON_WORDS for word in words_of(c.name))
+            and not any(map(describes_a_person, words_of(c.name))))
     ]  # fmt: skip
-    if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
-        return None
-    if not persons and unique and all(any(word in RATERS for word in words_of(name)) for name in judged):
-        return "item"
     texts = [c for c in unique if not (c.is_number or c.are_person_codes or c.is_about_people or _is_of_tool(c))]
-    if not persons and texts and _raters_of(judged):
+    asked_about = bool(texts) and _are_questions(judged)
+    if any(c.distinct < 0.7 * rows and c.filled > 0.5 for c in persons):
+        return "trial" if asked_about else None
+    rated = unique and all(any(word in RATERS for word in words_of(name)) for name in judged)
+    if not persons and (rated or (texts and _raters_of(judged))):
         return "item"
+    # Where each row has a text and nothing of a person, the columns are questions on it, and nobody is known.
+    if asked_about and not persons and not any(_is_of_tool(c) or c.is_about_people for c in rest):
+        return None
     if sentences:
         return "participant"
     if _are_raters(judged) and not persons and len(_sides_shown(contents, judged)) == PAIR:
@@ -519,6 +567,19 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     asked = sum(QUESTION.fullmatch(name) is not None for name in judged) > FEWEST_ANSWERED * len(judged)
     aged = not worded and any(c.is_about_people and c.distinct > 1 for c in rest)
     return "participant" if not persons and (asked or aged) and len(judged) >= len(rest) else None
+
+
+def _are_questions(judged: Sequence[str]) -> bool:
+    """Whether columns are called after what was asked about something, and not after items or people.
+
+    >>> _are_questions(["fluency", "accuracy", "mac"]), _are_questions(["item_1", "item_2", "item_3"])
+    (True, False)
+    """
+    asked = [
+        name for name in judged
+        if len(name.split()) >= FEWEST_IN_SENTENCE or any(CRITERIA.fullmatch(word) for word in words_of(name))
+    ]  # fmt: skip
+    return 2 * len(asked) >= len(judged)
 
 
 QUESTION = re.compile(r"(?i)(q|question|item|sentence|stim|stimulus|frage|satz|aufgabe)[\W_]?\d+\w*")
@@ -642,6 +703,7 @@ def _asked_columns(contents: Contents, mapping: Mapping[str, str]) -> list[str]:
         c.name for c in map(contents.__getitem__, contents.names)
         if c.name not in (*asked, *rated, *person) and 1 < c.distinct <= 0.5 * rows and not c.is_other
         and not c.is_about_people and not (c.is_number and not c.is_whole)
+        and not any(_groups(contents, c.name, one) for one in asked)
     ]  # fmt: skip
     once = contents.combinations([*person, *shown]) >= NEARLY_ALL * rows
     stimuli = contents.combinations(shown)
@@ -803,20 +865,30 @@ def _by_trial(contents: Contents, asked: Sequence[str]) -> Shaped:
     """One row per trial: the columns are questions about the item."""
     if "response" in contents.names and "response" not in asked:
         contents = Contents(contents.frame.rename({"response": "response_"}))
-    rest = [name for name in contents.names if name not in asked]
+    derived = [
+        name for name in contents.names
+        if name not in asked and contents[name].distinct > 1 and any(_groups(contents, name, one) for one in asked)
+    ]  # fmt: skip
+    rest = [name for name in contents.names if name not in (*asked, *derived)]
     frame, rows = _melted(contents, asked, "question", [name for name in rest if name != "question"])
     empty = frame["response"].is_null()
     values = {"n": len(asked), "columns": [cut(name) for name in asked[:2]]}
     question = Question("wide", (Proposal({}, Message("ask.wide_trial", values), {"wide": "trial"}),))
     shaped = Shaped(
         frame.filter(~empty), [row for row, gone in zip(rows, empty.to_list(), strict=True) if not gone],
-        notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked)})],
+        notes=[Message("form.wide_trial", {"n": len(asked), "columns": list(asked), "derived": derived or None})],
         mapping={"question": "question", "response": "response"}, open=[question],
         units_in=contents.frame.height * len(asked), unit="cells",
     )  # fmt: skip
     if empty.any():
         shaped.set_aside[Message("aside.empty_cells")] = int(empty.sum())
     return shaped
+
+
+def _groups(contents: Contents, name: str, answer: str) -> bool:
+    """Whether a column says the same of an answer in fewer levels, such as acceptable_b of acceptable."""
+    called = words_of(name)[: len(words_of(answer))] == words_of(answer)
+    return called and contents[name].distinct < contents[answer].distinct and contents.follows(name, [answer])
 
 
 def _melted(

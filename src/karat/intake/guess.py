@@ -35,11 +35,13 @@ NAMES: dict[str, tuple[str, ...]] = {
         "participant", "participantid", "participantcode", "participantprivateid", "prolificpid", "prolificid",
         "subject", "subjectid", "subj", "worker", "workerid", "annotator", "annotatorid", "rater", "raterid", "judge",
         "user", "userid", "respondent", "respondentid", "submissionid", "participantnumber", "subjectnumber",
-        "subjnum", "ppid", "listener", "listenerid",
+        "subjnum", "ppid", "listener", "listenerid", "annotatedby", "ratedby", "labeledby", "labelledby", "completedby",
+        "assignedto",
         "speaker", "informant", "pid", "vp", "proband", "sessionid", "versuchsperson", "vpn", "vpcode", "vpnr",
         "teilnehmer", "teilnehmerin", "probandin", "sujet", "sujeto", "participante", "partecipante", "soggetto",
         "deelnemer", "proefpersoon", "katılımcı", "katilimci", "subjid", "subid", "subjectcode", "participantno",
-        "subjectnr", "participantnr", "usercode", "účastník", "respondentka", "uczestnik", "badany", "участник",
+        "subjectnr", "participantnr", "subno", "subjno", "subnum", "subjectno", "subjectnum", "participantnum", "ppno",
+        "usercode", "účastník", "respondentka", "uczestnik", "badany", "участник",
         "испытуемый", "информант", "респондент", "参加者", "参加者id", "参加者番号", "被験者", "被験者番号",
         "被験者id", "回答者", "被试", "被试编号", "参与者", "受试者", "참가자", "피험자", "참여자",
     ),
@@ -388,6 +390,21 @@ def _by_degree(answers: Mapping[str, str]) -> list[str] | None:
 def _is_opposite(thing: str, of: str) -> bool:
     """Whether a word is another one with a syllable before it that denies it: unnatural, disagree, inakzeptabel."""
     return any(thing == prefix + of for prefix in ("un", "in", "im", "dis", "in-", "non-", "il", "ir", "on"))
+
+
+FEWEST_ORDERS = 6
+
+
+def are_rankings(answers: pl.Series) -> bool:
+    """Whether each answer puts the same three or more things into an order: ABC, BAC, CAB, or 2,1,3 and 3,2,1.
+
+    >>> are_rankings(pl.Series(["ABC", "ACB", "BAC", "BCA", "CAB", "CBA"])), are_rankings(pl.Series(["1", "2"] * 6))
+    (True, False)
+    """
+    orders = [re.split(r"\s*[,;>|]\s*|\s+", word.strip()) for word in answers.drop_nulls().unique().to_list()]
+    parts = [list(order[0]) if len(order) == 1 else order for order in orders]
+    kinds = {tuple(sorted(part)) for part in parts}
+    return len(orders) >= FEWEST_ORDERS and len(kinds) == 1 and len(set(parts[0])) == len(parts[0]) > 2
 
 
 CONNECTIVES = (

@@ -16,7 +16,8 @@ import polars as pl
 
 from karat.errors import IntakeError, JudgmentsError, Problems, counted
 from karat.intake.cells import chained, filled_up, seconds_of
-from karat.intake.guess import are_codes, beginnings, guess_rt_unit, guess_scale, joined, missing_codes
+from karat.intake.forms import several_at_once
+from karat.intake.guess import are_codes, are_rankings, beginnings, guess_rt_unit, guess_scale, joined, missing_codes
 from karat.intake.lacking import lacking, refuse_misspelt, skipped_note
 from karat.intake.personal import names_a_person
 from karat.intake.readers import READERS, reader_for, reader_named
@@ -586,6 +587,9 @@ def _scales(
             asked = pl.repeat(True, frame.height, eager=True)
             if "question" in frame.columns:
                 asked = text_column(frame["question"]).fill_null("") == question
+            if are_rankings(text_column(frame["response"]).filter(asked)):
+                of = f" ({question})" if question else ""
+                raise several_at_once(files[0].name, f"rankings: each answer puts several options into an order{of}")
             frame, coded = _without_codes(frame, asked)
             known[question], note = _guess(frame.filter(asked), question)
             notes += [*coded, note]

@@ -21,7 +21,7 @@ from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
 
 LONGEST_NAME = 40
-MANY_COLUMNS = 5
+FEW_COLUMNS, MANY_COLUMNS = 3, 5
 MOST_COLUMNS = 30
 """This many of a file's columns are named."""
 LIKE = 0.75
@@ -73,15 +73,19 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     taken = {name: ours for part in parts for name, ours in part.taken.items()} or dict.fromkeys(columns, "")
     free = [name for name, ours in taken.items() if not ours]
     problems = []
+    nobody = [
+        name for part in parts for name in part.frame.columns if part.frame[name].n_unique() in (1, part.frame.height)
+    ]  # fmt: skip
     for name in missed:
-        close = likely(name, free)
+        # An id that all rows share, or that each row has of its own, is nobody's.
+        close = likely(name, [own for own in free if not (name == "participant" and own in nobody)])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         fix = f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."
         if name == "participant" and not close:
             fix += " If one participant gave all answers, add a column with their code."
         problems.append(Problem(what, fix))
-    if {"participant", "response"} <= set(missed) and len(free) >= MANY_COLUMNS:
+    if "response" in missed and len(free) >= (MANY_COLUMNS if "participant" in missed else FEW_COLUMNS):
         fix = "Use --wide participant, --wide item or --wide trial, depending on what one row is."
         problems.append(Problem("perhaps several columns hold answers", fix))
     shown = {name: name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in taken}

@@ -103,15 +103,15 @@ def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
         if sample and all(re.match(r"\s*\[\s*\{", value) for value in sample):
             lists = _lists(contents[name])
             if lists and all(isinstance(part, dict) for one in lists if one for part in one):
-                found[name] = lists
+                found[name] = [one and [flat for part in one for flat in _flattened(part)] for one in lists]
     if not found:
         return None
     trials = max(found, key=lambda name: sum(len(one or []) for one in found[name]))
-    if sum(len(one or []) for one in found[trials]) < FEWEST_JUDGED * frame.height:
-        return None
     rest = [name for name in frame.columns if name not in found]
     names = list(dict.fromkeys(str(key) for one in found[trials] for part in one or [] for key in part))
-    if len(names) < 2:  # a bare rating: nothing says of what
+    # Few people judge an item, but nobody judges few items.
+    few = sum(len(one or []) for one in found[trials]) < FEWEST_JUDGED * frame.height
+    if len(names) < 2 or (few and "participant" not in guess_columns(names, {})):  # a bare rating: of what?
         return None
     numbers = (
         as_number(text_of(value) or "") for one in found[trials] for part in one or [] for value in part.values()
@@ -128,6 +128,21 @@ def with_records(frame: pl.DataFrame, file: str) -> Shaped | None:
     long = pl.DataFrame(records, schema=schema, orient="row")
     note = Message("form.lists", {"columns": [trials]})
     return Shaped(long, rows, notes=[note], units_in=len(rows), unit="answers and rows")
+
+
+def _flattened(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A record as several, where one of its values is a list of records: each has what stands beside the list.
+
+    >>> _flattened({"sentence": "It rains.", "responses": [{"worker": 1, "answer": "yes"}, {"worker": 2}]})
+    [{'sentence': 'It rains.', 'worker': 1, 'answer': 'yes'}, {'sentence': 'It rains.', 'worker': 2}]
+    """
+    within = [key for key, value in record.items()
+              if isinstance(value, list) and value and all(isinstance(part, dict) for part in value)
+              and not are_messages(value)]  # fmt: skip
+    if len(within) != 1:
+        return [dict(record)]
+    beside = {key: value for key, value in record.items() if key != within[0]}
+    return [{**beside, **flat} for part in record[within[0]] for flat in _flattened(part)]
 
 
 MESSAGES = ({"role", "content"}, {"id", "text"}, {"speaker", "text"}, {"from", "value"}, {"start", "end"})
@@ -255,6 +270,10 @@ def text_of(part: Any) -> str | None:
     return str(part)
 
 
+NEEDED = (
+    "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
+    "or make a table with the columns participant, item and response."
+)
 SEVERAL_ANSWERS = ("ratings", "scores", "votes", "labels", "annotations", "judgments", "judgements", "responses")
 
 
@@ -270,8 +289,7 @@ def _refuse_nobody(contents: Contents, lists: dict[str, list[Any]], file: str) -
     if rated and not person:
         raise IntakeError(
             f"{file} holds ratings as lists in cells ({', '.join(rated[:3])}), and nothing says who gave which rating. "
-            "karat needs one row per answer with the participant. Ask the authors for ratings with participant ids, "
-            "or make a table with the columns participant, item and response."
+            + NEEDED
         )
 
 

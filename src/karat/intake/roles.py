@@ -37,8 +37,8 @@ from karat.messages import Message
 
 PERSON_WORDS = (
     "participant", "worker", "workerid", "annotator", "subject", "subj", "rater", "labeler", "labeller", "coder",
-    "judge", "user", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp", "assignment",
-    "listener", "evaluator", "assessor", "reviewer", "turker",
+    "judge", "user", "username", "respondent", "person", "player", "submission", "prolific", "pid", "ppt", "vp",
+    "assignment", "listener", "evaluator", "assessor", "reviewer", "turker",
 )  # fmt: skip
 PERSON_IDS = ("id", "anonid", "code", "hash", "ip", "ipaddress", "responseid", "recordid", "caseid")
 """Names that may be of anything, and are of people where they come again."""
@@ -281,6 +281,8 @@ class _RoleSearch:
                 continue
             if not exact and content.name != OWN_FILE and self._is_once_per_file(content):
                 continue
+            if name in PERSON_IDS and not content.are_person_codes and self._numbers_texts(content):
+                continue
             repeats = content.filled * self.rows / content.distinct
             alone = repeats < 1.5 or content.distinct == self.rows
             if alone and not (exact and content.filled > ANSWERED and self._has_one_answer()):
@@ -337,6 +339,11 @@ class _RoleSearch:
         if OWN_FILE not in self.contents.names:
             return False
         return self.contents.combinations([content.name, OWN_FILE]) >= NEARLY * self.contents.codes.height
+
+    def _numbers_texts(self, content: Content) -> bool:
+        """Whether texts that come again are always under one id: it is theirs, as several people judge a text."""
+        texts = [c.name for c in self._free() if c is not content and c.is_text and 2 * c.distinct <= self.rows]
+        return any(self.contents.follows(content.name, [name]) for name in texts)
 
     def _has_one_answer(self) -> bool:
         """Whether exactly one column is called as answers are: then a row with its own participant is a trial."""
@@ -409,20 +416,26 @@ class _RoleSearch:
 
     def _functions_by_flag(self) -> bool:
         """A column such as practice or is_filler that says yes in the trials of that function; whether there is one."""
+        marks: dict[str, pl.Series] = {}
+        found: dict[str, tuple[str, dict[str, str]]] = {}
         for content in self._free():
             function = flagged_function(words_of(content.name))
             values = {value.strip().lower(): value for value in content.values}
             no = next((low for low, high in FLAGS if {low, high} == set(values)), None)
             if function is None or no is None or self._of_person(content):
                 continue
-            marked = content.cells.drop_nulls() != values[no]
-            if function in CHECKS and marked.mean() > MOST_CHECKS:  # type: ignore[operator]
-                continue  # what was asked about, such as how much attention an event draws
-            self.roles.functions = {value: "test" if low == no else function for low, value in values.items()}
-            self.roles.mapping["function"] = content.name
-            self.taken.add(content.name)
-            spelled = [f"{value}={word}" for value, word in self.roles.functions.items() if word != "test"]
-            self.roles.notes.append(Message("role.functions", {"column": content.name, "functions": spelled}))
+            marks[content.name] = (content.cells != values[no]).fill_null(False)
+            found[content.name] = function, {value: "test" if low == no else function for low, value in values.items()}
+        for name, (function, functions) in found.items():
+            both = any((marks[name] & marks[other]).any() for other, (own, _) in found.items() if own != function)
+            share = marks[name].sum() / self.contents[name].cells.drop_nulls().len()
+            if function in CHECKS and (both or share > MOST_CHECKS):
+                continue  # what was asked about, such as how much attention an event draws and who has control of it
+            self.roles.functions = functions
+            self.roles.mapping["function"] = name
+            self.taken.add(name)
+            spelled = [f"{value}={word}" for value, word in functions.items() if word != "test"]
+            self.roles.notes.append(Message("role.functions", {"column": name, "functions": spelled}))
             return True
         return False
 
@@ -517,7 +530,8 @@ class _RoleSearch:
         if exact:
             shown = content.is_text and self._is_of_item(content)
             return content.distinct > 1 and content.filled > FEWEST_FILLED and not shown
-        if not self._is_answer_like(content) or content.plain in NAMES["item"] or content.is_text:
+        worded = content.is_text and not sides_of(content.values[: MOST_LEVELS + 1])
+        if not self._is_answer_like(content) or content.plain in NAMES["item"] or worded:
             return False
         if self.person and not self.contents.varies_within(content.name, self.person[0]):
             return False
@@ -879,7 +893,7 @@ class _RoleSearch:
                 self._take("question", question)
                 self.roles.notes.append(Message("role.question", {"column": question}))
             return
-        design = [content for content in self._design() if content.name != question]
+        design = self._without_numbers_of_trials([content for content in self._design() if content.name != question])
         named = [c for c in self._free() if c.plain in NAMES["item"] and c in design]
         native = min(named, key=self._is_weak, default=None)
         native = next((c for c in design if c.plain in ("item", "itemid")), native)
@@ -979,6 +993,14 @@ class _RoleSearch:
             and (c.filled > text.filled or self._same(c.name, text.name))
         ]  # fmt: skip
         return codes[0] if codes else text.name
+
+    def _without_numbers_of_trials(self, design: list[Content]) -> list[Content]:
+        """Without ids of which each trial has one of its own, where another column says what each trial showed."""
+        asked = max(self.contents.combinations(self.question), 1)
+        own = [c for c in design if asked * c.distinct >= NEARLY * self.rows]
+        rest = [c for c in design if c not in own]
+        shown = [c for c in rest if c.distinct >= FEWEST_ITEMS and self._is_judged_once(c.name, self.question)]
+        return rest if shown else design
 
     def _shared(self, names: list[str]) -> list[str]:
         """Columns that together identify what several participants judged, without texts made anew for every trial.
@@ -1157,7 +1179,10 @@ def _are_sides(answers: Content, first: Content, second: Content, names: tuple[s
     return bool(rows.height) and bool(((rows["a"] == rows["l"]) | (rows["a"] == rows["r"])).all())
 
 
-TIES = re.compile(r"(s|t|=|tie|none|neither|both|same|equal|equally good|no preference|no difference|draw)( ?\(.*\))?")
+TIES = re.compile(
+    r"(?:(?:they are|about|roughly|nearly|almost|the|both(?: are)?)\s+)*(?:s|t|=|tie|tied|none|neither|both|same|"
+    r"similar|equal|equally|equally good|equally bad|no preference|no difference|draw)( ?\(.*\))?"
+)
 """Answers that prefer neither of two."""
 
 
@@ -1166,28 +1191,36 @@ def _sides_named(answers: Sequence[str], sides: tuple[str, str], columns: Sequen
 
     >>> _sides_named(["model_a", "B", "tie"], ("a", "b"), ("model_a", "model_b"))
     {'model_a': 'left', 'B': 'right', 'tie': 'none'}
-    >>> _sides_named(["A is better", "Sentence B"], ("a", "b")), _sides_named(["A", "B is much better"], ("a", "b"))
-    ({'A is better': 'left', 'Sentence B': 'right'}, {})
+    >>> _sides_named(["A is much better", "Sentence B", "about the same"], ("a", "b"))
+    {'A is much better': 'left', 'Sentence B': 'right', 'about the same': 'none'}
+    >>> _sides_named(["A>>B", "A=B", "A<B"], ("a", "b"))
+    {'A>>B': 'left', 'A=B': 'none', 'A<B': 'right'}
     """
     known = dict(zip(sides, ("left", "right"), strict=True))
     known |= dict(zip((name.lower() for name in columns), ("left", "right"), strict=False))
     found = {}
     for answer in answers:
         word = answer.strip().lower()
-        said = PREFERRED.fullmatch(word)
+        said, compared = PREFERRED.fullmatch(word), COMPARED.fullmatch(word)
         side = known.get(word) or ("none" if TIES.fullmatch(word) else known.get(said[1]) if said else None)
+        if compared and {known.get(compared[1]), known.get(compared[3])} == {"left", "right"}:
+            side = {">": known[compared[1]], "<": known[compared[3]]}.get(compared[2][0], "none")
         if side is None:
             return {}
         found[answer] = side
     return found
 
 
+DEGREES = "much|far|lot|significantly|slightly|somewhat|little|bit|marginally|clearly|strongly|weakly"
+DEGREE = rf"(?:(?:very |a )?(?:{DEGREES})\s+)"
 PREFERRED = re.compile(
-    r"(?:(?:i prefer|prefer|the|sentence|option|version|text|candidate|number)\s+)*"
+    rf"{DEGREE}?(?:(?:i prefer|prefer|the|sentence|option|version|text|response|candidate|number)\s+)*"
     r"(left|right|a|b|1|2|first|second|top|bottom|above|below)"
-    r"(?:\s+(?:one|sentence|option|version|text))?(?:\s+(?:is\s+)?(?:better|more natural|more acceptable|preferred))?"
+    r"(?:\s+(?:one|sentence|option|version|text|response))?"
+    rf"(?:\s+(?:is\s+)?{DEGREE}?(?:better|more natural|more acceptable|preferred))?"
 )
-"""A side within a few words. How much better it is would be lost, so such answers are left as they are."""
+"""A side within a few words, and perhaps how much better it is."""
+COMPARED = re.compile(r"(\w+)\s*(>{1,3}|<{1,3}|={1,2}|~)\s*(\w+)")
 SIDES = (("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("top", "bottom"), ("above", "below"))
 """What the two stimuli of a choice are called."""
 
@@ -1205,6 +1238,13 @@ def sides_of(answers: Sequence[str], columns: Sequence[str] = ()) -> dict[str, s
     return {}
 
 
+def sides_notes(sides: Mapping[str, str]) -> list[Message]:
+    """The note on how answers are read as sides, and that degrees are not used where several name one side."""
+    note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
+    graded = any(list(sides.values()).count(side) > 1 for side in ("left", "right"))
+    return [note, Message("form.graded")] if graded else [note]
+
+
 def _is_beside_the_answer(content: Content) -> bool:
     """Whether a column is an accuracy, a comment or a right answer."""
     pattern = (
@@ -1218,10 +1258,15 @@ def _is_beside_the_answer(content: Content) -> bool:
 
 
 def _says_answer(content: Content) -> bool:
-    """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything."""
+    """Whether the name of a column has a word for answers in it; MTurk puts Answer before everything.
+
+    What was rated may be called rating_stimulus.
+    """
     words = words_of(content.name)
     parts = words[1:] if words[:1] == ["answer"] else words
-    return any(part in ANSWER_WORDS or ANSWER_STEMS.fullmatch(part) for part in parts)
+    return parts[-1:] not in (["stimulus"], ["item"]) and any(
+        part in ANSWER_WORDS or ANSWER_STEMS.fullmatch(part) for part in parts
+    )
 
 
 def cut(text: str, most: int = 40) -> str:

@@ -670,9 +670,11 @@ MESSAGES = {
     "Mittelwerte und wurden weggelassen.]]",
     "form.shown": "{left} und {right} enthalten, was verglichen wurde. Sonst --map left=NAME und --map right=NAME "
     "verwenden.",
-    "form.wide_trial": "Eine Zeile pro Durchgang: {n} Spalten werden als Fragen gelesen, {columns:and}.",
+    "form.wide_trial": "Eine Zeile pro Durchgang: {n} Spalten werden als Fragen gelesen, {columns:and}.[[ "
+    "{derived:and} fassen diese Antworten nur zusammen und wurden weggelassen.]]",
     "form.sides": "Die Antworten nennen die beiden Seiten und werden so gelesen: {answers}. Wenn das nicht stimmt, "
     "--answers verwenden.",
+    "form.graded": "Manche Antworten sagen auch, um wie viel besser eine Seite ist. Wahlen verwenden das nicht.",
     "form.pairs": "Jeder Trial hat zwei Zeilen, von denen eine gewählt wurde, und wird als Wahl gelesen. Die erste "
     "Zeile gilt als links, weil die Datei die Seite nicht nennt.",
     "form.word_rows": "Zeilen zu weiteren Wörtern derselben Trials",
@@ -811,6 +813,8 @@ MESSAGES = {
     "mturk.item_section_and_number": "Als Item gelten Abschnitt und Nummer von turktools, verbunden. Für eine "
     "andere Spalte: --map item=NAME.",
     "mturk.item_number": "Als Item gilt die Nummer von turktools. Für eine andere Spalte: --map item=NAME.",
+    "mturk.item_field": "Das Formular nummeriert seine Antworten, und keine Eingabespalte ist so nummeriert. Jede von "
+    "ihnen, etwa {column}, wird als Antwort auf ein eigenes Item gelesen.",
     "mturk.item_hit": "Keine Eingabespalte nennt das Item; es gilt HITId. Für eine andere Spalte: --map item=NAME.",
     "mturk.questions": "Mehrere Felder des Formulars werden als Antworten gelesen, jedes als eigene Frage: {names}. "
     "Falls sie eine gemeinsame Skala haben: --map question=",

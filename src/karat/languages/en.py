@@ -627,8 +627,10 @@ MESSAGES = {
     "form.wide_item": "One row per item: {n} columns are read as participants.[[ {left} hold means and were left "
     "out.]]",
     "form.shown": "{left} and {right} hold what was compared. If others do, use --map left=NAME and --map right=NAME.",
-    "form.wide_trial": "One row per trial: {n} columns are read as questions, {columns:and}.",
+    "form.wide_trial": "One row per trial: {n} columns are read as questions, {columns:and}.[[ {derived:and} only "
+    "group these answers and were left out.]]",
     "form.sides": "The answers name the two sides and are read as follows: {answers}. If that is wrong, use --answers.",
+    "form.graded": "Some answers also say how much better a side is. Choices do not use that.",
     "form.pairs": "Each trial has two rows, one of them chosen, so it is read as a choice. The first row counts as "
     "left, because the file does not say on which side it was.",
     "form.word_rows": "rows of further words of the same trials",
@@ -762,6 +764,8 @@ MESSAGES = {
     "mturk.item_section_and_number": "The section and number of turktools, joined, are used as the item. For "
     "another column, use --map item=NAME.",
     "mturk.item_number": "The number of turktools is used as the item. For another column, use --map item=NAME.",
+    "mturk.item_field": "The form numbers its answers, and no input is numbered like them. Each of them, such as "
+    "{column}, is read as the answer to an item of its own.",
     "mturk.item_hit": "No input names the item, so HITId is used. For another column, use --map item=NAME.",
     "mturk.questions": "Several fields of the form are read as answers, each as a question: {names}. If they share "
     "one scale, use --map question=",

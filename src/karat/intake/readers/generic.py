@@ -23,7 +23,18 @@ from karat.intake.guess import NAMES, guess_columns, guess_mapping, guess_rt_uni
 from karat.intake.lacking import refuse_misspelt
 from karat.intake.nested import Shaped, are_messages, parsed, refuse_needed, without_nested
 from karat.intake.reading import Options, Question, Reader, Reading
-from karat.intake.roles import OWN_FILE, PERSON_WORDS, SESSION_NAMES, SHEET, Roles, cut, find_roles, is_native, sides_of
+from karat.intake.roles import (
+    OWN_FILE,
+    PERSON_WORDS,
+    SESSION_NAMES,
+    SHEET,
+    Roles,
+    cut,
+    find_roles,
+    is_native,
+    sides_notes,
+    sides_of,
+)
 from karat.intake.table_repair import read_results
 from karat.judgments.checks import LISTS, RECORDS, Place, places, text_column
 from karat.judgments.columns import COLUMNS, FUNCTIONS, nearest
@@ -201,9 +212,9 @@ def _with_sides(
     sides = sides_of(text_column(frame["response"]).drop_nulls().unique().to_list(), columns)
     if not sides:
         return frame, []
-    note = Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sorted(sides.items())]})
     answers = [name for name in ("response", "expected") if name in frame.columns]
-    return frame.with_columns(text_column(frame[name]).replace(sides).alias(name) for name in answers), [note]
+    spelled = (text_column(frame[name]).replace(sides).alias(name) for name in answers)
+    return frame.with_columns(spelled), sides_notes(sides)
 
 
 def _with_functions(frame: pl.DataFrame, roles: Roles) -> pl.DataFrame:

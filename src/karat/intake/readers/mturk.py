@@ -31,7 +31,7 @@ from karat.intake.guess import guess_rt_unit, joined, plain
 from karat.intake.nested import parsed
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Options, Reader, Reading
-from karat.intake.roles import sides_of
+from karat.intake.roles import sides_notes, sides_of
 from karat.intake.table_repair import read_results
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.message_tables import listed
@@ -163,7 +163,7 @@ def _radio_buttons(frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-NEEDED = ("HITId", "AssignmentId", "WorkerId")
+NEEDED = ("HITId", "WorkerId")
 ITEM_NAMES = (*ITEM_IDS, "id", "stimulus", "sentence", "text")
 NUMBERED = re.compile(r"(.*?\D)[_.\-]?(\d{1,4})")
 TURKTOOLS_ITEM = re.compile(r"item_(\d{1,4})_(\w+)")
@@ -191,7 +191,8 @@ class BatchLayout:
 def recognises(file: SourceFile) -> bool:
     """A table of assignments with answers."""
     header = header_of(file)
-    return set(NEEDED) <= set(header) and any(name.startswith("Answer.") for name in header)
+    own = "AssignmentId" in header or any(name.startswith("Input.") for name in header)
+    return own and set(NEEDED) <= set(header) and any(name.startswith("Answer.") for name in header)
 
 
 def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
@@ -243,13 +244,18 @@ def _without_other_fields(frame: pl.DataFrame, answers: Sequence[str], reading: 
             reading.set_apart(Message("aside.practice_cells"), frame.height)
         elif plain(name) in FORM_FIELDS or (len(words) >= SEVERAL and all(parsed(word) is not None for word in words)):
             reading.set_apart(Message("aside.own_field_cells"), frame.height)
-        elif REMARK.search(name) or is_free_text(words):
+        elif REMARK.search(name) or is_free_text(words) or _is_hardly_filled(frame[column], words):
             reading.set_apart(Message("aside.free_text_cells"), frame.height)
         elif not words:
             reading.set_apart(Message("aside.unfilled_cells"), frame.height)
         else:
             kept.append(column)
     return kept
+
+
+def _is_hardly_filled(column: pl.Series, words: Sequence[str]) -> bool:
+    """Whether a field may be left empty, and those who fill it all write the same, such as no."""
+    return len(words) == 1 and 2 * (column.fill_null("").str.strip_chars() == "").sum() > column.len()
 
 
 def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> BatchLayout:
@@ -271,6 +277,11 @@ def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> BatchLayout:
         else:
             background.append(column)
     if len(to_item) < 2:
+        to_item = _numbered_answers(frame, answers)
+        if to_item:
+            numbers = sorted(to_item)
+            rest = [column for column in answers if column not in {c for own in to_item.values() for c in own.values()}]
+            return BatchLayout([{} for _ in numbers], [to_item[n] for n in numbers], numbers, inputs, rest)
         judged = [column for column in answers if not _is_about_worker(frame, column)] or answers
         one = {_question(column): column for column in judged}
         return BatchLayout([{}], [one], [1], inputs, [column for column in answers if column not in judged])
@@ -279,6 +290,23 @@ def _layout(frame: pl.DataFrame, answers: Sequence[str]) -> BatchLayout:
 
 
 SEVERAL = 3
+FEWEST_ITEMS = 4
+
+
+def _numbered_answers(frame: pl.DataFrame, answers: Sequence[str]) -> dict[int, dict[str, str]]:
+    """The answers to each item of a HIT that names them by number only: q1, q2, q3, q4, ... on one scale."""
+    stems: dict[str, dict[int, str]] = {}
+    for column in answers:
+        match = NUMBERED.fullmatch(_question(column))
+        if match:
+            stems.setdefault(match[1], {})[int(match[2])] = column
+    most = max(stems.values(), key=len, default={})
+    alike = [stem for stem, columns in stems.items() if set(columns) == set(most)]
+    given = [set(texts(frame[column])) for column in most.values()]
+    shared = sum(len(own & set().union(*given[:at], *given[at + 1 :])) > len(own) / 2 for at, own in enumerate(given))
+    if len(most) < FEWEST_ITEMS or 2 * shared < len(most):
+        return {}
+    return {number: {stem: stems[stem][number] for stem in alike} for number in most}
 
 
 def _is_about_worker(frame: pl.DataFrame, column: str) -> bool:
@@ -330,6 +358,11 @@ def _judge(frame: pl.DataFrame, layout: BatchLayout, options: Options, reading: 
     for number, inputs, answers in zip(layout.numbers, layout.items, layout.answers, strict=True):
         times = next((column for name, column in answers.items() if plain(name) in RESPONSE_TIMES), None)
         item, note = _item(frame, inputs, layout)
+        if not inputs and len(layout.numbers) > 1:
+            own = pl.lit(_question(next(iter(answers.values()))) if len(answers) == 1 else str(number))
+            differ = any(frame[column].n_unique() > 1 for column in layout.shared)
+            item = pl.concat_str(item, own, separator=" ") if differ else own
+            note = Message("mturk.item_field", {"column": next(iter(answers.values()))})
         if answers and number == layout.numbers[0]:
             reading.notes.append(note)
         for order, (name, column) in enumerate(answers.items()):
@@ -373,7 +406,7 @@ def _with_sides(frame: pl.DataFrame, options: Options, reading: Reading) -> pl.D
     if not sides:
         return frame
     left, right = named[0]
-    reading.notes.append(Message("form.sides", {"answers": [f"{answer}={side}" for answer, side in sides.items()]}))
+    reading.notes += sides_notes(sides)
     reading.notes.append(Message("form.shown", {"left": left, "right": right}))
     return frame.with_columns(
         pl.col("response").replace(sides), pl.col(left).alias("left"), pl.col(right).alias("right")

@@ -367,6 +367,10 @@ def _join(group_of: dict[int, int], one: int, other: int) -> None:
         group_of.update({index: kept for index, group in group_of.items() if group == lost})
 
 
+QUOTED = re.compile(r"(?<!\w)(['\"‘“„«]).*?['\"’”“»](?!\w)")
+FEWEST_WORDS = 4
+
+
 def _keys(column: QualtricsColumn) -> list[str]:
     """What a column shares with the others on its scale: the question, the stem of the tag."""
     keys = [f"question {column.root}"]
@@ -379,6 +383,10 @@ def _keys(column: QualtricsColumn) -> list[str]:
     pattern = re.sub(r"(?<=[_\-.])[a-z](?![a-z])", "@", re.sub(r"\d+", "#", column.base.lower()))
     if "#" in pattern and pattern.strip("#_-.@") not in ("", DEFAULT_STEM):
         keys.append(f"pattern {pattern}")
+    # Loops that ask the same about different words have a question each: How tall is 'a giraffe'?
+    wording = QUOTED.sub("", column.text.partition(" - ")[2].lower())
+    if column.loop and len(wording.split()) >= FEWEST_WORDS:
+        keys.append(f"wording {wording}")
     numbers = [as_number(answer) for answer in column.answers]
     points = [number for number in numbers if number is not None and 0 <= number <= MOST_ORDINAL_POINTS]
     is_single = not column.row and not column.loop
