@@ -155,7 +155,7 @@ def crossing(
     crossed = np.zeros(len(some), FOUND)
     crossed["place"], crossed["kind"] = some, np.where(rush, RUSH, INTERMISSION)
     crossed["lower"], crossed["upper"] = low, high
-    return crossed[rush | pause]
+    return np.asarray(crossed[rush | pause])
 
 
 @dataclass(frozen=True)
