@@ -37,6 +37,12 @@ def test_answers_times_and_order_of_task_builder_1() -> None:
     assert intake.judgments.scale == Ordinal(7)
 
 
+def test_people_may_have_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "renamed.csv"
+    path.write_bytes(TASK.read_bytes().replace(b"Participant Private ID", b"Subj"))
+    assert read_files([path]).judgments == read_files([TASK]).judgments
+
+
 def test_everything_else_is_set_aside_by_reason() -> None:
     assert aside(both()) == {
         "aside.end_of_file": 1,

@@ -54,7 +54,7 @@ ANSWER_WORDS = (
     "score", "likelihood", "acceptability", "naturalness", "grammaticality", "probs", "decision", "verdict",
     "vote", "button", "winner", "winning",
     "certainty", "agreement", "plausibility", "selection", "veridicality",
-    "antwort", "bewertung", "urteil", "réponse", "respuesta", "risposta",
+    "antwort", "bewertung", "urteil", "réponse", "reponse", "respuesta", "risposta",
     "resposta", "antwoord", "likert", "keys", "cevap", "value", "label", "estimate", "judg", "rate", "rated", "ans",
     "evaluation", "evaluación", "avaliação", "valutazione", "note", "note_de", "puntuación", "puan", "oordeel",
     "giudizio", "jugement", "juicio", "preference", "pick", "picked", "verdict",

@@ -15,7 +15,7 @@ import polars as pl
 from karat.errors import IntakeError, Problem
 from karat.intake.cells import SAME_MEANING, numbers_or_text, own_name, seconds_of
 from karat.intake.content import ITEM_IDS, function_named_in
-from karat.intake.guess import joined, plain
+from karat.intake.guess import NAMES, joined, plain
 from karat.intake.personal import PROLIFIC_ID, left_out_note, names_a_person
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
@@ -305,11 +305,14 @@ def read_gorilla(files: Sequence[SourceFile], options: Options) -> Reading:
 
 def _table(file: SourceFile, options: Options, reading: Reading) -> FileTable:
     table = read_table(file, options.delimiter, options.sheet)
-    if "participantprivateid" not in {plain(name) for name in table.frame.columns}:
+    people = _people(table.frame.columns)
+    if people is None:
         raise IntakeError(
             f"{file.name} has no column Participant Private ID, which Gorilla writes. "
             f"It has {', '.join(table.frame.columns)}."
         )
+    if plain(people) != "participantprivateid":
+        table.frame = table.frame.rename({people: "Participant Private ID"})
     reading.units_in += table.rows_in
     flaws = list(_without_end_of_file(table))
     if len(flaws) < len(table.problems):
@@ -449,9 +452,19 @@ def _seconds(source: pl.DataFrame, answers: Sequence[GorillaEvent], options: Opt
     return seconds_of(given)
 
 
+def _people(names: Sequence[str]) -> str | None:
+    """The column of private ids, whatever somebody called it."""
+    called = {plain(name): name for name in names}
+    return next((called[name] for name in ("participantprivateid", *NAMES["participant"]) if name in called), None)
+
+
 def recognises(file: SourceFile) -> bool:
-    """A header with Gorilla's event index and private id."""
-    return {"eventindex", "participantprivateid"} <= {plain(cell) for cell in header_of(file)}
+    """A header with Gorilla's event index and private id, or with a column of people and the key of a node."""
+    names = header_of(file)
+    plains = {plain(name) for name in names}
+    return "eventindex" in plains and (
+        "participantprivateid" in plains or ("treenodekey" in plains and bool(_people(names)))
+    )
 
 
 READER = Reader("gorilla", "data of Gorilla", recognises, read_gorilla, together=True)
