@@ -1114,3 +1114,23 @@ def test_what_is_called_rating_stimulus_was_rated(tmp_path: Path) -> None:
     path = saved(tmp_path / "r.csv", header, rows)
     assert flags(path)["response"] == {"response": "rating_score"}
     assert accepted(path).frame["item"].n_unique() == 24
+
+
+@pytest.mark.parametrize("name", ["judge", "subject_agrees"])
+def test_verdicts_are_no_people(tmp_path: Path, name: str) -> None:
+    chance = random.Random(33)
+    rows = [[n // 3, "abc"[n % 3], chance.choice(["yes", "no", "partly"]), chance.randint(1, 5)] for n in range(120)]
+    with refuses(IntakeError, "participant=NAME"):
+        accepted(saved(tmp_path / "r.csv", f"question_id,model,{name},rating", rows))
+
+
+def test_order_of_pages_is_not_judged(tmp_path: Path) -> None:
+    """A page is judged twice, in another place, and all its sounds are on it."""
+    chance, rows = random.Random(34), []
+    for person in range(8):
+        pages = chance.sample([f"vocals-{n}" for n in range(8)] * 2, 16)
+        for place, page in enumerate(pages):
+            again = page in pages[:place]
+            rows += [[again, page, place, chance.randint(0, 100), s, f"L{person}"] for s in ("ref", "anchor", "mix")]
+    path = saved(tmp_path / "r.csv", "is_replicate,page,page_order,rating,sound,subject", rows)
+    assert flags(path)["item"] == {"item": "page+sound"}

@@ -200,6 +200,16 @@ BINARY_WORDS = (
 """Answers that mean no and yes: in English, German, French, Spanish, Italian, Portuguese, Dutch and Turkish."""
 
 
+def are_verdicts(cells: pl.Series) -> bool:
+    """Whether what is called a judge or a rater holds what they said: yes and no, correct and incorrect.
+
+    >>> are_verdicts(pl.Series(["Correct", "Incorrect", "Unclear"])), are_verdicts(pl.Series(["Ann", "Bo"]))
+    (True, False)
+    """
+    said = {str(value).strip().lower() for value in cells.drop_nulls().unique()}
+    return len(said) <= MOST_ORDINAL_POINTS and any(len(low) > 1 and {low, high} <= said for low, high in BINARY_WORDS)
+
+
 NEGATIONS = (
     "not", "no", "non", "nicht", "kein", "keine", "pas", "niet", "não", "değil", "не", "nie", "ne", "inte", "ikke",
 )  # fmt: skip

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from karat.errors import IntakeError, Problem, Problems
 from karat.intake.content import words_of
-from karat.intake.guess import guess_columns
+from karat.intake.guess import are_verdicts, guess_columns
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Reading
 from karat.judgments.columns import COLUMNS, REQUIRED, nearest
@@ -74,10 +74,11 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     free = [name for name, ours in taken.items() if not ours]
     problems = []
     nobody = [
-        name for part in parts for name in part.frame.columns if part.frame[name].n_unique() in (1, part.frame.height)
+        cells.name for part in parts for cells in part.frame
+        if cells.n_unique() in (1, part.frame.height) or are_verdicts(cells)
     ]  # fmt: skip
     for name in missed:
-        # An id that all rows share, or that each row has of its own, is nobody's.
+        # An id that all rows share, or that each row has of its own, is nobody's; nor is a yes or no.
         close = likely(name, [own for own in free if not (name == "participant" and own in nobody)])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"

@@ -29,7 +29,7 @@ from karat.intake.content import (
     function_word,
     words_of,
 )
-from karat.intake.guess import NAMES, guess_columns, joined, plain
+from karat.intake.guess import NAMES, are_verdicts, guess_columns, joined, plain
 from karat.intake.reading import Proposal, Question
 from karat.judgments.columns import FUNCTIONS
 from karat.judgments.times import UNIX_2000
@@ -279,7 +279,9 @@ class _RoleSearch:
             loose = loose or content.name == OWN_FILE
             if not (exact or word or loose) or content.filled < FEWEST_IN_LIST or content.distinct < 1:
                 continue
-            if not exact and content.name != OWN_FILE and self._is_once_per_file(content):
+            if are_verdicts(content.cells) or (
+                not exact and content.name != OWN_FILE and self._is_once_per_file(content)
+            ):
                 continue
             if name in PERSON_IDS and not content.are_person_codes and self._numbers_texts(content):
                 continue
@@ -768,7 +770,7 @@ class _RoleSearch:
                 continue
             found.append(content)
         # Positions that begin anew in each block say nothing of the item where something else does.
-        shown = [content for content in found if not (content.plain in NAMES["trial"] and content.is_whole)] or found
+        shown = [content for content in found if not (PLACES.fullmatch(content.plain) and content.is_whole)] or found
         return [*shown, *(content for content in uneven if self._is_crossed_between(content, shown))]
 
     def _holds_the_answer(self, content: Content) -> bool:
@@ -1099,7 +1101,8 @@ class _RoleSearch:
             sides = {*self.by_name, *self.roles.mapping}
             if found or source is None or (role == "item" and {"left", "right"} <= sides):
                 continue
-            if self.contents[source].distinct > 1 or role == "participant":
+            said = role == "participant" and are_verdicts(self.contents[source].cells)
+            if not said and (self.contents[source].distinct > 1 or role == "participant"):
                 self._take(role, source)
                 self._ask(role, [self._choice(role, [source])])
 
