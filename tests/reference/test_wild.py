@@ -6,7 +6,11 @@ are the flags of a command line. A few short files are always tried; the others 
 
 from __future__ import annotations
 
+import csv
+import io
+import random
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +23,47 @@ from karat.intake.reading import ProposalError
 FEWEST_ACCEPTED = 28
 QUICK = ("b03", "c05", "d05", "f01", "j06")
 MOST_ANSWERS = 3
+TABLES = (
+    "b01",
+    "b02",
+    "b03",
+    "c01",
+    "c05",
+    "c06",
+    "c08",
+    "d02",
+    "d05",
+    "e01",
+    "h02",
+    "h06",
+    "i01",
+    "j01",
+    "j03",
+    "j05",
+)
+"""Files with one header row and no more than one line of a table per row."""
+Rows = list[list[str]]
+
+
+def written(rows: Rows, delimiter: str = ",", encoding: str = "utf-8") -> bytes:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    return text.getvalue().encode(encoding)
+
+
+def shuffled(rows: Rows) -> Rows:
+    return [rows[0], *random.Random(1).sample(rows[1:], len(rows) - 1)]
+
+
+REWRITTEN: dict[str, Callable[[Rows], bytes]] = {
+    "semicolons": lambda rows: written(rows, ";"),
+    "tabs": lambda rows: written(rows, "\t"),
+    "UTF-16": lambda rows: written(rows, encoding="utf-16"),
+    "row names of R": lambda rows: written([[str(place) if place else "", *row] for place, row in enumerate(rows)]),
+    "an empty last column": lambda rows: written([[*row, ""] for row in rows]),
+    "shuffled rows": lambda rows: written(shuffled(rows)),
+}
+"""What programs and people do to a table without changing what it says."""
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +98,20 @@ def test_three_answers_are_enough(cases: dict[str, dict[str, Any]]) -> None:
         found[name] = wild.outcome(case, arguments)
     assert [name for name, one in found.items() if not one.right] == list(wild.REFUSED)
     assert Path(cases["j06"]["files"][0]).name in found["j06"].message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", REWRITTEN)
+@pytest.mark.parametrize("name", TABLES)
+def test_the_same_in_another_form(name: str, form: str, cases: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    source = wild.WILD / cases[name]["files"][0]
+    text = source.read_text(encoding="utf-8-sig", errors="replace")
+    head = text.partition("\n")[0]
+    with io.StringIO(text, newline="") as lines:
+        rows = list(csv.reader(lines, delimiter=max(",;\t", key=head.count)))
+    copy = tmp_path / source.name
+    copy.write_bytes(REWRITTEN[form](rows))
+    assert wild.outcome({**cases[name], "files": [str(copy)]}, ["--yes"]).right
 
 
 def command(case: dict[str, Any]) -> list[str]:
