@@ -39,7 +39,7 @@ from karat.judgments.files import companions
 from karat.judgments.message_tables import listed
 from karat.judgments.scales import Choice, Nominal, Ordinal, Scale
 from karat.judgments.source import SourceFile
-from karat.messages import Message, render_all
+from karat.messages import Message, render, render_all
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def read_files(
     for part in parts:
         problems.extend(part.problems)
     if not answering:
-        raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.", problems)
+        raise IntakeError(_no_judgments(files, parts), problems)
     frame = _with_functions(_respelled(_stacked([part.frame for part in answering]), options), options)
     frame, named = _functions_of_names(frame, groups, options)
     accepted += named
@@ -186,7 +186,7 @@ def read_files(
     judgments, parted = _with_item_parts(judgments, groups)
     judgments.frozen = next((part.frozen for part in parts if part.frozen is not None), None)
     if not judgments.frame.height:
-        raise IntakeError(f"There are no judgments in {', '.join(file.name for file in files)}.")
+        raise IntakeError(_no_judgments(files, parts))
     all_notes = tuple(dict.fromkeys([*notes, *more, *checked.notes, *parted, *_factors(judgments, groups)]))
     intake = Intake(
         judgments,
@@ -511,6 +511,17 @@ OF_NAMES = {
 """Words that mean nothing but an item function in the name of an item; train and catch may be what is judged."""
 FEWEST_OF_FUNCTION = 2
 MOST_OF_FUNCTION = 0.8
+
+
+def _no_judgments(files: Sequence[SourceFile], parts: Sequence[Reading]) -> str:
+    """What is said where a file holds nothing that is a judgment: what it holds instead."""
+    held: dict[str, int] = {}
+    for part in parts:
+        for reason, count in part.set_aside.items():
+            held[render(reason)] = held.get(render(reason), 0) + count
+    names = ", ".join(file.name for file in files)
+    found = ", ".join(f"{what} ({count:,})" for what, count in held.items())
+    return f"There are no judgments in {names}" + (f", only these lines: {found}." if found else ".")
 
 
 def _functions_of_names(
