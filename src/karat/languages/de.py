@@ -2272,7 +2272,7 @@ MESSAGES = {
     "Steigungen der {group} weg. Mit karat measure --formula lassen sie sich trotzdem anpassen.",
     "contrasts.many_slopes": "Es gibt viele Steigungen der {group}, deshalb blieben ihre Korrelationen von Anfang an "
     "weg.",
-    "contrasts.not_within": "{condition} variiert nicht innerhalb der {group}, deshalb gibt es keine solche Steigung.",
+    "contrasts.not_within": "{condition} variiert bei den meisten {group} nicht, deshalb fehlt eine solche Steigung.",
     "contrasts.one_answer_per_cell": "Für {group} gibt es keine Steigung von {terms:and}, weil die meisten nur eine "
     "Antwort je Zelle haben.",
     "contrasts.no_factors": "Das Modell hat keine Faktoren, deshalb gibt es keine Mittelwerte darzustellen.",

@@ -2145,7 +2145,7 @@ MESSAGES = {
     "contrasts.too_many_slopes": "With {n} random effects the model would take minutes to fit, so slopes of {group} "
     "were left out. Use karat measure --formula to fit them anyway.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
-    "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
+    "contrasts.not_within": "{condition} does not vary within most {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
     "per cell.",
     "contrasts.no_factors": "The model has no factors, so there are no means to plot.",
