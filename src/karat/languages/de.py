@@ -2399,7 +2399,8 @@ MESSAGES = {
     "({n:participant}).",
     "noise_ceiling.means": "[[{question}: ]]Vollkommene Vorhersagen würden zu {estimate:.2r}[[ (Intervall {lower:.2r} "
     "bis {upper:.2r}, Niveau {level:%})]] mit den Mittelwerten der Stimuli korrelieren[[ und zu {low:.2r} bis "
-    "{high:.2r} mit den Antworten einer einzelnen Person]].",
+    "{high:.2r} mit den Antworten einer einzelnen Person]][[ und zu {one:.2r} mit den Antworten einer einzelnen "
+    "Person]].",
     "noise_ceiling.majority": "[[{question}: ]]Wer die Mehrheit der übrigen Personen vorhersagt, träfe {estimate:%} "
     "der Antworten[[ (Intervall {lower:%} bis {upper:%}, Niveau {level:%})]].",
     "noise_ceiling.undefined": "[[{question}: ]]Wie gut sich die Mittelwerte der Stimuli vorhersagen lassen, ist für "

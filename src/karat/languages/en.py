@@ -2260,7 +2260,7 @@ MESSAGES = {
     "noise_ceiling.participants": "This is the best any model could predict, estimated from {n:participant}.",
     "noise_ceiling.means": "[[{question}: ]]Perfect predictions would correlate {estimate:.2r}[[ ({level:%} interval "
     "{lower:.2r} to {upper:.2r})]] with the means of stimuli[[ and {low:.2r} to {high:.2r} with the answers of one "
-    "participant]].",
+    "participant]][[ and {one:.2r} with the answers of one participant]].",
     "noise_ceiling.majority": "[[{question}: ]]Predicting the majority answer of the other participants would be right "
     "{estimate:%} of the time[[ ({level:%} interval {lower:%} to {upper:%})]].",
     "noise_ceiling.undefined": "[[{question}: ]]How well the means of stimuli can be predicted is not defined for "
