@@ -2276,7 +2276,7 @@ MESSAGES = {
     "Steigungen der {group} weg. Mit karat measure --formula lassen sie sich trotzdem anpassen.",
     "contrasts.many_slopes": "Es gibt viele Steigungen der {group}, deshalb blieben ihre Korrelationen von Anfang an "
     "weg.",
-    "contrasts.not_within": "{condition} variiert nicht innerhalb der {group}, deshalb gibt es keine solche Steigung.",
+    "contrasts.not_within": "{condition} variiert bei den meisten {group} nicht, deshalb fehlt eine solche Steigung.",
     "contrasts.one_answer_per_cell": "Für {group} gibt es keine Steigung von {terms:and}, weil die meisten nur eine "
     "Antwort je Zelle haben.",
     "contrasts.no_factors": "Das Modell hat keine Faktoren, deshalb gibt es keine Mittelwerte darzustellen.",
@@ -2403,7 +2403,8 @@ MESSAGES = {
     "({n:participant}).",
     "noise_ceiling.means": "[[{question}: ]]Vollkommene Vorhersagen würden zu {estimate:.2r}[[ (Intervall {lower:.2r} "
     "bis {upper:.2r}, Niveau {level:%})]] mit den Mittelwerten der Stimuli korrelieren[[ und zu {low:.2r} bis "
-    "{high:.2r} mit den Antworten einer einzelnen Person]].",
+    "{high:.2r} mit den Antworten einer einzelnen Person]][[ und zu {one:.2r} mit den Antworten einer einzelnen "
+    "Person]].",
     "noise_ceiling.majority": "[[{question}: ]]Wer die Mehrheit der übrigen Personen vorhersagt, träfe {estimate:%} "
     "der Antworten[[ (Intervall {lower:%} bis {upper:%}, Niveau {level:%})]].",
     "noise_ceiling.undefined": "[[{question}: ]]Wie gut sich die Mittelwerte der Stimuli vorhersagen lassen, ist für "

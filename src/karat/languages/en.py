@@ -2149,7 +2149,7 @@ MESSAGES = {
     "contrasts.too_many_slopes": "With {n} random effects the model would take minutes to fit, so slopes of {group} "
     "were left out. Use karat measure --formula to fit them anyway.",
     "contrasts.many_slopes": "There are many slopes of {group}, so their correlations were left out from the start.",
-    "contrasts.not_within": "{condition} does not vary within {group}, so there is no such slope.",
+    "contrasts.not_within": "{condition} does not vary within most {group}, so there is no such slope.",
     "contrasts.one_answer_per_cell": "There is no slope of {terms:and} for {group} because most have only one answer "
     "per cell.",
     "contrasts.no_factors": "The model has no factors, so there are no means to plot.",
@@ -2264,7 +2264,7 @@ MESSAGES = {
     "noise_ceiling.participants": "This is the best any model could predict, estimated from {n:participant}.",
     "noise_ceiling.means": "[[{question}: ]]Perfect predictions would correlate {estimate:.2r}[[ ({level:%} interval "
     "{lower:.2r} to {upper:.2r})]] with the means of stimuli[[ and {low:.2r} to {high:.2r} with the answers of one "
-    "participant]].",
+    "participant]][[ and {one:.2r} with the answers of one participant]].",
     "noise_ceiling.majority": "[[{question}: ]]Predicting the majority answer of the other participants would be right "
     "{estimate:%} of the time[[ ({level:%} interval {lower:%} to {upper:%})]].",
     "noise_ceiling.undefined": "[[{question}: ]]How well the means of stimuli can be predicted is not defined for "

@@ -58,7 +58,9 @@ class NoiseCeiling(BriefResult):
             if OTHERS in own and (MEANS not in own or own[MEANS]["estimate"] is None):
                 found.append(Message("noise_ceiling.undefined", {"question": question or None}))
             elif MEANS in own:
-                single = {"low": own[OTHERS]["estimate"], "high": own[EVERYBODY]["estimate"]}
+                low, high = own[OTHERS]["estimate"], own[EVERYBODY]["estimate"]
+                same = low is not None and high is not None and round(low, 2) == round(high, 2)
+                single = {"low": None if same else low, "high": high, "one": low if same else None}
                 found.append(Message("noise_ceiling.means", about | _interval(own[MEANS]) | single))
             if MAJORITY in own and own[MAJORITY]["estimate"] is not None:
                 shares = {name: rounded(share) for name, share in _interval(own[MAJORITY]).items()}
