@@ -119,7 +119,7 @@ def test_turning_blocks_and_solving_are_those_of_matrices() -> None:
     pair = crossing()
     factors = np.array([[0.8, 0.0], [0.3, 0.5]]), np.array([[0.6]])
     weight = random.random(24)
-    schur = pair.curvature(weight).factorise(factors)
+    schur = pair.layout.curvature(weight).factorise(factors)
     z = dense(pair) @ np.block(
         [[np.kron(np.eye(4), factors[0]), np.zeros((8, 3))], [np.zeros((3, 8)), 0.6 * np.eye(3)]]
     )
@@ -160,5 +160,5 @@ def test_levels_that_never_met_have_nothing_in_common() -> None:
     """The last participant did not meet the last item."""
     who, what = np.array([0, 0, 1, 1, 2]), np.array([0, 1, 0, 1, 0])
     pair = Crossing(sides([random_term("participant", who), random_term("item", what)]))
-    between: Any = pair.curvature(np.arange(1.0, 6.0)).between  # type: ignore[attr-defined]
+    between: Any = pair.layout.curvature(np.arange(1.0, 6.0)).between  # type: ignore[attr-defined]
     assert between[:, 0, 0].tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]]
