@@ -224,7 +224,8 @@ def test_a_display_that_nobody_answers_is_none_but_a_missed_trial_is(tmp_path: P
 
 
 def test_a_choice_between_two_items_is_their_pair(tmp_path: Path) -> None:
-    intake = from_json(tmp_path, [trial(0, left="b", right="a"), trial(1, left="c", right="d")])
+    shown = [trial(0, left="b", right="a"), trial(1, left="c", right="d")]
+    intake = from_json(tmp_path, shown, Options(answers={"0": "left", "1": "right"}))
     assert rows(intake, "item", "left", "right") == [("a:b", "b", "a"), ("c:d", "c", "d")]
 
 

@@ -17,7 +17,7 @@ from karat.intake import Options, read_files
 from karat.intake.lacking import likely
 from karat.intake.reading import ProposalError
 from karat.judgments import Judgments
-from karat.judgments.scales import Nominal
+from karat.judgments.scales import Choice, Nominal
 from messages import codes, refuses
 
 
@@ -1134,3 +1134,23 @@ def test_order_of_pages_is_not_judged(tmp_path: Path) -> None:
             rows += [[again, page, place, chance.randint(0, 100), s, f"L{person}"] for s in ("ref", "anchor", "mix")]
     path = saved(tmp_path / "r.csv", "is_replicate,page,page_order,rating,sound,subject", rows)
     assert flags(path)["item"] == {"item": "page+sound"}
+
+
+@pytest.mark.parametrize(("numbers", "said"), [
+    (("-1", "0", "1"), "--answers=-1=right,0=none,1=left"),
+    (("0", "1"), "--answers=0=left,1=right"),
+    (("-2", "-1", "1", "2"), "--answers=-2=right,-1=right,1=left,2=left"),
+])  # fmt: skip
+def test_numbers_of_sides_are_asked_about(tmp_path: Path, numbers: tuple[str, ...], said: str) -> None:
+    rows = [
+        f"p{person},s{pair},s{(pair + 1) % 12},{numbers[(person + pair * pair) % len(numbers)]}"
+        for person in range(8)
+        for pair in range(12)
+    ]
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join(["participant,item_a,item_b,response", *rows]), encoding="utf-8")
+    with pytest.raises(IntakeError) as error:
+        read_files([path], options=Options(accept=True))
+    assert said in str(error.value)
+    answers = dict(one.split("=") for one in said.removeprefix("--answers=").split(","))
+    assert isinstance(read_files([path], options=Options(answers=answers)).judgments.scale, Choice)

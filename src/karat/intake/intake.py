@@ -37,7 +37,7 @@ from karat.judgments.checks import Checked, Place, check, frame_row, text_column
 from karat.judgments.columns import FUNCTIONS, REQUIRED, laid_over, nearest
 from karat.judgments.files import companions
 from karat.judgments.message_tables import listed
-from karat.judgments.scales import Choice, Nominal, Ordinal, Scale
+from karat.judgments.scales import Choice, Nominal, Ordinal, Scale, as_number
 from karat.judgments.source import SourceFile
 from karat.messages import Message, render, render_all
 
@@ -205,6 +205,8 @@ def read_files(
 
 
 MOST_LOOKED_AT = 200_000
+MOST_GRADES = 11
+"""More numbers around zero are of a slider between two sides."""
 
 
 PART_SIGNS = ("-", "_", ".", "|", "/")
@@ -640,11 +642,29 @@ def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, Message]:
         names_an_item = (responses == sides["left"]) | (responses == sides["right"])
         if responses.drop_nulls().len() and names_an_item.drop_nulls().all():
             return Choice(), Message("scale.sides")
+        _refuse_numbers_of_sides(responses.drop_nulls().unique().to_list())
     expected = text_column(rows["expected"]) if "expected" in rows.columns else None
     scale, note = guess_scale(responses, question, expected)
     if isinstance(scale, Ordinal) and note.code == "scale.points" and are_codes(rows, scale):
         return Nominal(scale.levels), Message("scale.codes", note.values)
     return scale, note
+
+
+def _refuse_numbers_of_sides(words: Sequence[str]) -> None:
+    """Numbers such as -1 and 1 beside what was shown on either side: only the user knows which side each means."""
+    numbers = {word: number for word in words if (number := as_number(word)) is not None}
+    known = set(numbers.values())
+    mirrored = 1 < len(known) <= MOST_GRADES and known == {-number for number in known}
+    if len(numbers) < len(words) or not (mirrored or known == {0, 1}):
+        return
+    names = {-1: "right", 0: "none", 1: "left"} if mirrored else {0: "left", 1: "right"}
+    ordered = sorted(numbers, key=numbers.__getitem__)
+    sides = [f"{word}={names[(numbers[word] > 0) - (numbers[word] < 0)]}" for word in ordered]
+    raise IntakeError(
+        f"The answers are the numbers {', '.join(ordered)}, and left and right hold what was compared. Say which side "
+        f"each number means, such as --answers={','.join(sides)}; or, if they are no choices, on which scale they are "
+        "(--scale)."
+    )
 
 
 def _settled(
