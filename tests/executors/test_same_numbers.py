@@ -47,7 +47,7 @@ def four() -> Iterator[Any]:
         yield executor
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", studies.OTHERS)
 def test_two_processes_give_the_numbers_of_one(processes: Processes, name: str) -> None:
     assert studies.SHARED[name](processes) == here(name)

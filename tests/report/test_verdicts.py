@@ -348,9 +348,10 @@ def test_a_model_of_right_answers_decides_on_right_answers(levels: int) -> None:
     assert list(contradictions(found)) == []
 
 
+@pytest.mark.slow
 def test_a_factor_with_three_levels_leads_with_its_test() -> None:
     for effect, shown in ((0.8, True), (0.0, False)):
-        judgments = drawn(0.0, 0.0, 0, 5, people=12, items=12)
+        judgments = drawn(0.0, 0.0, 0, 5, items=18)
         random = np.random.default_rng(3)
         level = (judgments.frame["item"].str.slice(1).cast(pl.Int64) + random.integers(0, 3, len(judgments))) % 3
         moved = judgments.frame["response"].cast(pl.Int64) - (effect * level).round(0).cast(pl.Int64)
@@ -394,6 +395,7 @@ def test_factors_with_equal_levels_have_their_own_p() -> None:
     assert p == {"bright": False, "long": True}
 
 
+@pytest.mark.slow
 def test_planned_comparisons_of_right_answers_are_under_the_results(tmp_path: Path) -> None:
     write_study(tmp_path, "yes-no")
     study = load(tmp_path)

@@ -107,4 +107,4 @@ class Assignment(RuleBasedStateMachine):
 
 
 TestAssignment = Assignment.TestCase
-TestAssignment.settings = settings(max_examples=15, stateful_step_count=30, deadline=None)
+TestAssignment.settings = settings(max_examples=8, stateful_step_count=30, deadline=None)

@@ -108,6 +108,7 @@ LATE_HALF = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_double_click_answers_once(serve: Serve, visit: Visit) -> None:
     stub = serve(five(2))
     page = visit(stub)
@@ -190,6 +191,7 @@ def test_a_session_that_is_over_leads_on(serve: Serve, visit: Visit) -> None:
     page.get_by_text("All saved").wait_for()
 
 
+@pytest.mark.slow
 def test_a_frame_without_cookies_uses_its_token(serve: Serve, visit: Visit) -> None:
     stub = serve(five(1), token='<meta name="karat-token" content="secret-token">')
     page = visit(stub)

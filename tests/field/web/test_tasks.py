@@ -266,6 +266,7 @@ def test_pictures_are_there_at_the_onset(serve: Serve, visit: Visit) -> None:
     assert stub.answers[0]["response"] == "right"
 
 
+@pytest.mark.slow
 def test_going_back_changes_an_answer(serve: Serve, visit: Visit) -> None:
     stub = serve([trial("t1"), trial("t2", "yes-no"), trial("t3")])
     stub.going_back = True
