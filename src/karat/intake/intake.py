@@ -604,7 +604,7 @@ def _scales(
                 of = f" ({question})" if question else ""
                 raise several_at_once(files[0].name, f"rankings: each answer puts several options into an order{of}")
             frame, coded = _without_codes(frame, asked)
-            known[question], note = _guess(frame.filter(asked), question)
+            known[question], note = _guess(frame.filter(asked), question, files[0].name)
             notes += [*coded, note]
     return frame, {question: known[question] for question in questions}, notes
 
@@ -635,14 +635,14 @@ def _refuse_silence(frame: pl.DataFrame, parts: Sequence[Reading], files: Sequen
     )
 
 
-def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, Message]:
+def _guess(rows: pl.DataFrame, question: str, file: str) -> tuple[Scale, Message]:
     responses = text_column(rows["response"])
     if {"left", "right"} <= set(rows.columns):
         sides = rows.select(text_column(rows[name]).alias(name) for name in ("left", "right"))
         names_an_item = (responses == sides["left"]) | (responses == sides["right"])
         if responses.drop_nulls().len() and names_an_item.drop_nulls().all():
             return Choice(), Message("scale.sides")
-        _refuse_numbers_of_sides(responses.drop_nulls().unique().to_list())
+        _refuse_numbers_of_sides(responses.drop_nulls().unique().to_list(), file)
     expected = text_column(rows["expected"]) if "expected" in rows.columns else None
     scale, note = guess_scale(responses, question, expected)
     if isinstance(scale, Ordinal) and note.code == "scale.points" and are_codes(rows, scale):
@@ -650,7 +650,7 @@ def _guess(rows: pl.DataFrame, question: str) -> tuple[Scale, Message]:
     return scale, note
 
 
-def _refuse_numbers_of_sides(words: Sequence[str]) -> None:
+def _refuse_numbers_of_sides(words: Sequence[str], file: str) -> None:
     """Numbers such as -1 and 1 beside what was shown on either side: only the user knows which side each means."""
     numbers = {word: number for word in words if (number := as_number(word)) is not None}
     known = set(numbers.values())
@@ -661,9 +661,9 @@ def _refuse_numbers_of_sides(words: Sequence[str]) -> None:
     ordered = sorted(numbers, key=numbers.__getitem__)
     sides = [f"{word}={names[(numbers[word] > 0) - (numbers[word] < 0)]}" for word in ordered]
     raise IntakeError(
-        f"The answers are the numbers {', '.join(ordered)}, and left and right hold what was compared. Say which side "
-        f"each number means, such as --answers={','.join(sides)}; or, if they are no choices, on which scale they are "
-        "(--scale)."
+        f"The answers in {file} are the numbers {', '.join(ordered)}, and two columns hold what was compared. Say "
+        f"which side each number means, such as --answers={','.join(sides)}. If the answers are not choices, name "
+        "their scale with --scale."
     )
 
 
