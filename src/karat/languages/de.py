@@ -1700,8 +1700,8 @@ MESSAGES = {
     "twins.setting": "`{setting}` kann nicht {value} sein.",
     "twins.few_pairs": "Verglichen werden Paare von Teilnehmenden. Nötig sind mindestens {fewest} Paare mit {shared} "
     "gemeinsamen Items, es gibt {pairs}.",
-    "twins.too_many": "Alle werden mit allen verglichen; das geht für höchstens {most:participant}, es sind "
-    "{participants}.",
+    "twins.too_many": "Alle werden mit allen bei allen Items verglichen; das geht für höchstens {most:participant} und "
+    "{cells} Zellen aus Teilnehmenden × Items; es sind {participants} × {items}.",
     "twins.pair": "stimmt mit {partner} bei {agreement:%} von {shared:item} überein, erwartet sind {expected:%}[[; "
     "ebenso mit {others} weiteren]]",
     "twins.apart": "am nächsten an {partner}: {agreement:%} von {shared:item} gleich beantwortet, erwartet "

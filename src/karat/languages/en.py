@@ -1604,8 +1604,8 @@ MESSAGES = {
     "twins.setting": "`{setting}` cannot be {value}.",
     "twins.few_pairs": "Pairs of participants are compared with each other. At least {fewest} pairs with {shared} "
     "items in common are needed, but there are {pairs}.",
-    "twins.too_many": "Every participant is compared with every other, which is possible for up to "
-    "{most:participant}; there are {participants}.",
+    "twins.too_many": "Every participant is compared with every other on every item, which is possible for up to "
+    "{most:participant} and {cells} cells of participants × items; there are {participants} × {items}.",
     "twins.pair": "agrees with {partner} on {agreement:%} of {shared:item}, where {expected:%} are expected[[; alike "
     "with {others} more]]",
     "twins.apart": "closest to {partner}: {agreement:%} of {shared:item} answered alike, {expected:%} expected",

@@ -227,15 +227,14 @@ def one_question(found: Collected, judgments: Judgments, one: Rated, wanted: Wan
 def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wanted, several: bool) -> Contrasts | None:
     """The contrasts of the design, or of the formula; and the planned ones."""
     question = one.question if several else ""
-    if wanted.formula is None and len(judgments) > MOST:
-        found.skip("contrasts", NotComputed("run.contrasts_size", {"most": MOST}))
-        return None
 
     def compute() -> Contrasts:
         if wanted.formula is not None:
             return contrasts(judgments, wanted.formula, functions=wanted.functions, level=wanted.level)
         # Refuses choices and labels, whatever columns there are.
         family_of(one.scale, "contrasts")
+        if len(judgments) > MOST:
+            raise MeasureError(Message("run.contrasts_size", {"most": MOST}))
         return contrasts(
             judgments, conditions=wanted.conditions or None, functions=wanted.functions, level=wanted.level,
             levels=wanted.stated_levels,

@@ -88,6 +88,20 @@ def test_without_comparable_pairs_it_does_not_run() -> None:
     assert NotComputed.of(error.value).code == "twins.few_pairs"
 
 
+@pytest.mark.parametrize(("apart", "code"), [(True, "twins.few_pairs"), (False, "twins.too_many")])
+def test_a_large_crowd_is_refused_for_its_own_reason(apart: bool, code: str) -> None:
+    """3,001 participants with 10 items each: of their own, or the same for all."""
+    rows = pl.DataFrame({"person": np.repeat(np.arange(3001), 10), "place": np.tile(np.arange(10), 3001)})
+    frame = rows.select(
+        pl.format("p{}", "person").alias("participant"),
+        pl.format("i{}", pl.col("person") * 10 * apart + pl.col("place")).alias("item"),
+        pl.lit("3").alias("response"),
+    )
+    with pytest.raises(ScreenError) as error:
+        twins(Judgments(frame, Ordinal(LEVELS)), shared=10)
+    assert NotComputed.of(error.value).code == code
+
+
 def test_a_second_grammar_is_no_copy() -> None:
     """Half of the people turn a third of the items round: they share a grammar, not answers."""
     table = crowd(people=16)

@@ -40,9 +40,10 @@ of copies (from about a third of all participants) becomes what is usual.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -54,6 +55,9 @@ from karat.models.robust import MAD_CONSTANT
 from karat.screen.evidence import Evidence, ScreenError, everybody, refused_setting, values_of
 from karat.study.criterion import Alternative, Criterion, CriterionSettings, left_out
 from karat.types import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from karat.models.credence import ScaleTrials
 
 AT_LEAST, RATE, SHARED = 0.4, 0.1, 40
 CROWDS, FEWEST_CROWDS, WORK = 40, 8, 3e9
@@ -144,16 +148,14 @@ def twins(
     refused = refused_setting(TwinsSettings, **given)
     if refused:
         raise ScreenError(Message("twins.setting", {"setting": refused, "value": given[refused]}))
-    names, tables, notes = _answers(judgments)
+    names, tables, notes = _answers(judgments, shared)
     pairs = _compared(tables, shared)
-    number = int(pairs.known.sum()) // 2
-    if number < FEWEST_PAIRS:
-        raise ScreenError(Message("twins.few_pairs", {"pairs": number, "fewest": FEWEST_PAIRS, "shared": shared}))
+    _refuse_few(int(pairs.known.sum()) // 2, shared)
     rates, found = _found(tables, pairs, given)
     return Evidence(_verdicts(judgments, names, pairs, rates, found, given), "twins", given, tuple(notes))
 
 
-def _answers(judgments: Judgments) -> tuple[list[str], list[AnswerMatrix], list[Message]]:
+def _answers(judgments: Judgments, shared: int) -> tuple[list[str], list[AnswerMatrix], list[Message]]:
     """The participants by name; per scale the answers as participants x items (-1: none) and how many levels it has.
 
     Items are sorted by their answers, so that nothing depends on how the table is sorted.
@@ -165,7 +167,10 @@ def _answers(judgments: Judgments) -> tuple[list[str], list[AnswerMatrix], list[
     tables = []
     for part in looked.trials.parts:
         if people > MOST_PEOPLE or people * part.items > MOST_CELLS:
-            raise ScreenError(Message("twins.too_many", {"participants": people, "most": MOST_PEOPLE}))
+            met = _met(looked.trials.parts, shared)
+            _refuse_few(FEWEST_PAIRS if met is None else met, shared)
+            values = {"participants": people, "items": part.items, "most": MOST_PEOPLE, "cells": MOST_CELLS}
+            raise ScreenError(Message("twins.too_many", values))
         table = np.full((people, part.items), part.levels, dtype=np.int64)
         rows = np.nonzero(part.there)
         # Of several answers to one item the lowest counts: which came first may not be known.
@@ -173,6 +178,26 @@ def _answers(judgments: Judgments) -> tuple[list[str], list[AnswerMatrix], list[
         table[table == part.levels] = -1
         tables.append(answers_of(table[:, np.lexsort(table)], part.levels))
     return looked.people, tables, [note for note in looked.notes if note.code != "order.no_sequences"]
+
+
+def _met(parts: Sequence[ScaleTrials], shared: int) -> int | None:
+    """How many pairs have so many items in common; None where counting them takes too long."""
+    from scipy.sparse import csr_array
+
+    together: Any = 0
+    for part in parts:
+        person, trial = np.nonzero(part.there)
+        where = np.unique(np.stack([person, part.item[person, trial]]), axis=1)
+        if (np.bincount(where[1]).astype(np.float64) ** 2).sum() > WORK:
+            return None
+        seen = csr_array((np.ones(where.shape[1]), tuple(where)), shape=(len(part.there), part.items))
+        together = together + seen @ seen.T
+    return (int((together.data >= shared).sum()) - int((together.diagonal() >= shared).sum())) // 2
+
+
+def _refuse_few(pairs: int, shared: int) -> None:
+    if pairs < FEWEST_PAIRS:
+        raise ScreenError(Message("twins.few_pairs", {"pairs": pairs, "fewest": FEWEST_PAIRS, "shared": shared}))
 
 
 def answers_of(table: Ints, levels: int) -> AnswerMatrix:
