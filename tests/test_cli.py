@@ -142,6 +142,14 @@ def test_safe_for_spreadsheets(good: Path, tmp_path: Path) -> None:
     assert pl.read_csv(plain)["note"].to_list() == ["=1+1", "-3", "+x"]
 
 
+def test_rows_in_order_number_the_trials(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text("participant,item,response\np,b,1\nq,a,2\np,a,5\nq,b,4\n")
+    output, _ = run("convert", file, "--scale", "ordinal:1-5", "--rows-in-order", "-o", tmp_path / "out.csv")
+    assert "rows are in the order of presentation" in output
+    assert pl.read_csv(tmp_path / "out.csv").select("item", "trial").rows() == [("b", 1), ("a", 1), ("a", 2), ("b", 2)]
+
+
 def test_flags_reach_the_readers(tmp_path: Path) -> None:
     path = tmp_path / "odd.txt"
     path.write_bytes("wer;was;antw;zeit;Größe\np1;a;-1;1500;x\np1;b;1;2500;y\n".encode("cp1252"))

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -299,6 +299,9 @@ class ReadOptions:
     item_functions: Annotated[
         str | None, typer.Option(help="Say what trials are for, such as 'main=test,filler*=filler'.", metavar="A=B,...")
     ] = None
+    rows_in_order: Annotated[
+        bool, typer.Option("--rows-in-order", help="Say that each participant's rows are in the order of presentation.")
+    ] = False
     keep_all: Annotated[
         bool, typer.Option("--keep-all", help="Keep clicks, questionnaires and consent, which are otherwise set aside.")
     ] = False
@@ -316,6 +319,8 @@ class ReadOptions:
     def intake(self, *, quiet: bool) -> Intake:
         """Read the files with these options."""
         from karat.intake import Options, read_files
+        from karat.judgments.trial_order import order_is_known
+        from karat.messages import Message
 
         options = Options(
             mapping=self.columns,
@@ -331,7 +336,12 @@ class ReadOptions:
             functions=_pairs_in(self.item_functions, "--item-functions"),
         )
         with working(f"reading {', '.join(file.name for file in self.files[:3])}", quiet=quiet):
-            return read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
+            found = read_files(self.files, self.source, options, encoding=self.encoding, skip_bad=self.skip_bad)
+        if not self.rows_in_order or order_is_known(found.judgments.frame.columns):
+            return found
+        return replace(
+            found, judgments=found.judgments.with_row_order(), notes=(*found.notes, Message("order.rows_in_order"))
+        )
 
     def typed(self, command: str) -> list[str]:
         """A command as it was typed, without the name of the program; of a call from Python, with its files."""

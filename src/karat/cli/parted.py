@@ -77,7 +77,7 @@ def other_flags(reading: ReadOptions) -> list[str]:
     """The given reading options that do not work in parts."""
     usual = ReadOptions(reading.files)
     names = ("source", "answers", "rt_unit", "decimal", "delimiter", "encoding", "sheet", "skip_bad", "wide",
-             "item_functions")  # fmt: skip
+             "item_functions", "rows_in_order")  # fmt: skip
     given = [name for name in names if getattr(reading, name) != getattr(usual, name)]
     return ["--from" if name == "source" else f"--{name.replace('_', '-')}" for name in given]
 

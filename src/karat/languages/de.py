@@ -484,8 +484,9 @@ MESSAGES = {
     "stimuli.measurements": "Nicht als Bedingung gewertet: {names:and}, weil sonst kaum zwei Personen denselben "
     "Stimulus hätten.",
     "order.needed": "Die Reihenfolge der Trials ist unbekannt. Nötig ist eine Spalte `trial` mit der Position jedes "
-    "Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft in Python "
-    "Judgments.with_row_order().",
+    "Trials (oder `time`). Stehen die Zeilen in der gezeigten Reihenfolge, hilft --rows-in-order (in Python "
+    "Judgments.with_row_order()).",
+    "order.rows_in_order": "Die Zeilen aller Teilnehmenden stehen laut Angabe in der gezeigten Reihenfolge.",
     "order.by_time": "Es gibt keine Spalte `trial`; Trials sind nach dem Zeitpunkt der Antwort geordnet, bei gleichen "
     "oder fehlenden Zeitpunkten nach Zeilen.",
     "order.unknown": "Es gibt weder eine Spalte `trial` noch `time`; Trials sind nach Zeilen nummeriert. Ihre "

@@ -454,7 +454,9 @@ MESSAGES = {
     "stimuli.measurements": "Not taken as conditions, because hardly two participants would share a stimulus: "
     "{names:and}.",
     "order.needed": "The order of trials is unknown. Add a column `trial` with the position of each trial (or "
-    "`time`). If the rows are in the order of presentation, use Judgments.with_row_order() in Python.",
+    "`time`). If the rows are in the order of presentation, use --rows-in-order (Judgments.with_row_order() in "
+    "Python).",
+    "order.rows_in_order": "As stated, each participant's rows are in the order of presentation.",
     "order.by_time": "There is no column `trial`, so trials are ordered by the time of the answer, and by row where "
     "times are equal or missing.",
     "order.unknown": "There is neither a column `trial` nor `time`, so trials are numbered by row. Their order is "
