@@ -33,12 +33,7 @@ BARS = {
 
 
 def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str, width_cm: float = 16) -> Figure:
-    """How many participants have which probability; those under the cutoff are hatched.
-
-    >>> scores = np.array([0.01, 0.9])
-    >>> probabilities_plot(scores, scores < 0.05, 0.05, "1 of 2 is below .05").axes[0].get_xlabel()
-    'probability of being attentive'
-    """
+    """How many participants have which probability; those under the cutoff are hatched."""
     edges = np.linspace(0, 1, BINS + 1)
     low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
     with figure(width_cm, 7) as drawn:
@@ -64,11 +59,6 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
 
     `row` has the log odds, what they are made of and the trial of a change; `own` has a row for each answer: trial,
     button (of how many buttons), pace (the time over what is usual) and attentive.
-
-    >>> row = {"usual": 1, "agreement": -2, "controls": 0, "sequence": 0, "times": 0, "log_odds": -1}
-    >>> own = {"trial": [1, 2], "button": [1, 1], "buttons": [5, 5], "pace": [0.2, 0.3], "attentive": [0.1, 0.1]}
-    >>> len(participant_plot(row | {"switch_trial": None}, pl.DataFrame(own), "p06 rushed").axes)
-    3
     """
     timed = own["pace"].null_count() < own.height
     with figure(width_cm, 11.5 if timed else 8.5) as drawn:

@@ -40,10 +40,6 @@ def means_plot(
     """Means (estimate, lower, upper) of up to three factors: dots for one, lines for two, panels for three.
 
     `points` are the thresholds of an ordinal scale and the answers between them, both empty where there are none.
-
-    >>> rows = pl.DataFrame({"order": ["old", "new"], "estimate": [0, 1], "lower": [-1, 0], "upper": [1, 2]})
-    >>> means_plot(rows, ["order"], "logits", "new is higher", ([], [])).axes[0].get_xlabel()
-    'order'
     """
     drawable = rows.select("lower", "estimate", "upper").to_numpy()
     low, high = float(np.nanmin(drawable)), float(np.nanmax(drawable))
@@ -83,14 +79,7 @@ def _means(axes: Axes, rows: pl.DataFrame, names: Sequence[str]) -> None:
 
 
 def name_lines(axes: Axes, x: float, ends: Sequence[float], texts: Sequence[str]) -> None:
-    """The names of lines beside their ends, moved apart where they would touch.
-
-    >>> with figure(8, 5) as drawn:
-    ...     axes = drawn.subplots()
-    ...     name_lines(axes, 0.5, [0.5, 0.5], ["one", "two"])
-    >>> [round(float(text.xy[1]), 3) for text in axes.texts]
-    [0.47, 0.53]
-    """
+    """The names of lines beside their ends, moved apart where they would touch."""
     low, high = axes.get_ylim()
     gap = GAP * (high - low)
     order = np.argsort(ends, kind="stable")
@@ -125,11 +114,6 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
     """Means along the questionnaire, a line for each condition: "response" and "rt" (in seconds) beside each other.
 
     The tables have condition, place, mean, lower and upper.
-
-    >>> rows = {"condition": ["a", "a"], "place": [1, 9], "mean": [3, 4], "lower": [2, 3], "upper": [4, 5]}
-    >>> drawn = course_plot({"response": pl.DataFrame(rows)}, ["a"], "95 % intervals", "Answers rise")
-    >>> drawn.axes[0].get_ylabel()
-    'mean answer, with 95 % intervals'
     """
     with figure(16 if len(panels) > 1 else 12, 8) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(panels)))
@@ -218,13 +202,7 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str) -> Figure:
-    """The curve of each number of items and each effect: participants, power, lower and upper.
-
-    >>> rows = {"items": [8, 8], "effect": [0.5, 0.5], "participants": [10, 20], "power": [0.5, 0.8]}
-    >>> cells = pl.DataFrame(rows | {"lower": [0.4, 0.7], "upper": [0.6, 0.9]})
-    >>> power_plot(cells, "points", "participants", "20 participants do", "").axes[0].get_ylabel()
-    'power'
-    """
+    """The curve of each number of items and each effect: participants, power, lower and upper."""
     with figure(16, 9) as drawn:
         axes = drawn.subplots()
         lines = cells.select("items", "effect").unique(maintain_order=True).rows()

@@ -84,12 +84,7 @@ def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 1
 
 
 def symbols_plot(rows: pl.DataFrame, columns: Sequence[str], key: str, title: str, width_cm: float = 16) -> Figure:
-    """Symbols of decisions: a row for each pair (`pair` names it), a column for each measure.
-
-    >>> rows = pl.DataFrame({"pair": ["1"], "likert": ["✓"], "choice": ["×"]})
-    >>> symbols_plot(rows, ["likert", "choice"], "", "Measures differ").get_suptitle()
-    'Measures differ'
-    """
+    """Symbols of decisions: a row for each pair (`pair` names it), a column for each measure."""
     with figure(width_cm, 3.2 + 0.5 * max(1, rows.height)) as drawn:
         axes = drawn.subplots()
         for place, row in enumerate(rows.to_dicts()):
@@ -116,10 +111,6 @@ def ranks_plot(scores: pl.DataFrame, text: Callable[[str, str], str], title: str
     """Below the diagonal the ranks, above it a text on each two measures; rank 1 is the strongest.
 
     `scores` has a column for each measure behind the first, which names the stimulus.
-
-    >>> scores = pl.DataFrame({"stimulus": ["a", "b"], "likert": [1.0, 2.0], "choice": [2.0, 1.0]})
-    >>> len(ranks_plot(scores, lambda first, second: f"{first} and {second}", "They differ").axes)
-    4
     """
     names = scores.columns[1:]
     with figure(width_cm, width_cm + 1.5) as drawn:
@@ -168,14 +159,7 @@ def thresholds_plot(
     line: Floats, curves: Floats, thresholds: Floats, levels: Sequence[str], estimate: Floats, title: str,
     width_cm: float = 16,
 ) -> Figure:  # fmt: skip
-    """Above, how likely each point (column of `curves`) is along the line; below, where the stimuli lie on it.
-
-    >>> line = np.linspace(-2, 2, 50)
-    >>> curves = np.column_stack([line < 0, line >= 0]).astype(float)
-    >>> drawn = thresholds_plot(line, curves, np.zeros(1), ["1", "2"], np.array([-1.0, 1.0]), "Two points")
-    >>> len(drawn.axes)
-    2
-    """
+    """Above, how likely each point (column of `curves`) is along the line; below, where the stimuli lie on it."""
     with figure(width_cm, 10) as drawn:
         above, below = drawn.subplots(2, 1, sharex=True, height_ratios=[3, 1.3])
         _draw_points(above, line, curves, levels)

@@ -28,11 +28,6 @@ def shares_plot(rows: pl.DataFrame, word: str, title: str, width_cm: float = 16)
 
     The other columns are variable, group, participants, flagged, lower_of_flagged and upper_of_flagged; `word` says
     what the flagged are.
-
-    >>> rows = {"variable": ["list"], "group": ["a"], "participants": [4], "flagged": [1], "share_of_all": [1.0]}
-    >>> flagged = {"share_of_flagged": [1.0], "lower_of_flagged": [0.2], "upper_of_flagged": [1.0], "warning": [False]}
-    >>> shares_plot(pl.DataFrame(rows | flagged), "excluded", "1 of 4 is excluded").axes[0].get_title(loc="left")
-    'list'
     """
     panels = rows.partition_by("variable", maintain_order=True)
     sizes = [max(part.height, 2) for part in panels]
@@ -108,13 +103,7 @@ def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str
 
 
 def scree_plot(eigenvalues: pl.DataFrame, title: str, key: str, width_cm: float = 16) -> Figure:
-    """Eigenvalues (number; component, factor, and both of random data) beside those that random data reach.
-
-    >>> own = {"number": [1, 2], "component": [2.0, 0.5], "component_random": [1.2, 0.9]}
-    >>> rows = pl.DataFrame(own | {"factor": [1.5, 0.1], "factor_random": [0.3, 0.1]})
-    >>> scree_plot(rows, "One factor", "dashed: random data").get_suptitle()
-    'One factor'
-    """
+    """Eigenvalues (number; component, factor, and both of random data) beside those that random data reach."""
     with figure(width_cm, 8) as drawn:
         axes = drawn.subplots()
         x = eigenvalues["number"].to_numpy()

@@ -52,11 +52,6 @@ def curve_plot(
     `rows` are the combinations in their order: kept, stated, and a column for each criterion with its setting; and
     estimate, lower and upper where `difference` says of what, and in which unit. `criteria` has the title and the
     settings of each.
-
-    >>> rows = pl.DataFrame({"attention": ["usual", "out"], "kept": [40, 48], "stated": [True, False]})
-    >>> drawn = curve_plot(rows, {"attention": ("Attention", ["usual", "out"])}, 48, None, "40 to 48 of 48 stay")
-    >>> len(drawn.axes)
-    2
     """
     stated = rows["stated"].arg_true()
     place = int(stated[0]) if len(stated) else None
@@ -142,11 +137,7 @@ def level_strokes(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _strokes(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The ends of each run of places, counted from 1, where a setting holds, with a gap (NaN) after it.
-
-    >>> _strokes(np.array([True, True, False, True])).tolist()
-    [0.5, 2.5, nan, 3.5, 4.5, nan]
-    """
+    """The ends of each run of places, counted from 1, where a setting holds, with a gap (NaN) after it."""
     edges = np.diff(np.concatenate([[0], holds.astype(np.int8), [0]]))
     starts, ends = np.flatnonzero(edges == 1) + 0.5, np.flatnonzero(edges == -1) + 0.5
     return np.column_stack([starts, ends, np.full(len(starts), np.nan)]).ravel()
@@ -166,12 +157,6 @@ def before_after_plot(
 
     With one factor there is one line over its levels. `means` has when, the factors, estimate, lower and upper;
     `panels` has the title of each `when`.
-
-    >>> means = pl.DataFrame({"when": ["before", "after"], "order": ["old"] * 2, "estimate": [1, 2]})
-    >>> means = means.with_columns(lower=pl.col("estimate") - 1, upper=pl.col("estimate") + 1)
-    >>> drawn = before_after_plot(means, ["order"], {"before": "before", "after": "after"}, "answer", "It rises")
-    >>> [axes.get_title(loc="left") for axes in drawn.axes]
-    ['before', 'after']
     """
     across, lines = factors[-1], factors[0] if len(factors) > 1 else None
     narrow = width_cm < NARROW_CM

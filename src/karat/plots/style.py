@@ -145,25 +145,12 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
 
 
 def titled_svg(figure: Figure, description: str) -> str:
-    """The figure as SVG, with its own title for those who do not see it.
-
-    >>> with figure(8, 5) as drawn:
-    ...     _ = drawn.subplots()
-    ...     say(drawn, "All stay")
-    >>> ">All stay</title>" in titled_svg(drawn, "An empty axis.")
-    True
-    """
+    """The figure as SVG, with its own title for those who do not see it."""
     return to_svg(figure, figure.get_suptitle().replace("\n", " "), description)
 
 
 def text_beside(axes: Axes, text: str, at: tuple[float, float], by: tuple[float, float], **look: Any) -> None:
-    """Write a text beside a place, this many points away from it; `look` is what matplotlib's `annotate` takes.
-
-    >>> with figure(8, 5) as drawn:
-    ...     text_beside(drawn.subplots(), "usual", (0.5, 0.5), (4, 0), va="center")
-    >>> drawn.axes[0].texts[0].get_text()
-    'usual'
-    """
+    """Write a text beside a place, this many points away from it; `look` is what matplotlib's `annotate` takes."""
     axes.annotate(text, at, xytext=by, textcoords="offset points", annotation_clip=False, **look)
 
 
@@ -247,13 +234,7 @@ def thousands(axis: Axis) -> None:
 
 
 def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "response time (s)") -> None:
-    """Make an axis of response times logarithmic, with ticks at 1, 2, 5, 10, ... seconds.
-
-    >>> with figure(8, 5) as drawn:
-    ...     log_seconds(drawn.subplots())
-    >>> drawn.axes[0].get_xscale()
-    'log'
-    """
+    """Make an axis of response times logarithmic, with ticks at 1, 2, 5, 10, ... seconds."""
     from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
     (axes.set_xscale if across == "x" else axes.set_yscale)("log")
