@@ -73,11 +73,7 @@ class Hand:
 
 
 def draw_hand(rng: np.random.Generator) -> Hand:
-    """Somebody's hand.
-
-    >>> 0 < draw_hand(np.random.default_rng(1)).press < 1
-    True
-    """
+    """Somebody's hand."""
     usual = Hand()
     return Hand(
         _log_normal(rng, usual.base, 0.3), _log_normal(rng, usual.per_bit, 0.2), _log_normal(rng, usual.press, 0.3),
@@ -238,11 +234,6 @@ def with_hands(judgments: Judgments, kinds: Mapping[str, str] | str = "people", 
 
     `kinds` gives the kind of each participant (see `KINDS`); all others are people: 70 % with a mouse,
     25 % with a touch screen and 5 % with keys. Response times stay as they are, and are drawn where there are none.
-
-    >>> import karat
-    >>> made = with_hands(karat.simulate.crowd(4, 10), {"w001": "http"})
-    >>> made.frame.filter(pl.col("participant") == "w001")["trace"].null_count() > 0
-    True
     """
     named = {} if isinstance(kinds, str) else dict(kinds)
     everyone = None if kinds == "people" or not isinstance(kinds, str) else kinds

@@ -96,11 +96,7 @@ def line_share(value: Floats, stretch: Floats) -> Floats:
 
 
 def ends_of(scale: Continuous) -> tuple[float, float]:
-    """The two ends of a line, which must have them to be answered by anybody without an idea of the numbers.
-
-    >>> ends_of(Continuous(0, 100))
-    (0, 100)
-    """
+    """The two ends of a line, which must have them to be answered by anybody without an idea of the numbers."""
     if scale.low is None or scale.high is None:
         raise SimulateError(Message("simulate.no_ends"))
     return scale.low, scale.high
@@ -159,11 +155,7 @@ class Spread:
 
 
 def logistic(random: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Standard logistic noise, by inversion, which is faster than the generator's own.
-
-    >>> logistic(np.random.default_rng(1), (2, 3)).shape
-    (2, 3)
-    """
+    """Standard logistic noise, by inversion, which is faster than the generator's own."""
     uniform = random.random(shape)
     # A uniform number may be exactly zero, but never one.
     np.maximum(uniform, np.finfo(float).tiny, out=uniform)
