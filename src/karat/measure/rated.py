@@ -108,12 +108,7 @@ def rated(
 
 
 def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> Rated:
-    """The answers to the question that is named; where there is only one it need not be.
-
-    >>> import karat
-    >>> asked_about(rated(karat.datasets.load("crowd"), "strengths"), None, "strengths").rows.height
-    9600
-    """
+    """The answers to the question that is named; where there is only one it need not be."""
     names = [one.question for one in found]
     if question in names:
         return found[names.index(question)]
@@ -201,13 +196,7 @@ def _first_answers(rows: pl.DataFrame, once: Sequence[str]) -> Ints:
 
 
 def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
-    """The name of a column that is there; else an error with the nearest.
-
-    >>> known_column(pl.DataFrame({"order": ["a"]}), "ordre", "agreement")
-    Traceback (most recent call last):
-    ...
-    karat.measure.result.MeasureError: There is no column ordre. Did you mean order?
-    """
+    """The name of a column that is there; else an error with the nearest."""
     if name in rows.columns:
         return name
     raise MeasureError(Message("rated.no_column", {"column": name, "close": nearest(name, rows.columns)}))

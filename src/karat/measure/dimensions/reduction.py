@@ -244,22 +244,21 @@ class ShortForm(MeasureResult):
         if target.exists() and any(target.iterdir()):
             raise MeasureError(Message("short_form.folder", {"folder": str(target)}))
         with tempfile.TemporaryDirectory() as place:
-            names = self._drafted(first, find_study(study), Path(place), title or f"{first.title} (short form)")
+            title = title or f"{first.title} (short form)"
+            names = self._drafted(first, block.questions, find_study(study), Path(place), title)
             target.mkdir(parents=True, exist_ok=True)
             for name in names:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(Path(place) / name, target / name)
         return [target / name for name in names]
 
-    def _drafted(self, first: Study, source: Path, place: Path, title: str) -> list[str]:
+    def _drafted(self, first: Study, questions: pl.DataFrame, source: Path, place: Path, title: str) -> list[str]:
         """The files of the new study in a place of their own, where they are read once to see that they are right."""
         block = first.blocks[0].settings
         tables = [name for name in (*block.items, block.templates, block.lexicon) if name]
         for name in tables:
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source.parent / name, place / name)
-        questions = first.blocks[0].questions
-        assert questions is not None  # noqa: S101 - write has looked
         questions.filter(pl.col("question").is_in(self.pairs)).write_csv(place / "questions.csv")
         asked = min(block.repeated_questions, len(self.pairs))
         text = source.read_text(encoding="utf-8-sig")

@@ -190,12 +190,6 @@ def by_strength(
 
     Standard errors are those of the covariance, and intervals normal, unless given. Equal estimates share a rank; what
     could not be estimated (NaN) comes last, without one.
-
-    >>> frame, _, order = by_strength(
-    ...     pl.DataFrame({"item": ["a", "b"]}), np.array([1.0, 2.0]), np.eye(2), np.array([9, 9]), 0.95
-    ... )
-    >>> frame["item"].to_list(), frame["rank"].to_list(), order.tolist()
-    (['b', 'a'], [1, 2], [1, 0])
     """
     error = np.sqrt(np.maximum(np.diag(covariance), 0.0)) if se is None else se
     half = ndtri((1 + level) / 2) * error
