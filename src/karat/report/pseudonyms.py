@@ -47,12 +47,7 @@ class Pseudonymous:
 
 
 def names_platform_ids(judgments: Judgments) -> bool:
-    """Whether participants are named by ids of a platform or by addresses, which nobody should publish.
-
-    >>> import karat
-    >>> names_platform_ids(karat.datasets.load("likert"))
-    False
-    """
+    """Whether participants are named by ids of a platform or by addresses, which nobody should publish."""
     return any(IDS.fullmatch(name) for name in judgments.participants["participant"].to_list())
 
 
@@ -76,12 +71,7 @@ def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | N
 
 
 def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
-    """The judgments without these columns in either table, participants in the order of their names.
-
-    >>> import karat
-    >>> stripped(karat.datasets.load("likert"), ["time", "started"]).participants.columns[:4]
-    ['participant', 'list', 'source', 'status']
-    """
+    """The judgments without these columns in either table, participants in the order of their names."""
     frame, people = (
         table.drop([name for name in table.columns if name in removed]).sort("participant", maintain_order=True)
         for table in (judgments.frame, judgments.participants)
@@ -92,12 +82,7 @@ def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
 
 
 def removed_columns(personal: Collection[str], keep: Collection[str], judgments: Judgments) -> list[str]:
-    """The personal columns that are not named to be kept; an unknown name is an error.
-
-    >>> import karat
-    >>> removed_columns(["age", "time"], ["time"], karat.datasets.load("likert"))
-    ['age']
-    """
+    """The personal columns that are not named to be kept; an unknown name is an error."""
     known = list(dict.fromkeys([*judgments.frame.columns, *judgments.participants.columns]))
     for name in keep:
         if name not in known:

@@ -71,13 +71,7 @@ def citation(keys: tuple[str, ...]) -> str:
 
 
 def needed_answers(language: Language, evidence: Evidence) -> str:
-    """How many answers must be right, where everybody needs the same number of the same trials.
-
-    >>> import karat
-    >>> from karat.languages.en import LANGUAGE as ENGLISH
-    >>> needed_answers(ENGLISH, karat.screen.attention(karat.datasets.load("likert").without(["p31"])))
-    'at least 5 of 6 correct; guessing passes with p = .041'
-    """
+    """How many answers must be right, where everybody needs the same number of the same trials."""
     table, clauses = evidence.participants, []
     for group in ("", "grammatical_", "ungrammatical_"):
         names = [f"{group}needed", f"{group}trials"]

@@ -126,19 +126,7 @@ def _found(language: Language, screening: Screening, name: str) -> str:
 
 
 def planned_evidence(study: Study, name: str, settings: Mapping[str, Any]) -> Evidence | None:
-    """What a criterion that asks for right answers finds on the planned trials before anybody has answered.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from karat.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "items.csv").write_text("item,function,sentence\\nt1,test,It rains.\\n")
-    ...     _ = Path(folder, "study.toml").write_text(
-    ...         'title = "Rain"\\n[[block]]\\ntask = "likert"\\nitems = "items.csv"\\n'
-    ...     )
-    ...     planned_evidence(load(folder), "completion", {}) is None
-    True
-    """
+    """What a criterion that asks for right answers finds on the planned trials before anybody has answered."""
     if name not in BY_TRIALS:
         return None
     try:
