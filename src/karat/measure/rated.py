@@ -85,11 +85,6 @@ def rated(
 
     Of several answers of a participant to a stimulus the first is taken; `once` names columns, such as session, within
     which that holds, and None keeps all.
-
-    >>> import karat
-    >>> (found,) = rated(karat.datasets.load("crowd"), "agreement")
-    >>> len(found.people), found.stimuli.height, found.levels
-    (120, 80, ('0', '1'))
     """
     frame = judgments.frame
     unknown = [name for name in functions if name not in FUNCTIONS]

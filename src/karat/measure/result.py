@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
@@ -14,9 +14,8 @@ from karat.jupyter import NotebookDisplay
 from karat.languages import language_of
 from karat.messages import Message, message_of
 from karat.models.numerics import known
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
+from karat.plots.ranked import labelled, ranked_plot
 
 
 @dataclass(frozen=True)
@@ -73,8 +72,6 @@ class MeasureResult(NotebookDisplay):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The rows of the table below each other, with their intervals where they have some."""
-        from karat.plots.ranked import labelled, ranked_plot
-
         own, rows = self.points, self.table()
         axis = own.axis or str(self.unit)  # type: ignore[attr-defined]
         if "lower" in rows.columns and "level" in self.settings:

@@ -142,10 +142,7 @@ def _only(judgments: Judgments, question: str) -> Judgments:
 
 
 def _conditions(
-    judgments: Judgments,
-    conditions: Sequence[str] | None,
-    study: Study | None,
-    functions: Sequence[str],
+    judgments: Judgments, conditions: Sequence[str] | None, study: Study | None, functions: Sequence[str]
 ) -> list[str] | None:
     """The conditions that are named, else the factors of the study; without either, each measure finds them."""
     if conditions is not None:

@@ -9,19 +9,15 @@ a diamond is an answer that was probably not given attentively.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from karat.languages import language_of
-from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER
+from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, Axes, Figure
 from karat.plots.style import NARROW_CM, figure, log_seconds, say, text_beside, threshold_line
 from karat.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BINS = 20
 MOST_BUTTONS = 9
@@ -36,7 +32,7 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
     """How many participants have which probability; those under the cutoff are hatched."""
     edges = np.linspace(0, 1, BINS + 1)
     low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
-    with figure(width_cm, 7) as drawn:
+    with figure(width_cm, 7, title) as drawn:
         axes = drawn.subplots()
         shape: dict[str, Any] = {"width": 0.9 / BINS, "linewidth": 0.6}
         middle = (edges[:-1] + edges[1:]) / 2
@@ -50,7 +46,6 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
         threshold_line(axes, cutoff, language_of("en").value(cutoff, ".2r+"), "x")
         axes.set_xlabel("probability of being attentive")
         axes.set_ylabel("participants")
-        say(drawn, title)
     return drawn
 
 

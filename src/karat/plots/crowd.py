@@ -10,8 +10,6 @@ They are figures 2, 5, 6, 8 and 11 of Ba, Mancenido, Chiou and Pan for any data:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 from scipy.special import chdtri, gammaln
@@ -31,13 +29,11 @@ from karat.plots import (
     PURPLE,
     SKY_BLUE,
     VERMILLION,
+    Axes,
+    Figure,
 )
 from karat.plots.style import figure, say, stack_names, text_beside, threshold_line
 from karat.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY_BLUE, VERMILLION)
 MARKERS = "os^DvP"

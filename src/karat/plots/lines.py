@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from karat.plots import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION
-from karat.plots.style import figure, log_seconds, say, text_beside, threshold_line
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+from karat.plots import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION, Axes, Figure
+from karat.plots.style import figure, log_seconds, text_beside, threshold_line
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY)
 MARKERS = ("o", "D", "^", "s", "v", "x")
@@ -44,7 +38,7 @@ def means_plot(
     drawable = rows.select("lower", "estimate", "upper").to_numpy()
     low, high = float(np.nanmin(drawable)), float(np.nanmax(drawable))
     panels = rows[factors[2]].unique(maintain_order=True).to_list() if len(factors) == 3 else [None]
-    with figure(16 if len(panels) > 1 else 12, 9) as drawn:
+    with figure(16 if len(panels) > 1 else 12, 9, title) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(panels), sharey=True))
         room = ROOM * (high - low)
         for axes, panel in zip(all_axes, panels, strict=True):
@@ -54,7 +48,6 @@ def means_plot(
                 axes.set_title(f"{factors[2]}: {panel}")
         all_axes[0].set_ylabel(ylabel)
         _points(all_axes.tolist(), *points)
-        say(drawn, title)
     return drawn
 
 
@@ -115,7 +108,7 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
 
     The tables have condition, place, mean, lower and upper.
     """
-    with figure(16 if len(panels) > 1 else 12, 8) as drawn:
+    with figure(16 if len(panels) > 1 else 12, 8, title) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(panels)))
         for axes, (measure, rows) in zip(all_axes, panels.items(), strict=True):
             places = rows["place"].to_numpy()
@@ -128,7 +121,6 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
             axes.set_ylabel(f"mean answer, with {intervals}")
             if len(conditions) > 1:
                 name_lines(axes, last, ends, conditions)
-        say(drawn, title)
     return drawn
 
 
@@ -155,7 +147,7 @@ def profile_plot(
 ) -> Figure:  # fmt: skip
     """Profiles (group, mean, lower, upper, by pair) with their intervals; each is named above, where it begins."""
     places = np.arange(len(pairs))
-    with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups)) as drawn:
+    with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups), title) as drawn:
         axes = drawn.subplots()
         starts = {}
         for number, group in enumerate(groups):
@@ -182,7 +174,6 @@ def profile_plot(
         left, right = max(left, low - beside), min(right, high + beside)
         axes.set_xlim(left, right)
         _name_profiles(axes, starts, LETTER / width_cm * (right - left))
-        say(drawn, title)
     return drawn
 
 
@@ -203,7 +194,7 @@ STYLES = ("-", "--", "-.", ":")
 
 def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str) -> Figure:
     """The curve of each number of items and each effect: participants, power, lower and upper."""
-    with figure(16, 9) as drawn:
+    with figure(16, 9, title, key) as drawn:
         axes = drawn.subplots()
         lines = cells.select("items", "effect").unique(maintain_order=True).rows()
         for number, (items, effect) in enumerate(lines):
@@ -223,5 +214,4 @@ def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str
         threshold_line(axes, 0.8, ".80")
         if len(lines) > 1:
             axes.legend(loc="best")
-        say(drawn, title, key)
     return drawn

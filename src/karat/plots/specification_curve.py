@@ -12,31 +12,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.plots import (
-    BLACK,
-    BLUE,
-    FLAGGED,
-    FLAGGED_MARKER,
-    GREEN,
-    GREY,
-    KEPT,
-    LIGHT_GREY,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-)
-from karat.plots.style import NARROW_CM, figure, say, text_beside, thousands
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, Axes, Figure
+from karat.plots.lines import APART, COLOURS, MARKERS
+from karat.plots.style import NARROW_CM, figure, text_beside, thousands
 
 Criteria = Mapping[str, tuple[str, Sequence[str]]]
 ROW_CM, GAP = 0.42, 0.8
@@ -57,7 +41,7 @@ def curve_plot(
     place = int(stated[0]) if len(stated) else None
     below = sum(len(own) + GAP for _, own in criteria.values())
     heights = ([4.2] if difference else []) + [2.0, ROW_CM * max(below, 2)]
-    with figure(width_cm, sum(heights) + 2.4) as drawn:
+    with figure(width_cm, sum(heights) + 2.4, title) as drawn:
         axes = drawn.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         if difference:
             _estimates(axes[0], rows, place, *difference, width_cm)
@@ -68,7 +52,6 @@ def curve_plot(
         axes[-1].set_xlim(0.5 - 0.02 * rows.height, 0.5 + 1.02 * rows.height)
         axes[-1].set_xticks([1, rows.height] if rows.height > 1 else [1])
         thousands(axes[-1].xaxis)
-        say(drawn, title)
     return drawn
 
 
@@ -143,10 +126,8 @@ def _strokes(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.column_stack([starts, ends, np.full(len(starts), np.nan)]).ravel()
 
 
-COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE)
-MARKERS = ("o", "D", "^", "s", "v")
-APART = 0.06
-"""How far apart the points of two lines stand, so that their intervals do not cover each other."""
+LINES = 5
+"""With more lines than this, the first colour comes again."""
 
 
 def before_after_plot(
@@ -160,7 +141,7 @@ def before_after_plot(
     """
     across, lines = factors[-1], factors[0] if len(factors) > 1 else None
     narrow = width_cm < NARROW_CM
-    with figure(width_cm, 13 if narrow else 8) as drawn:
+    with figure(width_cm, 13 if narrow else 8, title) as drawn:
         all_axes = drawn.subplots(*((2, 1) if narrow else (1, 2)), sharex=True, sharey=True)
         for axes, (when, heading) in zip(all_axes, panels.items(), strict=True):
             _panel(axes, means.filter(pl.col("when") == when), across, lines)
@@ -168,7 +149,6 @@ def before_after_plot(
             axes.set_xlabel(across)
         for axes in all_axes if narrow else all_axes[:1]:
             axes.set_ylabel(ylabel)
-        say(drawn, title)
     return drawn
 
 
@@ -178,7 +158,7 @@ def _panel(axes: Axes, means: pl.DataFrame, across: str, lines: str | None) -> N
     levels = means[lines].unique(maintain_order=True).to_list() if lines else [None]
     for number, level in enumerate(levels):
         part = means.filter(pl.col(lines) == level) if lines else means
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        colour, marker = COLOURS[number % LINES], MARKERS[number % LINES]
         places = [ticks.index(one) + APART * (number - (len(levels) - 1) / 2) for one in part[across].to_list()]
         middle = part["estimate"].to_numpy()
         ends = (middle - part["lower"].to_numpy(), part["upper"].to_numpy() - middle)

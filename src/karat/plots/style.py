@@ -57,10 +57,11 @@ STYLE: dict[Any, Any] = {
 
 
 @contextmanager
-def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
+def figure(width_cm: float = 16, height_cm: float = 9, title: str = "", key: str = "") -> Iterator[Figure]:
     """A new figure of this size; what is drawn on it inside the `with` block has the style of the house.
 
-    Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7.
+    Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7. Where
+    there is a title, `say` sets it and the key at the end.
 
     >>> with figure(8, 5) as drawn:
     ...     _ = drawn.subplots().plot([1, 2], [3, 4], color="black")
@@ -76,7 +77,10 @@ def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
         "xtick.labelsize": points, "legend.fontsize": points, "ytick.labelsize": points,
     }  # fmt: skip
     with mpl.rc_context(STYLE | sizes):
-        yield Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")
+        drawn = Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")
+        yield drawn
+        if title:
+            say(drawn, title, key)
 
 
 def wrapped(figure: Figure, text: str, points: float, share: float = 1.0) -> str:

@@ -6,12 +6,11 @@ They follow figures 1 and 2 of Pieper, Börner and Kiss. Times under a milliseco
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
+from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE, Figure
 from karat.plots.style import (
     NARROW_CM,
     figure,
@@ -23,9 +22,6 @@ from karat.plots.style import (
     threshold_lines,
 )
 from karat.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SHORTEST = 0.001
 DENSITIES_AT_MOST = 150
@@ -43,7 +39,7 @@ def rows_plot(
     row = dict(zip(names, range(len(names)), strict=True))
     trials = _drawable(trials.filter(pl.col("participant").is_in(names)))
     trials = trials.with_columns(row=pl.col("participant").replace_strict(row, return_dtype=pl.Float64))
-    with figure(width_cm, 2.6 + 0.42 * len(names)) as drawn:
+    with figure(width_cm, 2.6 + 0.42 * len(names), title, key) as drawn:
         axes = drawn.subplots()
         log_seconds(axes, "x", xlabel)
         genuine = trials.filter(pl.col("kind").is_null())
@@ -71,7 +67,6 @@ def rows_plot(
         if 0 < flagged_rows < len(names):
             threshold_line(axes, flagged_rows - 0.5, f"{100 * needed:g} %")
         axes.set_ylabel("participant, share of genuine trials")
-        say(drawn, title, key)
     return drawn
 
 

@@ -6,18 +6,13 @@ They are figure 3 (`distances_plot`) of Ba, Mancenido, Chiou and Pan for any dat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from karat.languages import language_of
-from karat.plots import FLAGGED, GREY, KEPT
-from karat.plots.style import NARROW_CM, figure, say, threshold_line
+from karat.plots import FLAGGED, GREY, KEPT, Axes, Figure
+from karat.plots.style import NARROW_CM, figure, threshold_line
 from karat.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Distances = tuple[Floats, Floats, Floats, Floats]
 """From a pattern: of the credible and of its followers by simulation, of real participants; and the cutoffs."""
@@ -26,12 +21,11 @@ Distances = tuple[Floats, Floats, Floats, Floats]
 def distances_plot(kinds: Mapping[str, Distances], flagged: Bools, title: str, width_cm: float = 16) -> Figure:
     """A panel for each kind of pattern: how near credible and patterned answers are by simulation; below, real ones."""
     narrow = width_cm < NARROW_CM
-    with figure(width_cm, 15 if narrow else 7.5) as drawn:
+    with figure(width_cm, 15 if narrow else 7.5, title) as drawn:
         axes = drawn.subplots(*((len(kinds), 1) if narrow else (1, len(kinds))), squeeze=False).ravel()
         for axis, (kind, own) in zip(axes, kinds.items(), strict=True):
             _distances(axis, kind, own, flagged)
         axes[0].set_ylabel("density")
-        say(drawn, title)
     return drawn
 
 
@@ -60,13 +54,12 @@ def transitions_plot(matrices: Mapping[str, Floats], levels: Sequence[str], titl
     """The transition matrices of some participants as squares with numbers."""
     across = min(len(matrices), 2 if width_cm < NARROW_CM else 3)
     down = -(-len(matrices) // across)
-    with figure(width_cm, 1.6 + down * (0.9 * width_cm / across + 0.6)) as drawn:
+    with figure(width_cm, 1.6 + down * (0.9 * width_cm / across + 0.6), title) as drawn:
         axes = drawn.subplots(down, across, squeeze=False).ravel()
         for axis, (name, matrix) in zip(axes, matrices.items(), strict=False):
             _matrix(axis, name, matrix, levels)
         for axis in axes[len(matrices) :]:
             axis.set_visible(False)
-        say(drawn, title)
     return drawn
 
 

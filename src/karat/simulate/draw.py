@@ -75,12 +75,7 @@ def draw_rounds(
 
 
 def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
-    """Answers as numbers, from latent values and criteria.
-
-    >>> from karat.judgments.scales import Choice
-    >>> numeric(Choice(none=True), np.array([2.0, 0.1, -2.0]), np.zeros(3), np.ones(3)).tolist()
-    [1.0, 0.0, -1.0]
-    """
+    """Answers as numbers, from latent values and criteria."""
     value = latent - shift
     if isinstance(scale, Ordinal):
         return np.asarray(sum((value > stretch * cut).astype(float) for cut in thresholds(len(scale.levels))))

@@ -89,12 +89,7 @@ def mouse_path(
     width: float,
     hand: Hand | None = None,
 ) -> Floats:
-    """A movement from one place to another as rows of seconds, x and y, one for each frame of the screen.
-
-    >>> path = mouse_path(np.random.default_rng(1), (0, 0), (300, 40), 60)
-    >>> bool(path[0, 0] == 0), path[-1, 1:].round().tolist()
-    (True, [300.0, 40.0])
-    """
+    """A movement from one place to another as rows of seconds, x and y, one for each frame of the screen."""
     hand = hand or Hand()
     (x, y), (to_x, to_y) = start, end
     distance = max(1.0, float(np.hypot(to_x - x, to_y - y)))
@@ -211,12 +206,7 @@ _DRAWN: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
 
 
 def traces(kind: str, trials: int, rng: np.random.Generator) -> list[Trace] | None:
-    """What the trial page reports of somebody's trials; None where no page ran.
-
-    >>> rng = np.random.default_rng(1)
-    >>> traces("clicks", 2, rng)[0]["flags"], traces("http", 2, rng)
-    (1, None)
-    """
+    """What the trial page reports of somebody's trials; None where no page ran."""
     if kind not in KINDS:
         close = nearest(kind, list(KINDS))
         raise SimulateError(Message("behaviours.unknown", {"name": kind, "close": close, "known": list(KINDS)}))

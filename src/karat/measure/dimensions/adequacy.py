@@ -88,11 +88,7 @@ def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | No
 
 
 def word(value: float) -> str:
-    """Kaiser's word for a value of KMO.
-
-    >>> word(0.901), word(0.45)
-    ('marvellous', 'unacceptable')
-    """
+    """Kaiser's word for a value of KMO."""
     if np.isnan(value):
         return "not defined"
     return next((name for least, name in WORDS if value >= least), "unacceptable")

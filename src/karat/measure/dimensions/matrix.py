@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -31,10 +31,9 @@ from karat.judgments.table import to_polars
 from karat.measure.result import BriefResult, MeasureError
 from karat.messages import Message
 from karat.models.factors import nearest_correlation, pearson, polychoric
+from karat.plots import Figure
+from karat.plots.ranked import ranked_plot
 from karat.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 KEYS = {"case": ["participant", "item"], "text": ["item"]}
 
@@ -56,8 +55,6 @@ class RatingsMatrix(BriefResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The mean rating on each pair, with a standard deviation to either side."""
-        from karat.plots.ranked import ranked_plot
-
         ratings = self.frame.select(pl.col(self.pairs).cast(pl.Float64))
         mean, sd = (np.array(one.row(0), dtype=np.float64) for one in (ratings.mean(), ratings.std()))
         rows = pl.DataFrame({"label": self.pairs, "estimate": mean, "lower": mean - sd, "upper": mean + sd})

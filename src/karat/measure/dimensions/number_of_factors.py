@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -38,10 +38,9 @@ from karat.models.factors import (
     polychoric,
     rotate,
 )
+from karat.plots import Figure
+from karat.plots.shares import scree_plot
 from karat.types import Floats, Progress
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,6 @@ class NumberOfFactors(BriefResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The scree: eigenvalues beside those that random data reach."""
-        from karat.plots.shares import scree_plot
-
         found = counted(self.number("parallel analysis (factors)"), "factor")
         finding = f"Parallel analysis finds {found}, the minimum average partial {self.number('MAP')}"
         key = f"dashed: what {100 * self.settings['quantile']:.0f} % of random data stay below"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -25,9 +25,9 @@ from karat.measure.dimensions.matrix import aligned_ratings
 from karat.measure.result import BriefResult, MeasureError
 from karat.messages import Message
 from karat.models.proportions import mean_interval
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
+from karat.plots.lines import LINES, profile_plot
+from karat.plots.shares import matrix_plot
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,6 @@ class Profiles(BriefResult):
         >>> [tick.get_text() for tick in found.plot(poles={"clear": ("unclear", "clear")}).axes[0].get_yticklabels()]
         ['unclear', 'simple']
         """
-        from karat.plots.lines import LINES, profile_plot
-
         shown = list(self.groups if groups is None else groups)
         unknown = [group for group in shown if group not in self.groups]
         if unknown:
@@ -160,8 +158,6 @@ class DimensionScores(BriefResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The standardised scores, the text that stands highest on the first dimension on top."""
-        from karat.plots.shares import matrix_plot
-
         rows = self.table().sort(self.dimensions[0], descending=True).rename({"item": "label"})
         return matrix_plot(rows, self.dimensions, str(self.summary[0]), "standardised scores", width_cm)
 

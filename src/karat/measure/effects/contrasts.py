@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -47,9 +47,8 @@ from karat.models.glrm.formulas.model import Method, quantile
 from karat.models.glrm.formulas.wald import statistic_message
 from karat.models.glrm.mixed.search import SINGULAR
 from karat.models.numerics import known
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
+from karat.plots.lines import LINES, means_plot
 
 MOST_FACTORS = 3
 """As many factors can be drawn."""
@@ -109,8 +108,6 @@ class Contrasts(MeasureResult):
         >>> found.plot().axes[0].get_xlabel()
         'order'
         """
-        from karat.plots.lines import LINES, means_plot
-
         terms = self.means["term"].unique(maintain_order=True).to_list()
         if not terms:
             raise MeasureError(Message("contrasts.no_factors"))

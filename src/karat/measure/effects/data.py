@@ -157,12 +157,7 @@ def scale_unit(one: Rated) -> Message | None:
 
 
 def family_of(scale: Scale, measure: str) -> FamilyName:
-    """The family of models that a scale's answers have.
-
-    >>> import karat
-    >>> family_of(karat.Ordinal(5), "contrasts"), family_of(karat.Magnitude(), "contrasts")
-    ('ordinal', 'gaussian')
-    """
+    """The family of models that a scale's answers have."""
     family = answer_family(scale)
     if family is not None:
         return family

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,9 +34,8 @@ from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.formulas.model import quantile, two_sided
 from karat.models.numerics import known
 from karat.models.proportions import holm, mean_interval
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
+from karat.plots.lines import LINES, course_plot
 
 STRETCHES = 6
 """Into how many stretches the questionnaire is cut for the picture."""
@@ -72,8 +71,6 @@ class OrderEffects(MeasureResult):
         >>> [axes.get_ylabel() for axes in drawn.axes]
         ['mean answer, with 95 % intervals', 'response time (s), with 95 % intervals']
         """
-        from karat.plots.lines import course_plot
-
         conditions, panels = self.course()
         return course_plot(panels, conditions, f"{100 * self.level:.0f} % intervals", self.title)
 
@@ -85,8 +82,6 @@ class OrderEffects(MeasureResult):
         >>> conditions, list(panels)
         (['OBJ>PP', 'PP>OBJ'], ['response', 'rt'])
         """
-        from karat.plots.lines import LINES
-
         conditions = self.frame["condition"].unique(maintain_order=True).to_list()
         if len(conditions) > LINES:
             raise MeasureError(Message("order.too_many_conditions", {"n": len(conditions)}))

@@ -211,12 +211,7 @@ class Contrast:
 
 
 def by_t(estimate: float, se: float, rope: float, alpha: float, n: int, test: str, freedom: float = np.inf) -> Contrast:
-    """A contrast from an estimate and its standard error, by t with these degrees of freedom, or by the normal.
-
-    >>> found = by_t(1.0, 0.4, rope=0.2, alpha=0.05, n=40, test="normal")
-    >>> round(found.p, 4), round(found.equivalence, 3), round(found.beyond, 3)
-    (0.0124, 0.977, 0.023)
-    """
+    """A contrast from an estimate and its standard error, by t with these degrees of freedom, or by the normal."""
     if not se > 0:
         return Contrast(estimate, se, estimate, estimate, np.nan, np.nan, np.nan, n, test)
     half = float(stdtrit(freedom, 1 - alpha / 2)) * se
@@ -232,10 +227,6 @@ def paired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast
     """Ratings of the same participants, in the same order: the t of their differences.
 
     Where all differences are the same there is no t; then it is the sign test that says whether they lie on one side.
-
-    >>> found = paired(np.array([5.0, 6, 7, 6]), np.array([4.0, 5, 5, 6]), rope=0.5, alpha=0.05)
-    >>> found.estimate, round(found.p, 4), found.n
-    (1.0, 0.0917, 4)
     """
     difference = better - worse
     n = len(difference)
@@ -251,10 +242,6 @@ def unpaired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contra
     """Ratings of different participants: Welch's t.
 
     Where nobody's ratings of a stimulus differ there is no t; then all ways to divide the ratings are counted.
-
-    >>> found = unpaired(np.array([5.0, 6, 7, 6]), np.array([4.0, 5, 5, 6, 4]), rope=0.5, alpha=0.05)
-    >>> round(found.estimate, 2), round(found.p, 4), found.n
-    (1.2, 0.069, 9)
     """
     groups = (better, worse)
     squares = np.array([group.var(ddof=1) / len(group) for group in groups])
@@ -268,12 +255,7 @@ def unpaired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contra
 
 
 def choices(better: int, worse: int, ties: int, rope: float, alpha: float) -> Contrast:
-    """Choices between the two: the share of the better one among those with a preference, against one half.
-
-    >>> found = choices(15, 5, 10, rope=0.1, alpha=0.05)
-    >>> found.estimate, round(found.p, 4), round(found.lower, 3), round(found.ties, 2)
-    (0.75, 0.0414, 0.509, 0.33)
-    """
+    """Choices between the two: the share of the better one among those with a preference, against one half."""
     n = better + worse
     everybody = n + ties
     if not n:
@@ -292,12 +274,7 @@ def choices(better: int, worse: int, ties: int, rope: float, alpha: float) -> Co
 
 
 def yes_no(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
-    """Yes (1) and no (0) of the same participants to both: McNemar's exact test.
-
-    >>> found = yes_no(np.array([1.0, 1, 1, 1, 1, 0, 1, 1]), np.array([0.0, 0, 0, 0, 1, 0, 0, 0]), 0.1, 0.05)
-    >>> found.estimate, found.p
-    (0.75, 0.03125)
-    """
+    """Yes (1) and no (0) of the same participants to both: McNemar's exact test."""
     n = len(better)
     first, second = int((better > worse).sum()), int((better < worse).sum())
     shares = (first + 1) / (n + 2), (second + 1) / (n + 2)
@@ -308,12 +285,7 @@ def yes_no(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast
 
 
 def yes_no_unpaired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
-    """Yes (1) and no (0) of different participants: the difference of shares, after adding one yes and one no to each.
-
-    >>> found = yes_no_unpaired(np.array([1.0, 1, 1, 1, 0]), np.array([0.0, 0, 1, 0, 0]), rope=0.1, alpha=0.05)
-    >>> round(found.estimate, 2), round(found.p, 3)
-    (0.6, 0.076)
-    """
+    """Yes (1) and no (0) of different participants: the difference of shares, with one yes and one no more in each."""
     size = np.array([len(better), len(worse)]) + 2
     shares = (np.array([better.sum(), worse.sum()]) + 1) / size
     se = float(np.sqrt((shares * (1 - shares) / size).sum()))
@@ -335,9 +307,6 @@ def savage_dickey(estimate: float, se: float, spread: float) -> float:
 
     Both are taken as normal: the prior of two strengths with this standard deviation (Dickey 1971), the posterior
     by its mean and standard deviation. Over 1 speaks for a difference, under 1 for none.
-
-    >>> round(savage_dickey(0.0, 0.1, spread=1.0), 3), round(savage_dickey(1.0, 0.3, spread=1.0), 1)
-    (0.071, 54.9)
     """
     logarithm = float(np.log(se / (np.sqrt(2) * spread)) + (estimate / se) ** 2 / 2)
     return float(np.exp(min(logarithm, LARGEST_LOG)))

@@ -99,12 +99,7 @@ def _means(stimulus: Ints, value: Floats, number: Ints) -> tuple[Floats, Floats]
 
 
 def mean_covariance(rater: Ints, stimulus: Ints, deviation: Floats, number: Ints, people: int) -> Floats:
-    """The covariance of means of stimuli, by the formula above; NaN for a stimulus with one answer.
-
-    >>> rater, stimulus, deviation = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> mean_covariance(rater, stimulus, deviation, np.array([2, 2]), 2).round(6).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """The covariance of means of stimuli, by the formula above; NaN for a stimulus with one answer."""
     table = csr_array((deviation, (rater, stimulus)), shape=(people, len(number)))
     scale = np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), np.nan)
     covariance: Floats = (table.T @ table).toarray() * np.outer(scale, scale)
@@ -203,11 +198,7 @@ def weighted_means(one: Rated, chosen: Floats, weights: Floats, standardised: bo
 
 
 def standardised_within(rater: Ints, value: Floats, people: int) -> Floats:
-    """Answers minus the participant's mean, over their standard deviation; NaN where somebody's do not vary.
-
-    >>> standardised_within(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 2.0, 2.0]), 2).round(3).tolist()
-    [-0.707, 0.707, nan, nan]
-    """
+    """Answers minus the participant's mean, over their standard deviation; NaN where somebody's do not vary."""
     number = np.bincount(rater, minlength=people)
     deviation = value - (np.bincount(rater, value, people) / np.maximum(number, 1))[rater]
     spread = np.sqrt(np.bincount(rater, deviation**2, people) / np.maximum(number - 1, 1))

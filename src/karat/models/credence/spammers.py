@@ -58,12 +58,7 @@ def guesses(levels: Ints, count: int) -> Floats:
 
 
 def patterns(levels: Ints, count: int, length: int) -> Floats:
-    """The same for a repeated pattern of some length; 1 is a primary choice.
-
-    >>> always = np.zeros((1, 10), dtype=np.int64)
-    >>> bool(patterns(always, 2, 1)[0, 0] > guesses(always, 2)[0, 0])
-    True
-    """
+    """The same for a repeated pattern of some length; 1 is a primary choice."""
     every, same = _pattern(levels, count, length, _favourite_tables(levels.shape[1], count))
     if length == 1:
         return every
