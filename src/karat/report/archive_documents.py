@@ -119,15 +119,7 @@ SCHEMA = dict.fromkeys(("table", "column", "type", "unit", "meaning", "values"),
 
 
 def codebook(judgments: Judgments, study: Study | None = None) -> pl.DataFrame:
-    """One row per column: table, column, type, unit, meaning, values, missing and rows.
-
-    >>> import karat
-    >>> book = codebook(karat.datasets.load("likert"))
-    >>> book.filter(pl.col("column") == "rt").select("type", "unit", "meaning").row(0)
-    ('number', 'seconds', 'seconds from stimulus onset to answer')
-    >>> book.filter(pl.col("column") == "function")["values"].item()
-    'attention, calibration, control, filler, practice, test'
-    """
+    """One row per column: table, column, type, unit, meaning, values, missing and rows."""
     rows = [_row("judgments", judgments.frame[name], judgments, study) for name in judgments.frame.columns]
     people = judgments.participants
     rows += [_row("participants", people[name], judgments, study) for name in people.columns]

@@ -61,12 +61,7 @@ def sample_counts(gathered: ReportData) -> dict[str, Any]:
 
 
 def step_counts(screening: Screening) -> list[dict[str, Any]]:
-    """How many entered and left each stage, and the participants flagged by its criteria among those who left.
-
-    >>> import karat
-    >>> step_counts(karat.screen.run(karat.datasets.load("likert"), {"completion": {}}))[0]
-    {'stage': 'completion', 'entered': 48, 'excluded': 1, 'remained': 47, 'flagged': {'completion': 1}}
-    """
+    """How many entered and left each stage, and the participants flagged by its criteria among those who left."""
     return [
         {"stage": step.stage, "entered": step.entered, "excluded": len(step.excluded), "remained": step.remained,
          "flagged": dict(step.flagged)}
@@ -197,12 +192,7 @@ def _background(column: pl.Series) -> dict[str, Any]:
 
 
 def excluded_by(screening: Screening) -> dict[str, int]:
-    """How many the first criterion that flags them excludes, by its title; nobody is counted twice.
-
-    >>> import karat
-    >>> excluded_by(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}))
-    {'Completion': 1, 'Response times (ReMFOD)': 5}
-    """
+    """How many the first criterion that flags them excludes, by its title; nobody is counted twice."""
     left = set(screening.excluded)
     found: dict[str, int] = {}
     for name, one in screening.evidence.items():

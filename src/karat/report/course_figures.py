@@ -16,9 +16,10 @@ import polars as pl
 
 from karat.measure.effects.order_effects import OrderEffects
 from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
+from karat.plots.lines import COLOURS
 from karat.plots.style import seconds_ticks, short_name
 from karat.plots.times import DENSITIES_AT_MOST, SHORTEST, kernel_density, percent, spread_verdict
-from karat.report.figures import COLOURS, MARKS, PAGE, decimals, framed, round_ticks
+from karat.report.figures import MARKS, PAGE, decimals, framed, round_ticks
 from karat.screen.criteria.remfod import Remfod
 from karat.section import Figure
 from karat.types import Floats

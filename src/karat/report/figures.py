@@ -23,7 +23,8 @@ from karat.judgments.stimuli import natural_order
 from karat.judgments.trial_order import presented, with_positions
 from karat.languages import language_of
 from karat.messages import Message, render_all
-from karat.plots import BLACK, FLAGGED, GREEN, GREY, KEPT, LIGHT_GREY, ORANGE, PURPLE
+from karat.plots import BLACK, FLAGGED, GREY, KEPT, LIGHT_GREY
+from karat.plots.lines import COLOURS
 from karat.plots.ranked import LONGEST, SHOWN, short
 from karat.plots.style import to_svg, wrapped
 from karat.screen.evidence import Evidence
@@ -59,13 +60,12 @@ def sentences(messages: Iterable[Message], language: str = "en") -> str:
 
 PAGE, LINE, LETTER = 454.0, 13.0, 5.6
 """The width of a ranking, the height of its rows and the width of a letter, in points."""
-COLOURS = (KEPT, FLAGGED, GREEN, PURPLE, ORANGE, GREY)
 MARKS = (
     '<circle r="2.500" {}/>', '<path d="M0-3L3 0L0 3L-3 0Z" {}/>', '<path d="M0-3L3 2.500H-3Z" {}/>',
     '<rect x="-2.300" y="-2.300" width="4.600" height="4.600" {}/>', '<path d="M0 3L3-2.500H-3Z" {}/>',
     '<rect x="-1.200" y="-3" width="2.400" height="6" {}/>',
 )  # fmt: skip
-"""A colour and a mark for each condition, so that they also differ in greyscale print."""
+"""A mark for each condition beside its colour, so that they also differ in greyscale print."""
 
 
 def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...], str], alt: str) -> Figure:
@@ -230,10 +230,6 @@ def shares_right(evidence: Evidence) -> pl.DataFrame | None:
     """participant, score (the share of right answers, or pairs), trials, flagged: of those who saw such trials.
 
     None on the accounts that compare means of ratings: there no single answer is right or wrong.
-
-    >>> import karat
-    >>> shares_right(karat.screen.attention(karat.datasets.load("likert"))).row(0)
-    ('p01', 0.6666666666666666, 6, True)
     """
     if evidence.trials is None or "right" not in evidence.trials.columns:
         if "trials" not in evidence.participants.columns:

@@ -52,13 +52,7 @@ def names_platform_ids(judgments: Judgments) -> bool:
 
 
 def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | None = None) -> Pseudonymous:
-    """The judgments under new names; the same seed deals the same names, without one nobody can deal them again.
-
-    >>> import karat
-    >>> found = pseudonymous(karat.datasets.load("likert"), seed=1)
-    >>> found.judgments.participants["participant"][0], sorted(found.personal)
-    ('pp16', ['behaviour', 'finished', 'started', 'time'])
-    """
+    """The judgments under new names; the same seed deals the same names, without one nobody can deal them again."""
     old = judgments.participants["participant"].to_list()
     names = _dealt(old, seed)
     renamed = pl.col("participant").replace_strict(names)

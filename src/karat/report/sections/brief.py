@@ -322,12 +322,7 @@ def _signed(found: Outcomes, value: float) -> str:
 
 
 def verdict(screening: Screening) -> str:
-    """How many stay, and by which rule.
-
-    >>> import karat
-    >>> verdict(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}))
-    '42 of 48 participants stay in the analysis (rule: any of completion, remfod).'
-    """
+    """How many stay, and by which rule."""
     everyone = screening.judgments.participants.height
     if screening.exclude is None:
         who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"

@@ -20,17 +20,7 @@ __all__ = ["methods", "preregistration"]
 
 
 def methods(gathered: ReportData, language: str = "en") -> str:
-    """What was done, in paragraphs with an empty line between them.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "exclude": "any"})
-    >>> text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
-    >>> text.split(". ")[0]
-    'Participants rated each stimulus on a scale of five points'
-    >>> "In total, this excluded 1 of 48 participants, leaving 47 for analysis." in text
-    True
-    """
+    """What was done, in paragraphs with an empty line between them."""
     words, study, judgments = language_of(language), gathered.study, gathered.judgments
     made_up, everyone = simulated(judgments.participants), judgments.participants.height
     plan = None if 0 < everyone == made_up else study
