@@ -25,7 +25,7 @@ from karat.packages import PackageError, added, naming, offered
 from karat.report.build import NOT_COMPUTED, ReportData
 from karat.report.page import html
 from karat.report.words import methods
-from karat.report.words.criteria import clause, name_of
+from karat.report.words.exclusions import clause, name_of
 from karat.screen import Evidence, ScreenError
 from karat.study.criteria import CRITERIA, Criterion, CriterionSettings, criterion_named, criterion_settings, register
 from messages import refuses

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from karat.measure.pairs.pair_contrasts import (
+from karat.measure.pairs.pair_measures import (
     Contrast,
     by_t,
     choices,

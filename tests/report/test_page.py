@@ -20,7 +20,7 @@ from karat.measure.result import MeasureError
 from karat.report.page import coded, csv_link, inlined, rows
 from karat.report.sections import quality, results, sections
 from karat.report.sections.brief import leads
-from karat.report.words.criteria import needed_answers
+from karat.report.words.exclusions import needed_answers
 from karat.section import Section, Table
 from report.small import HOSTILE, PEOPLE, gathered, light, page
 

@@ -31,7 +31,7 @@ from karat.report.outcomes import Outcomes
 from karat.report.page import html
 from karat.report.sections import sample
 from karat.report.words import methods, preregistration
-from karat.report.words.criteria import clause, name_of
+from karat.report.words.exclusions import clause, name_of
 from karat.screen.screening import Screening
 from karat.simulate import answer_study
 from karat.study.criteria import CRITERIA, criterion_settings

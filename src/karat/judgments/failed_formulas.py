@@ -120,11 +120,7 @@ def _name(element: Element) -> str:
 
 
 def _column(letters: str) -> int:
-    """The number of a column, from 0.
-
-    >>> _column("A"), _column("Z"), _column("AB")
-    (0, 25, 27)
-    """
+    """The number of a column, from 0."""
     number = 0
     for letter in letters:
         number = 26 * number + ord(letter) - ord("A") + 1

@@ -140,10 +140,6 @@ def rows_named(place: str, numbers: Sequence[int]) -> Message:
         "more": more if more > 0 else None,
         "last": str(numbers[-1]) if numbers else None,
     }
-    if place == "line":
-        return Message("rows.line", values)
-    if place == "row":
-        return Message("rows.row", values)
-    if place == "element":
-        return Message("rows.element", values)
-    return Message("rows.other", {**values, "place": place})
+    known = {"line": Message("rows.line", values), "row": Message("rows.row", values),
+             "element": Message("rows.element", values)}  # fmt: skip
+    return known.get(place) or Message("rows.other", {**values, "place": place})

@@ -255,12 +255,6 @@ def _is_an_answer(rows: pl.DataFrame, name: str) -> bool:
     """Whether a column has the levels of the answers, in each item several, and in some items more than by chance.
 
     A design gives an item one level or all of them equally often.
-
-    >>> rows = pl.DataFrame({"item": ["a"] * 16 + ["b"] * 16, "response": ["0", "1"] * 16,
-    ...                      "again": ["0"] * 14 + ["1"] * 16 + ["0"] * 2, "version": ["0", "1"] * 16,
-    ...                      "island": ["0"] * 16 + ["1"] * 16})
-    >>> [_is_an_answer(rows, name) for name in ("again", "version", "island")]
-    [True, False, False]
     """
     if not {"item", "response"} <= set(rows.columns) or CONDITION.fullmatch(name):
         return False
@@ -504,10 +498,6 @@ def follows_from_answer(counts: pl.LazyFrame, keys: Sequence[str], name: str) ->
 
     `counts` says how often each combination of keys, response and the column occurs. Answers that nobody else gave to
     the stimulus say nothing.
-
-    >>> counts = pl.LazyFrame({"item": ["a", "a"], "response": ["1", "2"], "correct": [True, False], "len": [2, 3]})
-    >>> follows_from_answer(counts, ["item"], "correct")
-    True
     """
     answer = [*keys, "response"]
     several = counts.filter(pl.col("len").sum().over(answer) > 1)
@@ -656,12 +646,7 @@ def values_within(rows: pl.DataFrame, names: list[str]) -> tuple[dict[str, int],
 
 
 def never_falls(rows: pl.DataFrame, name: str) -> bool:
-    """Whether a number never falls along the trials of any participant; False where their order is not known.
-
-    >>> rows = pl.DataFrame({"participant": ["p", "p", "p"], "trial": [1, 3, 2], "block_number": [1, 2, 1]})
-    >>> never_falls(rows, "block_number"), never_falls(rows.drop("trial"), "block_number")
-    (True, False)
-    """
+    """Whether a number never falls along the trials of any participant; False where their order is not known."""
     if not {"trial", "time"} & set(rows.columns):
         return False
     groups = [column for column in ("participant", "session") if column in rows.columns]

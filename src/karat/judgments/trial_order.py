@@ -25,10 +25,7 @@ def order_is_known(columns: Collection[str]) -> bool:
 
 
 def check_order(columns: Collection[str], error: type[KaratError], name: str) -> None:
-    """Raise an error of this class where a method that looks at the order would not know it.
-
-    >>> check_order(["trial"], KaratError, "straightlining")
-    """
+    """Raise an error of this class where a method that looks at the order would not know it."""
     if not order_is_known(columns):
         raise error(Message("order.needed", {"name": name}))
 

@@ -156,12 +156,7 @@ def _check(
 
 
 def _of_question(
-    one: Rated,
-    method: str,
-    weights: Mapping[str, float] | None,
-    errors: str | None,
-    iterations: int,
-    tolerance: float,
+    one: Rated, method: str, weights: Mapping[str, float] | None, errors: str | None, iterations: int, tolerance: float
 ) -> Consensus:
     """The consensus on one question."""
     stimulus, rater, category, kinds = one.stimulus, one.rater, one.category, len(one.levels)

@@ -77,13 +77,7 @@ def write_r(measures: Measured, folder: Path) -> list[Path]:
 
 
 def tables(measures: Measured) -> dict[str, pl.DataFrame]:
-    """Every table by the name of its file, without the ending.
-
-    >>> import karat
-    >>> answers = {"participant": list("aaabbbccc"), "item": list("xyz" * 3), "response": [5, 1, 3, 4, 2, 2, 5, 3, 4]}
-    >>> list(tables(karat.measure.run(karat.Judgments(answers, karat.Ordinal(5)))))[:3]
-    ['strengths', 'agreement', 'noise-ceiling']
-    """
+    """Every table by the name of its file, without the ending."""
     found: dict[str, list[pl.DataFrame]] = {}
     for part, suffix in _suffixed(measures):
         for name, table in TABLES[part.name](part.result).items():
@@ -115,16 +109,7 @@ def _figures(measures: Measured) -> Iterator[tuple[str, Measure, Callable[[], Fi
 
 
 def as_data(measures: Measured) -> dict[str, Any]:
-    """Everything as plain data.
-
-    >>> import karat
-    >>> answers = {"participant": list("aaabbbccc"), "item": list("xyz" * 3), "response": [5, 1, 3, 4, 2, 2, 5, 3, 4]}
-    >>> found = as_data(karat.measure.run(karat.Judgments(answers, karat.Ordinal(5))))
-    >>> list(found)
-    ['data', 'study', 'participants', 'excluded', 'settings', 'parts', 'skipped']
-    >>> found["parts"][0]["tables"]["strengths"][0]["rank"]
-    1
-    """
+    """Everything as plain data."""
     parts = [
         {
             "name": part.name, "question": part.question, "label": part.label, "told": str(part.result),
@@ -178,14 +163,6 @@ def r_script(found: Contrasts) -> tuple[str, pl.DataFrame]:
 
     The fixed effects are a formula with sum-to-zero contrasts. The columns of random slopes that remained after the
     model was simplified are numbers in the table, since R has no uncorrelated slopes of factors.
-
-    >>> import karat
-    >>> found = karat.measure.contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant)")
-    >>> text, data = r_script(found)
-    >>> [line for line in text.splitlines() if line.startswith("m <-")]
-    ['m <- clmm(y ~ order + (1 | participant), data = d)']
-    >>> data.columns
-    ['y', 'order', 'participant']
     """
     model = found.model
     if model is None:
@@ -375,12 +352,7 @@ MEANINGS = {
 
 
 def figures_of(name: str, result: Any) -> dict[str, Callable[[Any, Measured], Figure]]:
-    """The figures of a result, by the name of their file.
-
-    >>> import karat
-    >>> list(figures_of("strengths", karat.measure.strengths(karat.datasets.load("likert"))))
-    ['strengths', 'thresholds']
-    """
+    """The figures of a result, by the name of their file."""
     found = dict(FIGURES.get(name, {}))
     if isinstance(result, Strengths) and result.model == "ordinal" and result.fit is not None:
         found["thresholds"] = lambda one, _: thresholds_figure(one)
@@ -388,12 +360,7 @@ def figures_of(name: str, result: Any) -> dict[str, Callable[[Any, Measured], Fi
 
 
 def numbers(result: Any) -> dict[str, Any]:
-    """The single numbers and words of a result that stand in none of its tables.
-
-    >>> import karat
-    >>> numbers(karat.measure.strengths(karat.datasets.load("crowd"), "mean"))["model"]
-    'mean'
-    """
+    """The single numbers and words of a result that stand in none of its tables."""
     if isinstance(result, Strengths):
         return {"model": result.model, "unit": str(result.unit), "level": result.level}
     if isinstance(result, Contrasts):

@@ -111,14 +111,7 @@ def nobody(files: list[Path] | None = None) -> Excluded:
 
 
 def excluded(judgments: Judgments, path: str | Path) -> Excluded:
-    """The participants of these judgments that a screening, or a list, excludes.
-
-    >>> import karat, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "excluded.csv").write_text("participant\\np01\\np02\\n")
-    ...     excluded(karat.datasets.load("likert"), Path(folder, "excluded.csv")).participants
-    ('p01', 'p02')
-    """
+    """The participants of these judgments that a screening, or a list, excludes."""
     found = Path(path) / NAME if Path(path).is_dir() else Path(path)
     everybody = _people(found)
     there = judgments.participants["participant"].to_list()

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -17,9 +17,7 @@ from karat.measure.export import as_data, write
 from karat.measure.measured import Measured
 from karat.measure.result import coefficient
 from karat.messages import Message
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
 
 
 @dataclass(frozen=True)

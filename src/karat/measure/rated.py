@@ -85,11 +85,6 @@ def rated(
 
     Of several answers of a participant to a stimulus the first is taken; `once` names columns, such as session, within
     which that holds, and None keeps all.
-
-    >>> import karat
-    >>> (found,) = rated(karat.datasets.load("crowd"), "agreement")
-    >>> len(found.people), found.stimuli.height, found.levels
-    (120, 80, ('0', '1'))
     """
     frame = judgments.frame
     unknown = [name for name in functions if name not in FUNCTIONS]
@@ -108,12 +103,7 @@ def rated(
 
 
 def asked_about(found: Sequence[Rated], question: str | None, measure: str) -> Rated:
-    """The answers to the question that is named; where there is only one it need not be.
-
-    >>> import karat
-    >>> asked_about(rated(karat.datasets.load("crowd"), "strengths"), None, "strengths").rows.height
-    9600
-    """
+    """The answers to the question that is named; where there is only one it need not be."""
     names = [one.question for one in found]
     if question in names:
         return found[names.index(question)]
@@ -201,13 +191,7 @@ def _first_answers(rows: pl.DataFrame, once: Sequence[str]) -> Ints:
 
 
 def known_column(rows: pl.DataFrame, name: str, measure: str) -> str:
-    """The name of a column that is there; else an error with the nearest.
-
-    >>> known_column(pl.DataFrame({"order": ["a"]}), "ordre", "agreement")
-    Traceback (most recent call last):
-    ...
-    karat.measure.result.MeasureError: There is no column ordre. Did you mean order?
-    """
+    """The name of a column that is there; else an error with the nearest."""
     if name in rows.columns:
         return name
     raise MeasureError(Message("rated.no_column", {"column": name, "close": nearest(name, rows.columns)}))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
 from karat.errors import KaratError
 from karat.jupyter import NotebookDisplay
 from karat.languages import language_of
-from karat.messages import Message
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.messages import Message, message_of
+from karat.models.numerics import known
+from karat.plots import Figure
+from karat.plots.ranked import labelled, ranked_plot
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,6 @@ class MeasureResult(NotebookDisplay):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The rows of the table below each other, with their intervals where they have some."""
-        from karat.plots.ranked import labelled, ranked_plot
-
         own, rows = self.points, self.table()
         axis = own.axis or str(self.unit)  # type: ignore[attr-defined]
         if "lower" in rows.columns and "level" in self.settings:
@@ -93,6 +91,15 @@ class BriefResult(MeasureResult):
 
 class MeasureError(KaratError, ValueError):
     """A measure that cannot be computed from these judgments; its message says why and what to do."""
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """What a model refuses within the block, as an error of the measure with the same message."""
+    try:
+        yield
+    except ValueError as error:
+        raise MeasureError(message_of(error)) from error
 
 
 def coefficient(value: float | None, digits: int = 2) -> str:
@@ -123,9 +130,8 @@ def interval(lower: float | None, upper: float | None) -> Message | None:
     >>> str(interval(-0.456, 1.2)), interval(None, 1.0)
     ('[−0.46, 1.20]', None)
     """
-    if lower is None or upper is None or not (math.isfinite(lower) and math.isfinite(upper)):
-        return None
-    return Message("estimate.interval", {"lower": float(lower), "upper": float(upper)})
+    ends = {"lower": known(lower), "upper": known(upper)}
+    return None if None in ends.values() else Message("estimate.interval", ends)
 
 
 def first_names(names: Sequence[str], most: int) -> dict[str, object]:
@@ -157,15 +163,6 @@ def about_question(question: str, notes: Iterable[Message]) -> list[Message]:
     if not question:
         return own
     return [Message("measure.about_question", {"question": question, "note": note}) for note in own]
-
-
-def finite(value: float | None) -> float | None:
-    """A number, or None where there is none, so that the part of a sentence that needs it is left out.
-
-    >>> finite(0.5), finite(float("nan")), finite(None)
-    (0.5, None, None)
-    """
-    return None if value is None or not math.isfinite(value) else float(value)
 
 
 def rounded(share: float | None) -> float | None:

@@ -34,7 +34,7 @@ from karat.judgments.trial_order import order_is_known
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.data import family_of
 from karat.measure.effects.order_effects import order_effects
-from karat.measure.effects.planned import for_choices, planned_choices, planned_contrasts
+from karat.measure.effects.planned import planned_choices, planned_contrasts
 from karat.measure.measured import Excluded, Measure, nobody
 from karat.measure.measures import Measures
 from karat.measure.pairs.compare import compare_decisions
@@ -142,10 +142,7 @@ def _only(judgments: Judgments, question: str) -> Judgments:
 
 
 def _conditions(
-    judgments: Judgments,
-    conditions: Sequence[str] | None,
-    study: Study | None,
-    functions: Sequence[str],
+    judgments: Judgments, conditions: Sequence[str] | None, study: Study | None, functions: Sequence[str]
 ) -> list[str] | None:
     """The conditions that are named, else the factors of the study; without either, each measure finds them."""
     if conditions is not None:
@@ -244,7 +241,7 @@ def _contrasts(found: Collected, judgments: Judgments, one: Rated, wanted: Wante
     plan = [] if wanted.study is None else wanted.study.settings.contrast
     if plan and made is not None:
         found.add("planned", lambda: planned_contrasts(plan, made), question)
-    elif plan and for_choices(judgments):
+    elif plan and all(isinstance(scale, Choice) for scale in judgments.scales.values()):
         found.add("planned", lambda: planned_choices(plan, judgments, wanted.functions, wanted.level), question)
     if wanted.bayes:
         from karat.measure.effects.bayes import bayes_contrasts
@@ -439,13 +436,7 @@ RULE = "parallel analysis (factors)"
 
 
 def is_differential(questions: Sequence[Rated]) -> bool:
-    """Whether participants rated the same texts on several pairs of adjectives.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> is_differential(rated(karat.datasets.load("crowd"), "measure"))
-    False
-    """
+    """Whether participants rated the same texts on several pairs of adjectives."""
     pairs = [one for one in questions if not isinstance(one.scale, Choice | Nominal)]
     if len(pairs) < FEWEST:
         return False
@@ -457,24 +448,7 @@ def is_differential(questions: Sequence[Rated]) -> bool:
 def dimensions(
     judgments: Judgments, functions: Sequence[str], number: int | None, level: float, seed: int, add: Callable[..., Any]
 ) -> None:
-    """Compute each step and hand it to `add`, which gives None where it could not be done.
-
-    >>> import karat
-    >>> rated = [(f"p{p}", f"t{t}", q, min(7, max(1, t + (p * 7 + t * 3 + i * 5) % 3)))
-    ...          for p in range(9) for t in range(1, 5) for i, q in enumerate("abc")]
-    >>> columns = ("participant", "item", "question", "response")
-    >>> judged = karat.Judgments(dict(zip(columns, map(list, zip(*rated)))), karat.Ordinal(7))
-    >>> def add(name, compute, must=False):
-    ...     print(name)
-    ...     return compute()
-    >>> dimensions(judged, ("test",), 1, 0.95, 1, add)
-    ratings
-    adequacy
-    number of factors
-    factors
-    scores
-    profiles
-    """
+    """Compute each step and hand it to `add`, which gives None where it could not be done."""
     from karat.measure.dimensions.adequacy import adequacy
     from karat.measure.dimensions.matrix import ratings_matrix
     from karat.measure.dimensions.number_of_factors import number_of_factors

@@ -115,10 +115,10 @@ def significant(value: float, digits: int = 4) -> float | None:
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
-def known(value: float) -> float | None:
-    """A number as it is; None where it is not finite.
+def known(value: float | None) -> float | None:
+    """A number as it is; None where there is none, or one that is not finite.
 
-    >>> known(0.5), known(float("nan"))
-    (0.5, None)
+    >>> known(0.5), known(float("nan")), known(None)
+    (0.5, None, None)
     """
-    return float(value) if math.isfinite(value) else None
+    return float(value) if value is not None and math.isfinite(value) else None

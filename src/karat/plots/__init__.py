@@ -4,6 +4,15 @@ Colours are Okabe and Ito's, which people with colour blindness tell apart; what
 flagged a vermillion diamond, so that they also differ in greyscale print.
 """
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+else:
+    # For annotations alone: matplotlib is slow to import.
+    Axes = Figure = Any
+
 BLACK, ORANGE, SKY_BLUE, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
 GREY, LIGHT_GREY = "#6B6B6B", "#D4D4D4"

@@ -9,19 +9,15 @@ a diamond is an answer that was probably not given attentively.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from karat.languages import language_of
-from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER
+from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, Axes, Figure
 from karat.plots.style import NARROW_CM, figure, log_seconds, say, text_beside, threshold_line
 from karat.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 BINS = 20
 MOST_BUTTONS = 9
@@ -33,15 +29,10 @@ BARS = {
 
 
 def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str, width_cm: float = 16) -> Figure:
-    """How many participants have which probability; those under the cutoff are hatched.
-
-    >>> scores = np.array([0.01, 0.9])
-    >>> probabilities_plot(scores, scores < 0.05, 0.05, "1 of 2 is below .05").axes[0].get_xlabel()
-    'probability of being attentive'
-    """
+    """How many participants have which probability; those under the cutoff are hatched."""
     edges = np.linspace(0, 1, BINS + 1)
     low, high = (np.histogram(scores[some], edges)[0] for some in (flagged, ~flagged))
-    with figure(width_cm, 7) as drawn:
+    with figure(width_cm, 7, title) as drawn:
         axes = drawn.subplots()
         shape: dict[str, Any] = {"width": 0.9 / BINS, "linewidth": 0.6}
         middle = (edges[:-1] + edges[1:]) / 2
@@ -55,7 +46,6 @@ def probabilities_plot(scores: Floats, flagged: Bools, cutoff: float, title: str
         threshold_line(axes, cutoff, language_of("en").value(cutoff, ".2r+"), "x")
         axes.set_xlabel("probability of being attentive")
         axes.set_ylabel("participants")
-        say(drawn, title)
     return drawn
 
 
@@ -64,11 +54,6 @@ def participant_plot(row: Mapping[str, Any], own: pl.DataFrame, title: str, widt
 
     `row` has the log odds, what they are made of and the trial of a change; `own` has a row for each answer: trial,
     button (of how many buttons), pace (the time over what is usual) and attentive.
-
-    >>> row = {"usual": 1, "agreement": -2, "controls": 0, "sequence": 0, "times": 0, "log_odds": -1}
-    >>> own = {"trial": [1, 2], "button": [1, 1], "buttons": [5, 5], "pace": [0.2, 0.3], "attentive": [0.1, 0.1]}
-    >>> len(participant_plot(row | {"switch_trial": None}, pl.DataFrame(own), "p06 rushed").axes)
-    3
     """
     timed = own["pace"].null_count() < own.height
     with figure(width_cm, 11.5 if timed else 8.5) as drawn:

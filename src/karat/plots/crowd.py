@@ -10,8 +10,6 @@ They are figures 2, 5, 6, 8 and 11 of Ba, Mancenido, Chiou and Pan for any data:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 from scipy.special import chdtri, gammaln
@@ -31,13 +29,11 @@ from karat.plots import (
     PURPLE,
     SKY_BLUE,
     VERMILLION,
+    Axes,
+    Figure,
 )
 from karat.plots.style import figure, say, stack_names, text_beside, threshold_line
 from karat.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY_BLUE, VERMILLION)
 MARKERS = "os^DvP"
@@ -46,13 +42,7 @@ LETTER = 6.5
 
 
 def index_plot(found: pl.DataFrame, suspicious: float, width_cm: float = 12) -> Figure:
-    """The table of `karat.screen.crowd.spammer_index` as a line for each kind, with intervals (figure 2).
-
-    >>> rows = {"kind": ["random guessing"] * 2, "share": [0.0, 0.2], "value": [0.1, 0.3]}
-    >>> found = pl.DataFrame(rows | {"lower": [0.0, 0.2], "upper": [0.2, 0.4]})
-    >>> index_plot(found, 0.1).axes[0].get_ylabel()
-    'Spammer Index'
-    """
+    """The table of `karat.screen.crowd.spammer_index` as a line for each kind, with intervals (figure 2)."""
     kinds = found["kind"].unique(maintain_order=True).to_list()
     step = 0.4 / max(len(kinds), 1)
     with figure(width_cm, 8) as drawn:
@@ -90,10 +80,6 @@ def chance_plot(distance: Floats, df: Floats, flagged: Bools, width_cm: float = 
     """The distribution of the deviance distances, with the chi-squared curve that the published rule takes (5a).
 
     Where participants gave different numbers of answers, the curve is the mean over them.
-
-    >>> distance = np.array([20.0, 25.0, 60.0])
-    >>> chance_plot(distance, np.full(3, 24.0), distance > 50).axes[0].get_xlabel()
-    'deviance distance'
     """
     high = max(float(distance.max()), float(chdtri(df.max(), 0.001)))
     low = min(float(distance.min()), float(chdtri(df.min(), 0.999)), high)
@@ -136,11 +122,6 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
     Those beyond it are diamonds with their names. Where the null was simulated, a ring is round everybody whose
     distance is unusual by it. Without thresholds, the simulated null decided, and diamonds are those it flags. `known`
     has participant, distance, threshold, flagged and p_simulated.
-
-    >>> rows = {"participant": ["w1", "w2"], "distance": [20.0, 60.0], "threshold": [50.0] * 2}
-    >>> known = pl.DataFrame(rows | {"flagged": [False, True], "p_simulated": [0.4, 0.01]})
-    >>> distances_plot(known, 0.05).axes[0].get_ylabel()
-    'deviance distance'
     """
     known = known.with_row_index("place", offset=1)
     with figure(width_cm, 8) as drawn:
@@ -175,13 +156,7 @@ def distances_plot(known: pl.DataFrame, alpha: float, width_cm: float = 16) -> F
 
 
 def windows_plot(windows: pl.DataFrame, alpha: float = 0.05, width_cm: float = 16) -> Figure:
-    """A panel for each window of `deletion_windows`: the distances within it, with the cutoff of alpha (11b).
-
-    >>> rows = {"participant": ["w1", "w1"], "first": [1, 13], "last": [12, 24], "distance": [10.0, 30.0]}
-    >>> windows = pl.DataFrame(rows | {"df": [12, 12], "p_value": [0.6, 0.003]})
-    >>> [axis.get_title(loc="left") for axis in windows_plot(windows).axes]
-    ['answers 1 to 12', 'answers 13 to 24']
-    """
+    """A panel for each window of `deletion_windows`: the distances within it, with the cutoff of alpha (11b)."""
     if not 0 < alpha < 1 or not windows.height:
         raise KaratError("windows_plot needs windows of deletion_windows, and alpha between 0 and 1.")
     people = windows["participant"].unique(maintain_order=True)

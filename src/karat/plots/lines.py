@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from karat.plots import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION
-from karat.plots.style import figure, log_seconds, say, text_beside, threshold_line
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+from karat.plots import BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION, Axes, Figure
+from karat.plots.style import figure, log_seconds, text_beside, threshold_line
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, GREY)
 MARKERS = ("o", "D", "^", "s", "v", "x")
@@ -40,15 +34,11 @@ def means_plot(
     """Means (estimate, lower, upper) of up to three factors: dots for one, lines for two, panels for three.
 
     `points` are the thresholds of an ordinal scale and the answers between them, both empty where there are none.
-
-    >>> rows = pl.DataFrame({"order": ["old", "new"], "estimate": [0, 1], "lower": [-1, 0], "upper": [1, 2]})
-    >>> means_plot(rows, ["order"], "logits", "new is higher", ([], [])).axes[0].get_xlabel()
-    'order'
     """
     drawable = rows.select("lower", "estimate", "upper").to_numpy()
     low, high = float(np.nanmin(drawable)), float(np.nanmax(drawable))
     panels = rows[factors[2]].unique(maintain_order=True).to_list() if len(factors) == 3 else [None]
-    with figure(16 if len(panels) > 1 else 12, 9) as drawn:
+    with figure(16 if len(panels) > 1 else 12, 9, title) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(panels), sharey=True))
         room = ROOM * (high - low)
         for axes, panel in zip(all_axes, panels, strict=True):
@@ -58,7 +48,6 @@ def means_plot(
                 axes.set_title(f"{factors[2]}: {panel}")
         all_axes[0].set_ylabel(ylabel)
         _points(all_axes.tolist(), *points)
-        say(drawn, title)
     return drawn
 
 
@@ -83,14 +72,7 @@ def _means(axes: Axes, rows: pl.DataFrame, names: Sequence[str]) -> None:
 
 
 def name_lines(axes: Axes, x: float, ends: Sequence[float], texts: Sequence[str]) -> None:
-    """The names of lines beside their ends, moved apart where they would touch.
-
-    >>> with figure(8, 5) as drawn:
-    ...     axes = drawn.subplots()
-    ...     name_lines(axes, 0.5, [0.5, 0.5], ["one", "two"])
-    >>> [round(float(text.xy[1]), 3) for text in axes.texts]
-    [0.47, 0.53]
-    """
+    """The names of lines beside their ends, moved apart where they would touch."""
     low, high = axes.get_ylim()
     gap = GAP * (high - low)
     order = np.argsort(ends, kind="stable")
@@ -125,13 +107,8 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
     """Means along the questionnaire, a line for each condition: "response" and "rt" (in seconds) beside each other.
 
     The tables have condition, place, mean, lower and upper.
-
-    >>> rows = {"condition": ["a", "a"], "place": [1, 9], "mean": [3, 4], "lower": [2, 3], "upper": [4, 5]}
-    >>> drawn = course_plot({"response": pl.DataFrame(rows)}, ["a"], "95 % intervals", "Answers rise")
-    >>> drawn.axes[0].get_ylabel()
-    'mean answer, with 95 % intervals'
     """
-    with figure(16 if len(panels) > 1 else 12, 8) as drawn:
+    with figure(16 if len(panels) > 1 else 12, 8, title) as drawn:
         all_axes = np.atleast_1d(drawn.subplots(1, len(panels)))
         for axes, (measure, rows) in zip(all_axes, panels.items(), strict=True):
             places = rows["place"].to_numpy()
@@ -144,7 +121,6 @@ def course_plot(panels: Mapping[str, pl.DataFrame], conditions: Sequence[str], i
             axes.set_ylabel(f"mean answer, with {intervals}")
             if len(conditions) > 1:
                 name_lines(axes, last, ends, conditions)
-        say(drawn, title)
     return drawn
 
 
@@ -171,7 +147,7 @@ def profile_plot(
 ) -> Figure:  # fmt: skip
     """Profiles (group, mean, lower, upper, by pair) with their intervals; each is named above, where it begins."""
     places = np.arange(len(pairs))
-    with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups)) as drawn:
+    with figure(width_cm, 3.5 + 0.7 * len(places) + 0.35 * len(groups), title) as drawn:
         axes = drawn.subplots()
         starts = {}
         for number, group in enumerate(groups):
@@ -198,7 +174,6 @@ def profile_plot(
         left, right = max(left, low - beside), min(right, high + beside)
         axes.set_xlim(left, right)
         _name_profiles(axes, starts, LETTER / width_cm * (right - left))
-        say(drawn, title)
     return drawn
 
 
@@ -218,14 +193,8 @@ STYLES = ("-", "--", "-.", ":")
 
 
 def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str) -> Figure:
-    """The curve of each number of items and each effect: participants, power, lower and upper.
-
-    >>> rows = {"items": [8, 8], "effect": [0.5, 0.5], "participants": [10, 20], "power": [0.5, 0.8]}
-    >>> cells = pl.DataFrame(rows | {"lower": [0.4, 0.7], "upper": [0.6, 0.9]})
-    >>> power_plot(cells, "points", "participants", "20 participants do", "").axes[0].get_ylabel()
-    'power'
-    """
-    with figure(16, 9) as drawn:
+    """The curve of each number of items and each effect: participants, power, lower and upper."""
+    with figure(16, 9, title, key) as drawn:
         axes = drawn.subplots()
         lines = cells.select("items", "effect").unique(maintain_order=True).rows()
         for number, (items, effect) in enumerate(lines):
@@ -245,5 +214,4 @@ def power_plot(cells: pl.DataFrame, unit: str, xlabel: str, title: str, key: str
         threshold_line(axes, 0.8, ".80")
         if len(lines) > 1:
             axes.legend(loc="best")
-        say(drawn, title, key)
     return drawn

@@ -7,19 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from karat.plots import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION
-from karat.plots.style import figure, say, text_beside
+from karat.plots import BLACK, BLUE, GREEN, GREY, LIGHT_GREY, ORANGE, PURPLE, SKY_BLUE, VERMILLION, Axes, Figure
+from karat.plots.style import figure, text_beside
 from karat.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 SHOWN = 60
 """More rows than this cannot be read; then those at both ends are drawn."""
@@ -65,7 +59,7 @@ def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 1
     places = np.arange(rows.height, dtype=np.float64)
     # A gap stands for those in between.
     places[SHOWN // 2 :] += left_out > 0
-    with figure(width_cm, 3.2 + 0.36 * (rows.height + (left_out > 0))) as drawn:
+    with figure(width_cm, 3.2 + 0.36 * (rows.height + (left_out > 0)), title) as drawn:
         axes = drawn.subplots()
         estimate, lower, upper = (rows[name].fill_null(np.nan).to_numpy() for name in ("estimate", "lower", "upper"))
         axes.hlines(places, lower, upper, color=BLUE, linewidth=1.0)
@@ -79,18 +73,12 @@ def ranked_plot(rows: pl.DataFrame, xlabel: str, title: str, width_cm: float = 1
         axes.set_ylim(places[-1] + 0.7 if len(places) else 1, -0.7)
         axes.grid(axis="x")
         axes.set_xlabel(xlabel)
-        say(drawn, title)
     return drawn
 
 
 def symbols_plot(rows: pl.DataFrame, columns: Sequence[str], key: str, title: str, width_cm: float = 16) -> Figure:
-    """Symbols of decisions: a row for each pair (`pair` names it), a column for each measure.
-
-    >>> rows = pl.DataFrame({"pair": ["1"], "likert": ["✓"], "choice": ["×"]})
-    >>> symbols_plot(rows, ["likert", "choice"], "", "Measures differ").get_suptitle()
-    'Measures differ'
-    """
-    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height)) as drawn:
+    """Symbols of decisions: a row for each pair (`pair` names it), a column for each measure."""
+    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height), title) as drawn:
         axes = drawn.subplots()
         for place, row in enumerate(rows.to_dicts()):
             axes.axhline(place + 0.5, color=LIGHT_GREY, linewidth=0.4)
@@ -108,7 +96,6 @@ def symbols_plot(rows: pl.DataFrame, columns: Sequence[str], key: str, title: st
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
         axes.set_xlabel(key)
-        say(drawn, title)
     return drawn
 
 
@@ -116,13 +103,9 @@ def ranks_plot(scores: pl.DataFrame, text: Callable[[str, str], str], title: str
     """Below the diagonal the ranks, above it a text on each two measures; rank 1 is the strongest.
 
     `scores` has a column for each measure behind the first, which names the stimulus.
-
-    >>> scores = pl.DataFrame({"stimulus": ["a", "b"], "likert": [1.0, 2.0], "choice": [2.0, 1.0]})
-    >>> len(ranks_plot(scores, lambda first, second: f"{first} and {second}", "They differ").axes)
-    4
     """
     names = scores.columns[1:]
-    with figure(width_cm, width_cm + 1.5) as drawn:
+    with figure(width_cm, width_cm + 1.5, title) as drawn:
         grid = drawn.subplots(len(names), len(names), squeeze=False)
         for row, across in enumerate(names):
             for column, along in enumerate(names):
@@ -141,7 +124,6 @@ def ranks_plot(scores: pl.DataFrame, text: Callable[[str, str], str], title: str
                 inside = across if row == column else text(across, along)
                 weight = "bold" if row == column else "normal"
                 axes.text(0.5, 0.5, inside, transform=axes.transAxes, ha="center", va="center", fontweight=weight)
-        say(drawn, title)
     return drawn
 
 
@@ -168,15 +150,8 @@ def thresholds_plot(
     line: Floats, curves: Floats, thresholds: Floats, levels: Sequence[str], estimate: Floats, title: str,
     width_cm: float = 16,
 ) -> Figure:  # fmt: skip
-    """Above, how likely each point (column of `curves`) is along the line; below, where the stimuli lie on it.
-
-    >>> line = np.linspace(-2, 2, 50)
-    >>> curves = np.column_stack([line < 0, line >= 0]).astype(float)
-    >>> drawn = thresholds_plot(line, curves, np.zeros(1), ["1", "2"], np.array([-1.0, 1.0]), "Two points")
-    >>> len(drawn.axes)
-    2
-    """
-    with figure(width_cm, 10) as drawn:
+    """Above, how likely each point (column of `curves`) is along the line; below, where the stimuli lie on it."""
+    with figure(width_cm, 10, title) as drawn:
         above, below = drawn.subplots(2, 1, sharex=True, height_ratios=[3, 1.3])
         _draw_points(above, line, curves, levels)
         _draw_stimuli(below, line, estimate)
@@ -185,7 +160,6 @@ def thresholds_plot(
                 axes.axvline(threshold, color=BLACK, linestyle="--", linewidth=0.8, zorder=1)
         divided = [f"{low} | {high}" if max(map(len, levels)) <= 3 else "" for low, high in pairwise(levels)]
         _name_thresholds(above, thresholds, divided, LETTER / width_cm * (line[-1] - line[0]))
-        say(drawn, title)
     return drawn
 
 

@@ -6,19 +6,13 @@ Numbers in rows and columns: a table whose cells are coloured by size and sign, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from karat.plots import BLUE, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, VERMILLION
+from karat.plots import BLUE, FLAGGED, FLAGGED_MARKER, GREY, KEPT, KEPT_MARKER, VERMILLION, Axes, Figure
 from karat.plots.ranked import SHOWN, short
-from karat.plots.style import NARROW_CM, figure, say, text_beside
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+from karat.plots.style import NARROW_CM, figure, text_beside
 
 LONGEST_LABEL = 24
 
@@ -28,15 +22,10 @@ def shares_plot(rows: pl.DataFrame, word: str, title: str, width_cm: float = 16)
 
     The other columns are variable, group, participants, flagged, lower_of_flagged and upper_of_flagged; `word` says
     what the flagged are.
-
-    >>> rows = {"variable": ["list"], "group": ["a"], "participants": [4], "flagged": [1], "share_of_all": [1.0]}
-    >>> flagged = {"share_of_flagged": [1.0], "lower_of_flagged": [0.2], "upper_of_flagged": [1.0], "warning": [False]}
-    >>> shares_plot(pl.DataFrame(rows | flagged), "excluded", "1 of 4 is excluded").axes[0].get_title(loc="left")
-    'list'
     """
     panels = rows.partition_by("variable", maintain_order=True)
     sizes = [max(part.height, 2) for part in panels]
-    with figure(width_cm, 3.0 + 0.62 * sum(sizes) + 0.5 * len(sizes)) as drawn:
+    with figure(width_cm, 3.0 + 0.62 * sum(sizes) + 0.5 * len(sizes), title) as drawn:
         axes = drawn.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=sizes)[:, 0]
         for axis, part in zip(axes, panels, strict=True):
             _panel(axis, part["variable"][0], part)
@@ -44,7 +33,6 @@ def shares_plot(rows: pl.DataFrame, word: str, title: str, width_cm: float = 16)
         marks = f"○ of everybody   ◆ of the {word}, 95 % interval"
         axes[-1].set_xlabel(f"share of participants (%):{between}{marks}")
         text_beside(axes[0], word, (1, 1), (4, 2), xycoords="axes fraction", color=GREY)
-        say(drawn, title)
     return drawn
 
 
@@ -91,7 +79,7 @@ def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str
     values = rows.select(pl.col(columns).cast(pl.Float64)).fill_null(np.nan).to_numpy()
     finite = np.abs(values[np.isfinite(values)])
     most = float(finite.max(initial=0.0)) or 1.0
-    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height)) as drawn:
+    with figure(width_cm, 3.2 + 0.5 * max(1, rows.height), title) as drawn:
         axes = drawn.subplots()
         colours = LinearSegmentedColormap.from_list("karat", [VERMILLION, "white", BLUE])
         axes.imshow(values, cmap=colours, vmin=-most, vmax=most, aspect="auto", alpha=0.6)
@@ -103,19 +91,12 @@ def matrix_plot(rows: pl.DataFrame, columns: Sequence[str], title: str, key: str
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.set_xlabel(key)
-        say(drawn, title)
     return drawn
 
 
 def scree_plot(eigenvalues: pl.DataFrame, title: str, key: str, width_cm: float = 16) -> Figure:
-    """Eigenvalues (number; component, factor, and both of random data) beside those that random data reach.
-
-    >>> own = {"number": [1, 2], "component": [2.0, 0.5], "component_random": [1.2, 0.9]}
-    >>> rows = pl.DataFrame(own | {"factor": [1.5, 0.1], "factor_random": [0.3, 0.1]})
-    >>> scree_plot(rows, "One factor", "dashed: random data").get_suptitle()
-    'One factor'
-    """
-    with figure(width_cm, 8) as drawn:
+    """Eigenvalues (number; component, factor, and both of random data) beside those that random data reach."""
+    with figure(width_cm, 8, title, key) as drawn:
         axes = drawn.subplots()
         x = eigenvalues["number"].to_numpy()
         for kind, colour, marker, at in (("component", BLUE, "o", 0), ("factor", GREY, "s", 1)):
@@ -126,5 +107,4 @@ def scree_plot(eigenvalues: pl.DataFrame, title: str, key: str, width_cm: float 
         axes.set_xlabel("number")
         axes.set_ylabel("eigenvalue")
         axes.set_xticks(x[:: max(1, len(x) // 12)])
-        say(drawn, title, key)
     return drawn

@@ -12,31 +12,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from karat.plots import (
-    BLACK,
-    BLUE,
-    FLAGGED,
-    FLAGGED_MARKER,
-    GREEN,
-    GREY,
-    KEPT,
-    LIGHT_GREY,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-)
-from karat.plots.style import NARROW_CM, figure, say, text_beside, thousands
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+from karat.plots import BLACK, FLAGGED, FLAGGED_MARKER, GREY, KEPT, LIGHT_GREY, Axes, Figure
+from karat.plots.lines import APART, COLOURS, MARKERS
+from karat.plots.style import NARROW_CM, figure, text_beside, thousands
 
 Criteria = Mapping[str, tuple[str, Sequence[str]]]
 ROW_CM, GAP = 0.42, 0.8
@@ -52,17 +36,12 @@ def curve_plot(
     `rows` are the combinations in their order: kept, stated, and a column for each criterion with its setting; and
     estimate, lower and upper where `difference` says of what, and in which unit. `criteria` has the title and the
     settings of each.
-
-    >>> rows = pl.DataFrame({"attention": ["usual", "out"], "kept": [40, 48], "stated": [True, False]})
-    >>> drawn = curve_plot(rows, {"attention": ("Attention", ["usual", "out"])}, 48, None, "40 to 48 of 48 stay")
-    >>> len(drawn.axes)
-    2
     """
     stated = rows["stated"].arg_true()
     place = int(stated[0]) if len(stated) else None
     below = sum(len(own) + GAP for _, own in criteria.values())
     heights = ([4.2] if difference else []) + [2.0, ROW_CM * max(below, 2)]
-    with figure(width_cm, sum(heights) + 2.4) as drawn:
+    with figure(width_cm, sum(heights) + 2.4, title) as drawn:
         axes = drawn.subplots(len(heights), 1, sharex=True, height_ratios=heights)
         if difference:
             _estimates(axes[0], rows, place, *difference, width_cm)
@@ -73,7 +52,6 @@ def curve_plot(
         axes[-1].set_xlim(0.5 - 0.02 * rows.height, 0.5 + 1.02 * rows.height)
         axes[-1].set_xticks([1, rows.height] if rows.height > 1 else [1])
         thousands(axes[-1].xaxis)
-        say(drawn, title)
     return drawn
 
 
@@ -142,20 +120,14 @@ def level_strokes(values: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np
 
 
 def _strokes(holds: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The ends of each run of places, counted from 1, where a setting holds, with a gap (NaN) after it.
-
-    >>> _strokes(np.array([True, True, False, True])).tolist()
-    [0.5, 2.5, nan, 3.5, 4.5, nan]
-    """
+    """The ends of each run of places, counted from 1, where a setting holds, with a gap (NaN) after it."""
     edges = np.diff(np.concatenate([[0], holds.astype(np.int8), [0]]))
     starts, ends = np.flatnonzero(edges == 1) + 0.5, np.flatnonzero(edges == -1) + 0.5
     return np.column_stack([starts, ends, np.full(len(starts), np.nan)]).ravel()
 
 
-COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE)
-MARKERS = ("o", "D", "^", "s", "v")
-APART = 0.06
-"""How far apart the points of two lines stand, so that their intervals do not cover each other."""
+LINES = 5
+"""With more lines than this, the first colour comes again."""
 
 
 def before_after_plot(
@@ -166,16 +138,10 @@ def before_after_plot(
 
     With one factor there is one line over its levels. `means` has when, the factors, estimate, lower and upper;
     `panels` has the title of each `when`.
-
-    >>> means = pl.DataFrame({"when": ["before", "after"], "order": ["old"] * 2, "estimate": [1, 2]})
-    >>> means = means.with_columns(lower=pl.col("estimate") - 1, upper=pl.col("estimate") + 1)
-    >>> drawn = before_after_plot(means, ["order"], {"before": "before", "after": "after"}, "answer", "It rises")
-    >>> [axes.get_title(loc="left") for axes in drawn.axes]
-    ['before', 'after']
     """
     across, lines = factors[-1], factors[0] if len(factors) > 1 else None
     narrow = width_cm < NARROW_CM
-    with figure(width_cm, 13 if narrow else 8) as drawn:
+    with figure(width_cm, 13 if narrow else 8, title) as drawn:
         all_axes = drawn.subplots(*((2, 1) if narrow else (1, 2)), sharex=True, sharey=True)
         for axes, (when, heading) in zip(all_axes, panels.items(), strict=True):
             _panel(axes, means.filter(pl.col("when") == when), across, lines)
@@ -183,7 +149,6 @@ def before_after_plot(
             axes.set_xlabel(across)
         for axes in all_axes if narrow else all_axes[:1]:
             axes.set_ylabel(ylabel)
-        say(drawn, title)
     return drawn
 
 
@@ -193,7 +158,7 @@ def _panel(axes: Axes, means: pl.DataFrame, across: str, lines: str | None) -> N
     levels = means[lines].unique(maintain_order=True).to_list() if lines else [None]
     for number, level in enumerate(levels):
         part = means.filter(pl.col(lines) == level) if lines else means
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        colour, marker = COLOURS[number % LINES], MARKERS[number % LINES]
         places = [ticks.index(one) + APART * (number - (len(levels) - 1) / 2) for one in part[across].to_list()]
         middle = part["estimate"].to_numpy()
         ends = (middle - part["lower"].to_numpy(), part["upper"].to_numpy() - middle)

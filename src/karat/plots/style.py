@@ -57,10 +57,11 @@ STYLE: dict[Any, Any] = {
 
 
 @contextmanager
-def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
+def figure(width_cm: float = 16, height_cm: float = 9, title: str = "", key: str = "") -> Iterator[Figure]:
     """A new figure of this size; what is drawn on it inside the `with` block has the style of the house.
 
-    Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7.
+    Letters grow with the width, so that a figure printed 8 cm wide has letters of 5 points, and never under 7. Where
+    there is a title, `say` sets it and the key at the end.
 
     >>> with figure(8, 5) as drawn:
     ...     _ = drawn.subplots().plot([1, 2], [3, 4], color="black")
@@ -76,7 +77,10 @@ def figure(width_cm: float = 16, height_cm: float = 9) -> Iterator[Figure]:
         "xtick.labelsize": points, "legend.fontsize": points, "ytick.labelsize": points,
     }  # fmt: skip
     with mpl.rc_context(STYLE | sizes):
-        yield Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")
+        drawn = Figure(figsize=(width_cm / CM_PER_INCH, height_cm / CM_PER_INCH), dpi=200, layout="constrained")
+        yield drawn
+        if title:
+            say(drawn, title, key)
 
 
 def wrapped(figure: Figure, text: str, points: float, share: float = 1.0) -> str:
@@ -145,25 +149,12 @@ def to_svg(figure: Figure, title: str, description: str) -> str:
 
 
 def titled_svg(figure: Figure, description: str) -> str:
-    """The figure as SVG, with its own title for those who do not see it.
-
-    >>> with figure(8, 5) as drawn:
-    ...     _ = drawn.subplots()
-    ...     say(drawn, "All stay")
-    >>> ">All stay</title>" in titled_svg(drawn, "An empty axis.")
-    True
-    """
+    """The figure as SVG, with its own title for those who do not see it."""
     return to_svg(figure, figure.get_suptitle().replace("\n", " "), description)
 
 
 def text_beside(axes: Axes, text: str, at: tuple[float, float], by: tuple[float, float], **look: Any) -> None:
-    """Write a text beside a place, this many points away from it; `look` is what matplotlib's `annotate` takes.
-
-    >>> with figure(8, 5) as drawn:
-    ...     text_beside(drawn.subplots(), "usual", (0.5, 0.5), (4, 0), va="center")
-    >>> drawn.axes[0].texts[0].get_text()
-    'usual'
-    """
+    """Write a text beside a place, this many points away from it; `look` is what matplotlib's `annotate` takes."""
     axes.annotate(text, at, xytext=by, textcoords="offset points", annotation_clip=False, **look)
 
 
@@ -247,13 +238,7 @@ def thousands(axis: Axis) -> None:
 
 
 def log_seconds(axes: Axes, across: Literal["x", "y"] = "x", label: str = "response time (s)") -> None:
-    """Make an axis of response times logarithmic, with ticks at 1, 2, 5, 10, ... seconds.
-
-    >>> with figure(8, 5) as drawn:
-    ...     log_seconds(drawn.subplots())
-    >>> drawn.axes[0].get_xscale()
-    'log'
-    """
+    """Make an axis of response times logarithmic, with ticks at 1, 2, 5, 10, ... seconds."""
     from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 
     (axes.set_xscale if across == "x" else axes.set_yscale)("log")

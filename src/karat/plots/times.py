@@ -6,12 +6,11 @@ They follow figures 1 and 2 of Pieper, Börner and Kiss. Times under a milliseco
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
+from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE, Figure
 from karat.plots.style import (
     NARROW_CM,
     figure,
@@ -24,9 +23,6 @@ from karat.plots.style import (
 )
 from karat.types import Bools, Floats
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 SHORTEST = 0.001
 DENSITIES_AT_MOST = 150
 MARKERS = {"rush": "<", "intermission": ">"}
@@ -38,18 +34,12 @@ def rows_plot(
     """The times of each participant in a row, in the order of `people` (participant, genuine_share, flagged).
 
     `trials` has participant, rt, kind (rush, intermission or none) and degree, the round that found it.
-
-    >>> people = pl.DataFrame({"participant": ["p1"], "genuine_share": [0.5], "flagged": [True]})
-    >>> trials = {"participant": ["p1"] * 2, "rt": [1.0, 90.0], "kind": [None, "intermission"], "degree": [0, 1]}
-    >>> drawn = rows_plot(people, pl.DataFrame(trials), 0.9, "response time (s)", "1 of 1", "")
-    >>> [label.get_text() for label in drawn.axes[0].get_yticklabels()]
-    ['p1  50 %']
     """
     names = people["participant"].to_list()
     row = dict(zip(names, range(len(names)), strict=True))
     trials = _drawable(trials.filter(pl.col("participant").is_in(names)))
     trials = trials.with_columns(row=pl.col("participant").replace_strict(row, return_dtype=pl.Float64))
-    with figure(width_cm, 2.6 + 0.42 * len(names)) as drawn:
+    with figure(width_cm, 2.6 + 0.42 * len(names), title, key) as drawn:
         axes = drawn.subplots()
         log_seconds(axes, "x", xlabel)
         genuine = trials.filter(pl.col("kind").is_null())
@@ -77,7 +67,6 @@ def rows_plot(
         if 0 < flagged_rows < len(names):
             threshold_line(axes, flagged_rows - 0.5, f"{100 * needed:g} %")
         axes.set_ylabel("participant, share of genuine trials")
-        say(drawn, title, key)
     return drawn
 
 
@@ -91,12 +80,6 @@ def trials_plot(
     A box is a trial that the rule finds. `alone` are those that the cutoffs of the "participant" (a plus) or of the
     "function" (a cross) alone would find, `by_function` the cutoffs of the item function of each trial. `lines` are
     single cutoffs with their text and style; those below everything drawn are left out.
-
-    >>> own = pl.DataFrame({"rt": [1.0, 9.0], "kind": [None, "intermission"], "degree": [0, 2]})
-    >>> cutoffs = np.zeros(2), np.full(2, 5.0)
-    >>> drawn = trials_plot(own, cutoffs, [(5.0, "own 5.0 s", "--")], "response time (s)", "p1: 1 intermission")
-    >>> [text.get_text() for text in drawn.axes[0].texts]
-    ['2', 'own 5.0 s']
     """
     own, (low, high) = _drawable(own), cutoffs
     with figure(width_cm, 9) as drawn:
@@ -129,12 +112,7 @@ def trials_plot(
 
 
 def densities_plot(trials: pl.DataFrame, flagged: Collection[str], xlabel: str, width_cm: float = 16) -> Figure:
-    """Kernel densities of log times (participant, function, rt), by item function and by participant.
-
-    >>> trials = pl.DataFrame({"participant": ["p1"] * 3, "function": ["test"] * 3, "rt": [1.0, 2.0, 3.0]})
-    >>> len(densities_plot(trials, [], "response time (s)").axes)
-    2
-    """
+    """Kernel densities of log times (participant, function, rt), by item function and by participant."""
     trials = _drawable(trials)
     functions = trials.group_by("function").agg(pl.col("rt").median()).sort("rt")
     people = trials.group_by("participant").agg(pl.col("rt").median()).sort("rt", "participant")

@@ -1,47 +1,31 @@
-"""Figures of the Markov criterion: distances of simulated and real participants, matrices, errors by number of trials.
+"""Figures of the Markov criterion: distances of simulated and real participants, and transition matrices.
 
-They are figures 3 (`distances_plot`), 4a (`balance_plot`) and 4b (`errors_plot`) of Ba, Mancenido, Chiou and Pan
-for any data, and their transition matrices as squares.
+They are figure 3 (`distances_plot`) of Ba, Mancenido, Chiou and Pan for any data, and their matrices as squares.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from karat.languages import language_of
-from karat.plots import BLUE, FLAGGED, GREEN, GREY, KEPT, ORANGE
-from karat.plots.style import NARROW_CM, figure, say, stack_names, threshold_line
+from karat.plots import FLAGGED, GREY, KEPT, Axes, Figure
+from karat.plots.style import NARROW_CM, figure, threshold_line
 from karat.types import Bools, Floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Distances = tuple[Floats, Floats, Floats, Floats]
 """From a pattern: of the credible and of its followers by simulation, of real participants; and the cutoffs."""
-COLOURS = {"primary choice": BLUE, "repeated pattern": ORANGE, "random guessing": GREEN}
-MARKERS = {"primary choice": "o", "repeated pattern": "s", "random guessing": "^"}
 
 
 def distances_plot(kinds: Mapping[str, Distances], flagged: Bools, title: str, width_cm: float = 16) -> Figure:
-    """A panel for each kind of pattern: how near credible and patterned answers are by simulation, and real ones below.
-
-    >>> near = (np.arange(9.0), np.arange(5.0) / 9, np.array([0.1, 4.0]), np.array([0.3]))
-    >>> drawn = distances_plot({"primary choice": near}, np.array([True, False]), "Answers of 1 of 2 follow a pattern")
-    >>> drawn.axes[0].get_xlabel()
-    'distance from\\nprimary choice'
-    """
+    """A panel for each kind of pattern: how near credible and patterned answers are by simulation; below, real ones."""
     narrow = width_cm < NARROW_CM
-    with figure(width_cm, 15 if narrow else 7.5) as drawn:
+    with figure(width_cm, 15 if narrow else 7.5, title) as drawn:
         axes = drawn.subplots(*((len(kinds), 1) if narrow else (1, len(kinds))), squeeze=False).ravel()
         for axis, (kind, own) in zip(axes, kinds.items(), strict=True):
             _distances(axis, kind, own, flagged)
         axes[0].set_ylabel("density")
-        say(drawn, title)
     return drawn
 
 
@@ -67,21 +51,15 @@ def _distances(axis: Axes, kind: str, own: Distances, flagged: Bools) -> None:
 
 
 def transitions_plot(matrices: Mapping[str, Floats], levels: Sequence[str], title: str, width_cm: float = 16) -> Figure:
-    """The transition matrices of some participants as squares with numbers.
-
-    >>> matrices = {"w001": np.full((2, 2), 0.5)}
-    >>> transitions_plot(matrices, ["no", "yes"], "Which answer follows which").axes[0].get_ylabel()
-    'answer'
-    """
+    """The transition matrices of some participants as squares with numbers."""
     across = min(len(matrices), 2 if width_cm < NARROW_CM else 3)
     down = -(-len(matrices) // across)
-    with figure(width_cm, 1.6 + down * (0.9 * width_cm / across + 0.6)) as drawn:
+    with figure(width_cm, 1.6 + down * (0.9 * width_cm / across + 0.6), title) as drawn:
         axes = drawn.subplots(down, across, squeeze=False).ravel()
         for axis, (name, matrix) in zip(axes, matrices.items(), strict=False):
             _matrix(axis, name, matrix, levels)
         for axis in axes[len(matrices) :]:
             axis.set_visible(False)
-        say(drawn, title)
     return drawn
 
 
@@ -97,58 +75,3 @@ def _matrix(axis: Axes, name: str, matrix: Floats, levels: Sequence[str]) -> Non
     axis.set_title(name, fontweight="bold", color=GREY)
     axis.set_xlabel("next answer")
     axis.set_ylabel("answer")
-
-
-def errors_plot(found: pl.DataFrame, width_cm: float = 12) -> Figure:
-    """How many of those who follow a pattern are missed (kind, trials, type_two), by the number of trials.
-
-    >>> found = {"kind": ["random guessing"] * 2, "trials": [20, 80], "type_two": [0.9, 0.8]}
-    >>> errors_plot(pl.DataFrame(found)).get_suptitle()
-    'With 80 answers, 80 % of random guessing are missed'
-    """
-    trials = found["trials"].unique(maintain_order=True).to_list()
-    with figure(width_cm, 8) as drawn:
-        axis = drawn.subplots()
-        _error_lines(axis, found, "trials")
-        axis.set_xscale("log")
-        axis.set_xticks(trials, [f"{number:,}" for number in trials])
-        axis.set_xticks([], minor=True)
-        axis.set_xlabel("answers per participant")
-        worst = found.filter(pl.col("trials") == trials[-1]).sort("type_two").row(-1, named=True)
-        say(drawn, f"With {trials[-1]:,} answers, {100 * worst['type_two']:.0f} % of {worst['kind']} are missed")
-    return drawn
-
-
-def balance_plot(found: pl.DataFrame, width_cm: float = 12) -> Figure:
-    """How many of those who follow a pattern are missed (kind, majority in per cent, type_two), by balance.
-
-    >>> found = {"kind": ["random guessing"] * 2, "majority": [50.0, 90.0], "type_two": [0.9, 0.8]}
-    >>> balance_plot(pl.DataFrame(found)).axes[0].get_ylabel()
-    'missed by the cutoffs (%)'
-    """
-    with figure(width_cm, 8) as drawn:
-        axis = drawn.subplots()
-        _error_lines(axis, found, "majority")
-        axis.set_xlabel("trials to which most give the most frequent answer (%)")
-        guessers = found.filter(pl.col("kind") == "random guessing").sort("majority")
-        first, last = (guessers.row(place, named=True) for place in (0, -1))
-        say(
-            drawn,
-            f"Guessers missed: {100 * first['type_two']:.0f} % with {first['majority']:.0f} % of trials for one "
-            f"answer, {100 * last['type_two']:.0f} % with {last['majority']:.0f} %",
-        )
-    return drawn
-
-
-def _error_lines(axis: Axes, found: pl.DataFrame, by: str) -> None:
-    """A line for each kind of pattern, with its name at the end."""
-    ends: list[tuple[float, str, str]] = []
-    for kind in found["kind"].unique(maintain_order=True):
-        part = found.filter(pl.col("kind") == kind)
-        shares = 100 * part["type_two"].to_numpy()
-        axis.plot(part[by].to_numpy(), shares, marker=MARKERS[kind], color=COLOURS[kind], markersize=4)
-        ends.append((float(shares[-1]), kind, COLOURS[kind]))
-    stack_names(axis, float(found[by][-1]), ends, 6)
-    axis.set_ylim(-3, 103)
-    axis.grid(axis="y")
-    axis.set_ylabel("missed by the cutoffs (%)")

@@ -143,13 +143,7 @@ def _placed(judgments: Judgments) -> Judgments:
 
 
 def without_columns(screening: Screening, removed: Collection[str]) -> Screening:
-    """The screening without personal columns, and without the answers that eligibility takes from them.
-
-    >>> import karat
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
-    >>> without_columns(screening, ["started"]).excluded == screening.excluded
-    True
-    """
+    """The screening without personal columns, and without the answers that eligibility takes from them."""
     evidence = dict(screening.evidence)
     if "eligibility" in evidence:
         stated = evidence["eligibility"].settings

@@ -39,13 +39,7 @@ def readme(
     screening: Screening, study: Study | None, removed: Mapping[str, str], kept: Sequence[str], notes: Sequence[str],
     *, report: bool,
 ) -> str:  # fmt: skip
-    """The text of README.md.
-
-    >>> import karat
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> print(readme(screening, None, {"age": "describes participants"}, [], [], report=False).splitlines()[2])
-    9,600 judgments by 120 participants; archived with karat 0.1.0 in the form of Psych-DS.
-    """
+    """The text of README.md."""
     judgments = screening.judgments
     counts = f"{counted(len(judgments), 'judgment')} by {counted(judgments.participants.height, 'participant')}"
     lines = [
@@ -125,15 +119,7 @@ SCHEMA = dict.fromkeys(("table", "column", "type", "unit", "meaning", "values"),
 
 
 def codebook(judgments: Judgments, study: Study | None = None) -> pl.DataFrame:
-    """One row per column: table, column, type, unit, meaning, values, missing and rows.
-
-    >>> import karat
-    >>> book = codebook(karat.datasets.load("likert"))
-    >>> book.filter(pl.col("column") == "rt").select("type", "unit", "meaning").row(0)
-    ('number', 'seconds', 'seconds from stimulus onset to answer')
-    >>> book.filter(pl.col("column") == "function")["values"].item()
-    'attention, calibration, control, filler, practice, test'
-    """
+    """One row per column: table, column, type, unit, meaning, values, missing and rows."""
     rows = [_row("judgments", judgments.frame[name], judgments, study) for name in judgments.frame.columns]
     people = judgments.participants
     rows += [_row("participants", people[name], judgments, study) for name in people.columns]
@@ -237,14 +223,7 @@ def dataset_description(
     title: str, description: str, codebook: pl.DataFrame, *, language: str = "", creators: Sequence[str] = (),
     license: str = "",  # noqa: A002
 ) -> dict[str, Any]:  # fmt: skip
-    """What `dataset_description.json` holds; a column that stands in both tables is one variable.
-
-    >>> import karat
-    >>> from karat.report.archive_documents import codebook
-    >>> found = dataset_description("Study", "An example.", codebook(karat.datasets.load("likert")))
-    >>> found["@type"], found["variableMeasured"][0]["name"]
-    ('Dataset', 'participant')
-    """
+    """What `dataset_description.json` holds; a column that stands in both tables is one variable."""
     described: dict[str, Any] = {
         "@context": "https://schema.org/", "@type": "Dataset", "name": title, "description": description,
     }  # fmt: skip

@@ -163,19 +163,14 @@ def build(
     with progress("comparing exclusion rules"):
         compared = _or_why(screening.judgments, lambda: outcomes(screening, study, found))
     return ReportData(
-        screening, study, index, found, described, compared, notes, command, _versions(), _platform(),
+        screening, study, index, found, described, compared, notes, command, _versions(),
+        f"{platform.system()} {platform.release()}, {platform.machine()}",
         f"{datetime.now().astimezone():%Y-%m-%d}", file, playback,
     )  # fmt: skip
 
 
 def with_coded_factors(judgments: Judgments) -> Judgments:
-    """The judgments with factors in contrast coding (-0.5 and 0.5, or -1, 0 and 1) as levels and not as measurements.
-
-    >>> import karat
-    >>> rows = {"participant": ["p", "p"], "item": ["a", "b"], "response": ["1", "2"], "length": [-0.5, 0.5]}
-    >>> with_coded_factors(karat.Judgments(rows, karat.Ordinal(2))).frame["length"].to_list()
-    ['length −0.5', 'length 0.5']
-    """
+    """The judgments with factors in contrast coding (-0.5 and 0.5, or -1, 0 and 1) as levels, not as measurements."""
     frame = judgments.frame
     coded = []
     for name, kind in frame.schema.items():
@@ -274,7 +269,3 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "not installed"
     return found
-
-
-def _platform() -> str:
-    return f"{platform.system()} {platform.release()}, {platform.machine()}"

@@ -79,9 +79,6 @@ def model_of(measures: Measures | NotComputed, question: str | None) -> Contrast
     """The model of the question that the main result is about; None where several questions are in one figure.
 
     A model that did not converge decides nothing.
-
-    >>> model_of(NotComputed("report.not_computed"), "") is None
-    True
     """
     if isinstance(measures, NotComputed) or question is None:
         return None
@@ -93,15 +90,7 @@ def model_of(measures: Measures | NotComputed, question: str | None) -> Contrast
 def right_model(
     rows: pl.DataFrame, factors: Sequence[str], levels: dict[str, list[str]], excluded: Sequence[str]
 ) -> Contrasts | None:
-    """The model of right answers by condition; None where it cannot be fitted. `rows` have 0 or 100 in _value.
-
-    >>> import karat
-    >>> rows = karat.datasets.load("crowd").frame
-    >>> rows = rows.with_columns(_value=100.0 * (pl.col("response") == pl.col("expected")))
-    >>> found = right_model(rows, ["difficulty"], {"difficulty": ["easy", "hard"]}, ())
-    >>> found.means["raw"].round(2).to_list()
-    [0.88, 0.71]
-    """
+    """The model of right answers by condition; None where it cannot be fitted. `rows` have 0 or 100 in _value."""
     stay = rows.filter(~pl.col("participant").is_in(list(excluded)))
     right = pl.when(pl.col("_value") > 0).then(pl.lit(RIGHT[1])).otherwise(pl.lit(RIGHT[0])).alias("response")
     try:
@@ -112,14 +101,7 @@ def right_model(
 
 
 def term_tests(model: Contrasts | None, factors: Sequence[str]) -> tuple[TermTest, ...]:
-    """The tests of these factors and of their interaction, as far as the model has them.
-
-    >>> import karat
-    >>> likert = karat.datasets.load("likert")
-    >>> found = karat.measure.contrasts(likert, "response ~ order * integration + (1 | participant) + (1 | item)")
-    >>> [(one.factors, one.shown) for one in term_tests(found, ["order", "integration"])]
-    [(('order',), True), (('integration',), True), (('order', 'integration'), True)]
-    """
+    """The tests of these factors and of their interaction, as far as the model has them."""
     if model is None or not model.means.height:
         return ()
     known = set(model.means["term"].to_list())
@@ -135,11 +117,6 @@ def comparisons(
     """The planned comparisons; without a plan, the two levels of each factor, and whether one changes the other.
 
     An interaction that is shown comes first, since the means of its factors then say little.
-
-    >>> cells = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
-    >>> found = comparisons([], None, None, ["f", "g"], {"f": ["a", "b"], "g": ["x", "y"]}, cells)
-    >>> [(one.name, one.weights) for one in found][1:]
-    [('g', (0.5, -0.5, 0.5, -0.5)), ('f × g', (1.0, -1.0, -1.0, 1.0))]
     """
     if plan:
         rows = {} if planned is None else {row["contrast"]: row for row in planned.to_dicts()}
@@ -171,11 +148,7 @@ def comparisons(
 
 
 def right_plan(plan: Sequence[ContrastSettings], model: Contrasts | None) -> PlannedContrasts | None:
-    """The planned comparisons in the model of right answers; None without a plan, or where it has no such cells.
-
-    >>> right_plan([], None) is None
-    True
-    """
+    """The planned comparisons in the model of right answers; None without a plan, or where it has no such cells."""
     if not plan or model is None:
         return None
     try:
@@ -185,11 +158,7 @@ def right_plan(plan: Sequence[ContrastSettings], model: Contrasts | None) -> Pla
 
 
 def planned_rows(measures: Measures | NotComputed, question: str | None) -> pl.DataFrame | None:
-    """The table of the planned comparisons of the measures; None where several questions are in one figure.
-
-    >>> planned_rows(NotComputed("report.not_computed"), "") is None
-    True
-    """
+    """The table of the planned comparisons of the measures; None where several questions are in one figure."""
     if isinstance(measures, NotComputed) or question is None:
         return None
     own = (part for part in measures.parts if part.name == "planned" and part.question in ("", question))

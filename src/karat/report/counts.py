@@ -31,13 +31,7 @@ SECONDS = {"seconds": 1, "minutes": 60}
 
 
 def design_counts(judgments: Judgments) -> dict[str, Any]:
-    """How many people, items, answers and trials of each function there are, and the scales.
-
-    >>> import karat
-    >>> found = design_counts(karat.datasets.load("crowd"))
-    >>> found["items"], found["answers"], found["median_answers"], found["scales"]
-    (80, 9600, 80.0, [{'kind': 'binary', 'levels': ['0', '1']}])
-    """
+    """How many people, items, answers and trials of each function there are, and the scales."""
     frame = judgments.frame
     each = frame.filter(pl.col("response").is_not_null()).group_by("participant").len()["len"]
     scales = dict.fromkeys(judgments.scales.values())
@@ -54,15 +48,7 @@ def design_counts(judgments: Judgments) -> dict[str, Any]:
 
 
 def sample_counts(gathered: ReportData) -> dict[str, Any]:
-    """Who took part: sources, days, working time, background, and how many were left at each step.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}})
-    >>> found = sample_counts(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
-    >>> found["sources"], found["days"]
-    ({'prolific': 48}, ['2026-03-02', '2026-03-02'])
-    """
+    """Who took part: sources, days, working time, background, and how many were left at each step."""
     judgments, people = gathered.judgments, gathered.judgments.participants
     return {
         "participants": people.height,
@@ -75,12 +61,7 @@ def sample_counts(gathered: ReportData) -> dict[str, Any]:
 
 
 def step_counts(screening: Screening) -> list[dict[str, Any]]:
-    """How many entered and left each stage, and the participants flagged by its criteria among those who left.
-
-    >>> import karat
-    >>> step_counts(karat.screen.run(karat.datasets.load("likert"), {"completion": {}}))[0]
-    {'stage': 'completion', 'entered': 48, 'excluded': 1, 'remained': 47, 'flagged': {'completion': 1}}
-    """
+    """How many entered and left each stage, and the participants flagged by its criteria among those who left."""
     return [
         {"stage": step.stage, "entered": step.entered, "excluded": len(step.excluded), "remained": step.remained,
          "flagged": dict(step.flagged)}
@@ -90,12 +71,7 @@ def step_counts(screening: Screening) -> list[dict[str, Any]]:
 
 
 def days(judgments: Judgments) -> list[str]:
-    """The first and the last day on which answers were given, as far as that is recorded.
-
-    >>> import karat
-    >>> days(karat.datasets.load("crowd"))
-    []
-    """
+    """The first and the last day on which answers were given, as far as that is recorded."""
     moments = []
     for table, names in ((judgments.participants, ("started", "finished")), (judgments.frame, ("time",))):
         for name in names:
@@ -140,13 +116,7 @@ def background_columns(people: pl.DataFrame, study: Study | None) -> list[str]:
 
 
 def composition_counts(found: Composition) -> dict[str, Any]:
-    """Who is flagged in each group, and the groups that stand out with all others beside them.
-
-    >>> import karat
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> composition_counts(screening.composition(["list"]))["standing_out"]
-    []
-    """
+    """Who is flagged in each group, and the groups that stand out with all others beside them."""
     groups, names = found.groups.to_dicts(), ("flagged", "participants")
     out = []
     for row in groups:
@@ -161,13 +131,7 @@ def composition_counts(found: Composition) -> dict[str, Any]:
 
 
 def evidence_counts(evidence: Evidence) -> dict[str, Any]:
-    """What a criterion found: how many it looked at and flagged, its settings, and one row per participant.
-
-    >>> import karat
-    >>> found = evidence_counts(karat.screen.attention(karat.datasets.load("likert")))
-    >>> found["looked_at"], found["flagged"], round(found["guess_probability"], 3)
-    (48, 9, 0.041)
-    """
+    """What a criterion found: how many it looked at and flagged, its settings, and one row per participant."""
     people = evidence.participants
     found = {
         "looked_at": people.height, "flagged": len(evidence.flagged), "settings": plain(evidence.settings),
@@ -228,12 +192,7 @@ def _background(column: pl.Series) -> dict[str, Any]:
 
 
 def excluded_by(screening: Screening) -> dict[str, int]:
-    """How many the first criterion that flags them excludes, by its title; nobody is counted twice.
-
-    >>> import karat
-    >>> excluded_by(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}))
-    {'Completion': 1, 'Response times (ReMFOD)': 5}
-    """
+    """How many the first criterion that flags them excludes, by its title; nobody is counted twice."""
     left = set(screening.excluded)
     found: dict[str, int] = {}
     for name, one in screening.evidence.items():

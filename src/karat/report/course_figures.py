@@ -16,9 +16,10 @@ import polars as pl
 
 from karat.measure.effects.order_effects import OrderEffects
 from karat.plots import BLACK, FLAGGED, GREY, KEPT, SKY_BLUE
+from karat.plots.lines import COLOURS
 from karat.plots.style import seconds_ticks, short_name
 from karat.plots.times import DENSITIES_AT_MOST, SHORTEST, kernel_density, percent, spread_verdict
-from karat.report.figures import COLOURS, MARKS, PAGE, decimals, framed, round_ticks
+from karat.report.figures import MARKS, PAGE, decimals, framed, round_ticks
 from karat.screen.criteria.remfod import Remfod
 from karat.section import Figure
 from karat.types import Floats
@@ -58,13 +59,7 @@ class _Axis(NamedTuple):
 
 
 def densities_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Figure:
-    """Densities of the times of item functions and of participants, with their medians.
-
-    >>> import karat
-    >>> remfod = karat.screen.remfod(karat.datasets.load("likert"))
-    >>> densities_figure(remfod, "", "", pl.DataFrame()).svg.count('class="density"') > 40
-    True
-    """
+    """Densities of the times of item functions and of participants, with their medians."""
     timed = found.timed.with_columns(pl.col("rt").clip(lower_bound=SHORTEST))
     functions = timed.group_by("function").agg(pl.col("rt").median()).sort("rt")
     people = timed.group_by("participant").agg(pl.col("rt").median()).sort("rt", "participant")
@@ -115,13 +110,7 @@ def _densities(timed: pl.DataFrame, by: str, names: Iterable[str]) -> list[tuple
 
 
 def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Figure:
-    """The times of each participant in a row, those with the smallest share of genuine trials on top.
-
-    >>> import karat
-    >>> drawn = rows_figure(karat.screen.remfod(karat.datasets.load("likert")), "", "", pl.DataFrame())
-    >>> drawn.title, drawn.svg.count('class="row"')
-    ('5 of 48 participants have under 90 % genuine response times', 24)
-    """
+    """The times of each participant in a row, those with the smallest share of genuine trials on top."""
     people, title, key = found.least_genuine()
     timed = found.timed.with_columns(pl.col("rt").clip(lower_bound=SHORTEST))
     trials = timed.filter(pl.col("participant").is_in(people["participant"].to_list()))
@@ -166,13 +155,7 @@ def _times_of(own: pl.DataFrame, x: _Axis, y: float) -> str:
 
 
 def course_figure(key: str, found: OrderEffects, alt: str, data: pl.DataFrame) -> Figure:
-    """Means of answers and of times along the questionnaire, by condition, with intervals over participants.
-
-    >>> import karat
-    >>> found = karat.measure.order_effects(karat.datasets.load("likert"), by="order")
-    >>> course_figure("course", found, "", pl.DataFrame()).svg.count('class="line"')
-    4
-    """
+    """Means of answers and of times along the questionnaire, by condition, with intervals over participants."""
     conditions, panels = found.course()
     drawn, top = _names(conditions) if len(conditions) > 1 else ([], 30.0)
     wide, bottom, start = PAGE / len(panels), top + 160, 0.0

@@ -115,15 +115,7 @@ SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 def markdown(gathered: ReportData, language: str = "en", folder: str = "figures") -> tuple[str, dict[str, str]]:
-    """The text, and the SVG of each figure by the name that the text has for it, within `folder`.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> text, figures = markdown(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
-    >>> text.splitlines()[0], "flow.svg" in figures
-    ('# Judgments', True)
-    """
+    """The text, and the SVG of each figure by the name that the text has for it, within `folder`."""
     parts = sections(gathered, language)
     lines = [f"# {escaped(gathered.title)}", ""]
     for text in simulated_notice(language_of(language), gathered.judgments):
@@ -181,19 +173,7 @@ def _row(cells: list[str]) -> str:
 
 
 def study_counts(study: Study) -> dict[str, Any]:
-    """What the study file states, and what follows from it: lists, trials of each list, minutes.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from karat.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "items.csv").write_text("item,function,sentence\\nt1,test,It rains.\\n")
-    ...     _ = Path(folder, "study.toml").write_text(
-    ...         'title = "Rain"\\n[[block]]\\ntask = "likert"\\nitems = "items.csv"\\n'
-    ...     )
-    ...     study_counts(load(folder))["lists"]
-    1
-    """
+    """What the study file states, and what follows from it: lists, trials of each list, minutes."""
     blocks = []
     for block in study.blocks:
         rows, factors = block.items.frame, [name for name in block.settings.factors if name != block.settings.compared]
@@ -222,12 +202,6 @@ def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
     """Everything but the pictures; what could not be computed is the message that says why.
 
     `simulated` says how many participants are; where some are, `banner` is the sentence on top of the page.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> list(as_data(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)))[-4:]
-    ['excluded_by', 'look', 'rules', 'sections']
     """
     found = results(gathered)
     simulated = simulated_notice(language_of(language), gathered.judgments)
@@ -237,16 +211,10 @@ def as_data(gathered: ReportData, language: str = "en") -> dict[str, Any]:
 
 
 def results(gathered: ReportData) -> dict[str, Any]:
-    """Every result that a sentence of the report may speak of; `screening` is what screening.json holds.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> results(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))["screening"]["summary"]["kept"]
-    120
-    """
+    """Every result that a sentence of the report may speak of; `screening` is what screening.json holds."""
     index, measures, compared, study = gathered.index, gathered.measures, gathered.outcomes, gathered.study
     known: dict[str, Evidence | NotComputed] = {**gathered.described, **gathered.screening.evidence}
+    gone = excluded_by(gathered.screening)
     return {
         "title": gathered.title,
         "made": gathered.made,
@@ -264,15 +232,11 @@ def results(gathered: ReportData) -> dict[str, Any]:
         },
         "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index.to_dict(),
         "measures": _measures(measures) if isinstance(measures, Measures) else measures.to_dict(),
-        "excluded_by": {**excluded_by(gathered.screening), "others": _others(gathered.screening)},
+        # The first sentence does not name the criteria that exclude the fewest.
+        "excluded_by": {**gone, "others": sum(sorted(gone.values(), reverse=True)[MOST_REASONS:])},
         "look": look_counts(gathered),
         "rules": plain(compared.to_dict()),
     }
-
-
-def _others(screening: Screening) -> int:
-    """How many are excluded by criteria that the first sentence does not name."""
-    return sum(sorted(excluded_by(screening).values(), reverse=True)[MOST_REASONS:])
 
 
 def _index(found: SpammerIndex) -> dict[str, Any]:

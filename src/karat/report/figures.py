@@ -23,7 +23,8 @@ from karat.judgments.stimuli import natural_order
 from karat.judgments.trial_order import presented, with_positions
 from karat.languages import language_of
 from karat.messages import Message, render_all
-from karat.plots import BLACK, FLAGGED, GREEN, GREY, KEPT, LIGHT_GREY, ORANGE, PURPLE
+from karat.plots import BLACK, FLAGGED, GREY, KEPT, LIGHT_GREY
+from karat.plots.lines import COLOURS
 from karat.plots.ranked import LONGEST, SHOWN, short
 from karat.plots.style import to_svg, wrapped
 from karat.screen.evidence import Evidence
@@ -41,49 +42,30 @@ TITLE_POINTS = 11.0
 
 
 def report_figure(key: str, figure: MplFigure, alt: str, caption: str = "", data: pl.DataFrame | None = None) -> Figure:
-    """A figure with its own finding as the title; `alt` is for those who do not see it.
-
-    >>> from karat.plots import style as figures
-    >>> with figures.figure(8, 5) as one:
-    ...     _ = one.subplots().plot([1, 2], [3, 4])
-    ...     figures.say(one, "It rises")
-    >>> report_figure("line", one, "A line that rises.").title
-    'It rises'
-    """
+    """A figure with its own finding as the title; `alt` is for those who do not see it."""
     title = " ".join(figure.get_suptitle().split()) or key.replace("-", " ").capitalize()
     if "\n" in figure.get_suptitle():
-        short = next(
-            (one for part in (": ", ", ", "; ") if "\n" not in _fitted(figure, one := title.split(part)[0])), ""
-        )
+        shorter = (title.split(part)[0] for part in (": ", ", ", "; "))
+        # Bold letters are wider.
+        short = next((one for one in shorter if "\n" not in wrapped(figure, one, TITLE_POINTS * 1.1)), "")
         figure.suptitle(short, x=0.01, horizontalalignment="left", fontweight="bold")
         caption = f"{title}. {caption}".strip()
     return Figure(key, title, alt, to_svg(figure, title, alt), caption, data)
 
 
-def _fitted(figure: MplFigure, title: str) -> str:
-    """A title in as many lines as it needs; bold letters are wider."""
-    return wrapped(figure, title, TITLE_POINTS * 1.1)
-
-
 def sentences(messages: Iterable[Message], language: str = "en") -> str:
-    """Messages as a paragraph.
-
-    >>> import karat
-    >>> sentences(karat.screen.attention(karat.datasets.load("likert")).summary)
-    '9 of 48 participants flagged.'
-    """
+    """Messages as a paragraph."""
     return " ".join(render_all(messages, language))
 
 
 PAGE, LINE, LETTER = 454.0, 13.0, 5.6
 """The width of a ranking, the height of its rows and the width of a letter, in points."""
-COLOURS = (KEPT, FLAGGED, GREEN, PURPLE, ORANGE, GREY)
 MARKS = (
     '<circle r="2.500" {}/>', '<path d="M0-3L3 0L0 3L-3 0Z" {}/>', '<path d="M0-3L3 2.500H-3Z" {}/>',
     '<rect x="-2.300" y="-2.300" width="4.600" height="4.600" {}/>', '<path d="M0 3L3-2.500H-3Z" {}/>',
     '<rect x="-1.200" y="-3" width="2.400" height="6" {}/>',
 )  # fmt: skip
-"""A colour and a mark for each condition, so that they also differ in greyscale print."""
+"""A mark for each condition beside its colour, so that they also differ in greyscale print."""
 
 
 def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...], str], alt: str) -> Figure:
@@ -91,11 +73,6 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
 
     The values stand beside a row when a reader points at it, with its sentence where `sentences` (by item and
     condition, or by item) has it. Drawn without matplotlib, which takes a second for sixty labels.
-
-    >>> import karat
-    >>> drawn = ranking_figure("r", karat.measure.strengths(karat.datasets.load("crowd"), "mean"), {}, "")
-    >>> drawn.svg.count('class="row"'), drawn.title.count("highest")
-    (60, 1)
     """
     known = found.frame.with_columns(label=pl.Series(found.labels)).drop_nulls("estimate")
     title, left_out = found.title, max(known.height - SHOWN, 0)
@@ -142,15 +119,8 @@ def ranking_figure(key: str, found: Strengths, sentences: Mapping[tuple[str, ...
                      f"... {left_out:,} more between these ...</text>")  # fmt: skip
     finding = _one_line(title)
     caption = f"{title}." if finding != title else ""
-    height = bottom + 32
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="ranking-title ranking-description" '
-        f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
-        f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
-        f'<title id="ranking-title">{html.escape(title)}</title>'
-        f'<desc id="ranking-description">{html.escape(alt)}</desc>'
-        f'<text x="4" y="13" font-size="11" font-weight="bold">{html.escape(finding)}</text>{"".join(drawn)}</svg>\n'
-    )
+    heading = f'<text x="4" y="13" font-size="11" font-weight="bold">{html.escape(finding)}</text>'
+    svg = _page_wide("ranking", title, alt, bottom + 32, [heading, *drawn])
     return Figure(key, title, alt, svg, caption, found.frame)
 
 
@@ -228,13 +198,7 @@ BINS = 20
 
 
 def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.DataFrame | None = None) -> Figure:
-    """How many participants answered attentively with which probability.
-
-    >>> import karat
-    >>> crowd = karat.simulate.crowd(20, 60, {"random guessing": 1, "repeated pattern": 1})
-    >>> credence_figure(karat.screen.credence(crowd), "").title
-    '2 of 20 participants are attentive with a probability below .05'
-    """
+    """How many participants answered attentively with which probability."""
     below = float(evidence.settings["below"])
     bound = language_of("en").value(below, ".2r")
     everyone = counted(evidence.participants.height, "participant")
@@ -250,11 +214,6 @@ def performance_figure(
     """How many participants answered which share of some trials right, with what guessing gives on average.
 
     `table` has the shares (`shares_right`).
-
-    >>> import karat
-    >>> evidence = karat.screen.attention(karat.datasets.load("likert"))
-    >>> performance_figure("attention", evidence, shares_right(evidence), "attention trials", [0.4], "").title
-    '9 of 48 participants gave too few right answers to attention trials'
     """
     steps = max(int(table["trials"].median() or 1), 1)  # type: ignore[arg-type]
     everyone = counted(evidence.participants.height, "participant")
@@ -271,10 +230,6 @@ def shares_right(evidence: Evidence) -> pl.DataFrame | None:
     """participant, score (the share of right answers, or pairs), trials, flagged: of those who saw such trials.
 
     None on the accounts that compare means of ratings: there no single answer is right or wrong.
-
-    >>> import karat
-    >>> shares_right(karat.screen.attention(karat.datasets.load("likert"))).row(0)
-    ('p01', 0.6666666666666666, 6, True)
     """
     if evidence.trials is None or "right" not in evidence.trials.columns:
         if "trials" not in evidence.participants.columns:
@@ -365,15 +320,20 @@ def framed(
     parts = (title, *(title.split(end)[0] for end in (": ", ", ", "; ", " and ")))
     shown = next((part for part in parts if len(part) <= LONG_TITLE), title)
     points = min(11.0, (PAGE - 8) / (0.64 * max(len(shown), 1)))
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{key}-title {key}-description" '
+    heading = f'<text x="4" y="14" font-size="{points:.1f}" font-weight="bold">{html.escape(shown)}</text>'
+    svg = _page_wide(key, title, alt, height, [*drawn, heading])
+    return Figure(key, title, alt, svg, caption if shown == title else f"{title}. {caption}".strip(), data)
+
+
+def _page_wide(name: str, title: str, alt: str, height: float, drawn: Sequence[str]) -> str:
+    """An SVG as wide as the page; its ids begin with a name."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-title {name}-description" '
         f'width="{PAGE:.0f}pt" height="{height:.0f}pt" viewBox="0 0 {PAGE:.0f} {height:.0f}" '
         f'font-family="DejaVu Sans, Liberation Sans, Helvetica, Arial, sans-serif" font-size="10">'
-        f'<title id="{key}-title">{html.escape(title)}</title><desc id="{key}-description">{html.escape(alt)}</desc>'
-        f'{"".join(drawn)}<text x="4" y="14" font-size="{points:.1f}" font-weight="bold">{html.escape(shown)}</text>'
-        f"</svg>\n"
+        f'<title id="{name}-title">{html.escape(title)}</title><desc id="{name}-description">{html.escape(alt)}</desc>'
+        f"{''.join(drawn)}</svg>\n"
     )
-    return Figure(key, title, alt, svg, caption if shown == title else f"{title}. {caption}".strip(), data)
 
 
 def _bar(key: str, x: float, width: float, top: float, flagged: float) -> list[str]:
@@ -395,12 +355,7 @@ MOST = 160
 
 
 def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidence | None) -> tuple[str, ...]:
-    """The times of each participant; empty where there are none.
-
-    >>> import karat
-    >>> rt_strips(karat.datasets.load("likert"), ["p01"], None)[0][:54]
-    '<svg class="strip" viewBox="0 0 160 18" aria-hidden="t'
-    """
+    """The times of each participant; empty where there are none."""
     frame = judgments.frame
     if "rt" not in frame.columns:
         return tuple("" for _ in participants)
@@ -420,12 +375,7 @@ def rt_strips(judgments: Judgments, participants: Sequence[str], remfod: Evidenc
 
 
 def answer_strips(judgments: Judgments, participants: Sequence[str]) -> tuple[str, ...]:
-    """The answers of each participant in their order.
-
-    >>> import karat
-    >>> answer_strips(karat.datasets.load("crowd"), ["w001"])[0].count("M")
-    80
-    """
+    """The answers of each participant in their order."""
     parts = []
     # Trials count anew in each session, so that their numbers alone would mix the sessions.
     frame = presented(judgments.frame.filter(pl.col("function") != "practice")).with_row_index("_shown")

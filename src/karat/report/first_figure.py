@@ -57,12 +57,7 @@ class Axis:
 
 
 def axis_of(found: Outcomes) -> tuple[float, float]:
-    """The ends of the axis: the response scale, or the part of it that holds every interval where numbers have no ends.
-
-    >>> from karat.report.outcomes import RuleOutcome
-    >>> axis_of(Outcomes("share", "yes (%)", ("a",), (("x",),), 0, 100, ()))
-    (0, 100)
-    """
+    """The ends of the axis: the response scale, or the part of it that holds every interval."""
     return (found.low, found.high) if found.high > found.low else (found.low, found.low + 1)
 
 
@@ -292,11 +287,7 @@ def _whole(found: Outcomes, height: float, kind: str, axis: Axis, drawn: list[st
 
 
 def _apart(ends: list[tuple[float, str, int]], least: float = 15.0) -> list[tuple[float, str, int]]:
-    """Labels at the ends of lines, moved so that none covers another.
-
-    >>> _apart([(100.0, "a", 0), (104.0, "b", 1)])
-    [(100.0, 'a', 0), (115.0, 'b', 1)]
-    """
+    """Labels at the ends of lines, moved so that none covers another."""
     moved: list[tuple[float, str, int]] = []
     for y, name, number in sorted(ends):
         moved.append((max(y, moved[-1][0] + least) if moved else y, name, number))
@@ -304,30 +295,18 @@ def _apart(ends: list[tuple[float, str, int]], least: float = 15.0) -> list[tupl
 
 
 def _width(text: str) -> float:
-    """About how wide a text is; capitals and signs are wider than other letters.
-
-    >>> round(_width("OBJ")), round(_width("obj"))
-    (26, 19)
-    """
+    """About how wide a text is; capitals and signs are wider than other letters."""
     wide = (WIDE if letter.isupper() or letter in "<>=" else LETTER for letter in text)
     return sum(NARROW.get(letter) or BROAD.get(letter) or usual for letter, usual in zip(text, wide, strict=True))
 
 
 def _fitted(text: str, room: float) -> str:
-    """A name that is no wider than its room.
-
-    >>> _fitted("embedded", 80), _fitted("Members of the same category", 80)
-    ('embedded', 'Members of…')
-    """
+    """A name that is no wider than its room."""
     return _cut(text, len(text) if _width(text) <= room else int(len(text) * room / _width(text)))
 
 
 def _cut(text: str, longest: int) -> str:
-    """A name that fits; of a pair, both names, each without its middle, since their ends distinguish them.
-
-    >>> _cut("a long name", 7), _cut("good.32.1.martin.26a over 32.1.martin.26a", 30)
-    ('a long…', 'good.3…n.26a over 32.1.m…n.26a')
-    """
+    """A name that fits; of a pair, both names, each without its middle, since their ends distinguish them."""
     plain = NEGATIVE.sub("\N{MINUS SIGN}", " ".join(text.split()))
     if len(plain) <= max(longest, 4):
         return escape(plain)

@@ -25,7 +25,7 @@ from karat.judgments.answer_codes import position
 from karat.judgments.scales import Binary, Choice, Continuous, Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import natural_order
 from karat.measure.effects.contrasts import Contrasts
-from karat.measure.effects.planned import PlannedContrasts
+from karat.measure.effects.planned import PlannedContrasts, between_levels
 from karat.measure.measures import Measures
 from karat.messages import NotComputed
 from karat.models.proportions import wilson
@@ -176,15 +176,7 @@ def _known(values: Sequence[float]) -> list[float | None]:
 
 
 def outcomes(screening: Screening, study: Study | None, measures: Measures | NotComputed) -> Outcomes | NotComputed:
-    """The main result and what other rules would change in it, or why there is none.
-
-    >>> import karat
-    >>> found = outcomes(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}), None, NONE)
-    >>> [(rule.key, rule.kept) for rule in found.rules]
-    [('stated', 42), ('nobody', 48), ('completion', 47), ('remfod', 43)]
-    >>> found.factors, len(found.cells)
-    (('order', 'integration'), 4)
-    """
+    """The main result and what other rules would change in it, or why there is none."""
     judgments = screening.judgments
     rows = judgments.frame.filter(pl.col("function") == "test", pl.col("response").is_not_null())
     if not rows.height:
@@ -229,27 +221,11 @@ def outcomes(screening: Screening, study: Study | None, measures: Measures | Not
         undrawn = _outcome("", "", rules[0].excluded, people, *_sums(rows, factors, rest, people), [], kind)
         clear = sum(low > HALF or high < HALF for _, low, high in undrawn.cells)
     return Outcomes(
-        kind,
-        unit,
-        tuple(factors),
-        tuple(cells),
-        low,
-        high,
-        rules,
-        tuple(compared),
-        left_out,
-        examples,
-        right,
-        own,
-        clear,
-        by_ends,
-        term_tests(model, factors),
-        accuracy,
-        planned,
-        question or "",
-        tuple(judgments.scales) if len(judgments.scales) > 1 else (),
-        tuple(_tests_by_question(rows, measures)) if "question" in factors else (),
-    )
+        kind, unit, tuple(factors), tuple(cells), low, high, rules, tuple(compared), left_out, examples, right, own,
+        clear, by_ends, term_tests(model, factors), accuracy, planned, question or "",
+        questions=tuple(judgments.scales) if len(judgments.scales) > 1 else (),
+        by_question=tuple(_tests_by_question(rows, measures)) if "question" in factors else (),
+    )  # fmt: skip
 
 
 def _tests_by_question(
@@ -275,9 +251,6 @@ def _right(rows: pl.DataFrame, excluded: Sequence[str]) -> tuple[float, float, f
     if not len(own):
         return None
     return float(stay["_value"].to_numpy().mean()), float(own.min()), float(own.max())
-
-
-NONE = NotComputed("report.not_computed")
 
 
 def _main_question(judgments: Judgments, rows: pl.DataFrame) -> tuple[pl.DataFrame, Scale, str | None]:
@@ -334,39 +307,22 @@ def _chosen(rows: pl.DataFrame, study: Study | None) -> tuple[str, str, pl.DataF
     if not {"left", "right"} <= set(rows.columns):
         return "answers", ANSWERS, rows
     plan = [] if study is None else study.settings.contrast
-    for one in plan:
-        if len(one.levels) != 2:
-            continue
-        sides = [
-            pl.col(f"{side}_{one.factor}").cast(pl.String)
-            if f"{side}_{one.factor}" in rows.columns
-            else pl.col(side).str.strip_prefix(pl.col("item") + ".")
-            for side in ("left", "right")
-        ]
-        levelled = rows.with_columns(_left=sides[0], _right=sides[1])
-        levelled = levelled.filter(pl.col("_left").is_in(one.levels), pl.col("_right").is_in(one.levels))
-        levelled = levelled.filter(pl.col("_left") != pl.col("_right"))
+    for one in (one for one in plan if len(one.levels) == 2):
+        levelled = between_levels(rows, one)
         if levelled.height:
-            first = (pl.col("response") == "left") == (pl.col("_left") == one.levels[0])
-            label = pl.lit(f"{one.levels[0]} over {one.levels[1]}")
-            return "preference", "chosen (%)", levelled.with_columns(_value=first.cast(pl.Float64) * 100, _pair=label)
-    low, high = pl.min_horizontal("left", "right"), pl.max_horizontal("left", "right")
-    rows = rows.with_columns(_low=low, _high=high)
+            label = pl.lit(" over ".join(one.levels))
+            shares = levelled.with_columns(_value=pl.col("_first").cast(pl.Float64) * 100, _pair=label)
+            return "preference", "chosen (%)", shares
+    rows = rows.with_columns(_low=pl.min_horizontal("left", "right"), _high=pl.max_horizontal("left", "right"))
     picked = pl.when(pl.col("response") == "left").then("left").otherwise("right")
-    first = picked == pl.col("_low")
+    rows = rows.with_columns(_value=(picked == pl.col("_low")).cast(pl.Float64) * 100)
     # The one that was chosen more often comes first, so that every share reads as a preference.
-    rows = rows.with_columns(_value=first.cast(pl.Float64) * 100)
-    often = pl.col("_value").mean().over("_low", "_high") < 50
-    return (
-        "preference",
-        "chosen (%)",
-        rows.with_columns(
-            _value=pl.when(often).then(100 - pl.col("_value")).otherwise(pl.col("_value")),
-            _pair=pl.when(often)
-            .then(pl.format("{} over {}", "_high", "_low"))
-            .otherwise(pl.format("{} over {}", "_low", "_high")),
-        ),
+    often = pl.when(pl.col("_value").mean().over("_low", "_high") < 50)
+    shares = rows.with_columns(
+        _value=often.then(100 - pl.col("_value")).otherwise(pl.col("_value")),
+        _pair=often.then(pl.format("{} over {}", "_high", "_low")).otherwise(pl.format("{} over {}", "_low", "_high")),
     )
+    return "preference", "chosen (%)", shares
 
 
 def _factors(
@@ -410,12 +366,7 @@ def _crossed(rows: pl.DataFrame, scale: Scale, kind: str, factors: list[str]) ->
 
 
 def _by_question(rows: pl.DataFrame, factors: list[str]) -> list[str]:
-    """The questions, by as many factors as a figure has room for: a mean over different questions says nothing.
-
-    >>> rows = pl.DataFrame({"question": ["clear", "neat", "short"] * 2, "genre": ["a", "a", "a", "b", "b", "b"]})
-    >>> _by_question(rows, ["genre"]), _by_question(rows, [])
-    (['genre', 'question'], ['question'])
-    """
+    """The questions, by as many factors as a figure has room for: a mean over different questions says nothing."""
     if rows["question"].n_unique() <= MOST_LINES:
         for most in range(len(factors), 0, -1):
             names = [*factors[:most], "question"]

@@ -41,6 +41,7 @@ from karat.simulate.behaviours import simulated
 
 COORDINATES = re.compile(r'(?<= )(d|x|y|transform|points)="([^"]*)"')
 DECIMALS = re.compile(r"(-?\d+\.\d{2})\d+")
+UNSHOWN = re.compile(r"<style[^>]*>.*?</style>|<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 CODE = re.compile(r"`([^`]+)`")
 LETTERS = 1.4
 """Pixels a point of figures."""
@@ -53,14 +54,7 @@ LONG = 25
 
 
 def html(gathered: ReportData, language: str = "en") -> str:
-    """The whole page.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> html(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))[:15]
-    '<!doctype html>'
-    """
+    """The whole page."""
     parts = [one for one in sections(gathered, language) if one.key != "brief"]
     script = _text("page.js")
     # The browser runs the one script with this fingerprint and no other.
@@ -157,14 +151,7 @@ def _within_a_list(title: str) -> str:
 
 
 def facts(gathered: ReportData) -> list[tuple[str, str]]:
-    """The numbers on top of the page, with what they are.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> facts(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))[0]
-    ('took part', '120')
-    """
+    """The numbers on top of the page, with what they are."""
     screening = gathered.screening
     everyone, gone = screening.judgments.participants.height, len(screening.excluded)
     made_up = simulated(screening.judgments.participants)
@@ -186,9 +173,7 @@ def inlined(svg: str, key: str) -> str:
     '<svg stroke-linejoin="round" a="1"><g id="f-x"><path d="M1.23 2" clip-path="url(#f-x)"/></g></svg>'
     """
     drawn = svg[svg.index("<svg") :]
-    drawn = re.sub(r"<style[^>]*>.*?</style>", "", drawn, flags=re.DOTALL)
-    drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
-    drawn = re.sub(r"<!--.*?-->", "", drawn, flags=re.DOTALL)
+    drawn = UNSHOWN.sub("", drawn)
     used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', drawn))
     named = {one or other for one, other in used}
     for labels in re.findall(r'aria-labelledby="([^"]+)"', drawn):
@@ -196,7 +181,9 @@ def inlined(svg: str, key: str) -> str:
     drawn = re.sub(r' id="([^"]+)"', lambda match: f' id="{key}-{match[1]}"' if match[1] in named else "", drawn)
     drawn = re.sub(r"url\(#", f"url(#{key}-", drawn)
     drawn = re.sub(r'href="#', f'href="#{key}-', drawn)
-    drawn = re.sub(r'aria-labelledby="([^"]+)"', lambda match: _labelled(match[1], key), drawn)
+    drawn = re.sub(
+        r'(?<=aria-labelledby=")[^"]+', lambda match: " ".join(f"{key}-{label}" for label in match[0].split()), drawn
+    )
     drawn = COORDINATES.sub(lambda match: f'{match[1]}="{DECIMALS.sub(_cut, match[2])}"', drawn)
     # In the file this is a style of every element; on the outermost one it is inherited.
     drawn = drawn.replace("<svg ", '<svg stroke-linejoin="round" ', 1)
@@ -304,10 +291,6 @@ def _sized(width: float) -> str:
     least = round(SMALLEST * pixels)
     mark = ' class="broad"' if least > PHONE else ""
     return f'{mark} style="max-width:{pixels}px;min-width:{least}px"'
-
-
-def _labelled(labels: str, key: str) -> str:
-    return 'aria-labelledby="' + " ".join(f"{key}-{label}" for label in labels.split()) + '"'
 
 
 def _share(value: float) -> str:

@@ -47,23 +47,12 @@ class Pseudonymous:
 
 
 def names_platform_ids(judgments: Judgments) -> bool:
-    """Whether participants are named by ids of a platform or by addresses, which nobody should publish.
-
-    >>> import karat
-    >>> names_platform_ids(karat.datasets.load("likert"))
-    False
-    """
+    """Whether participants are named by ids of a platform or by addresses, which nobody should publish."""
     return any(IDS.fullmatch(name) for name in judgments.participants["participant"].to_list())
 
 
 def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | None = None) -> Pseudonymous:
-    """The judgments under new names; the same seed deals the same names, without one nobody can deal them again.
-
-    >>> import karat
-    >>> found = pseudonymous(karat.datasets.load("likert"), seed=1)
-    >>> found.judgments.participants["participant"][0], sorted(found.personal)
-    ('pp16', ['behaviour', 'finished', 'started', 'time'])
-    """
+    """The judgments under new names; the same seed deals the same names, without one nobody can deal them again."""
     old = judgments.participants["participant"].to_list()
     names = _dealt(old, seed)
     renamed = pl.col("participant").replace_strict(names)
@@ -76,12 +65,7 @@ def pseudonymous(judgments: Judgments, study: Study | None = None, seed: int | N
 
 
 def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
-    """The judgments without these columns in either table, participants in the order of their names.
-
-    >>> import karat
-    >>> stripped(karat.datasets.load("likert"), ["time", "started"]).participants.columns[:4]
-    ['participant', 'list', 'source', 'status']
-    """
+    """The judgments without these columns in either table, participants in the order of their names."""
     frame, people = (
         table.drop([name for name in table.columns if name in removed]).sort("participant", maintain_order=True)
         for table in (judgments.frame, judgments.participants)
@@ -92,12 +76,7 @@ def stripped(judgments: Judgments, removed: Collection[str]) -> Judgments:
 
 
 def removed_columns(personal: Collection[str], keep: Collection[str], judgments: Judgments) -> list[str]:
-    """The personal columns that are not named to be kept; an unknown name is an error.
-
-    >>> import karat
-    >>> removed_columns(["age", "time"], ["time"], karat.datasets.load("likert"))
-    ['age']
-    """
+    """The personal columns that are not named to be kept; an unknown name is an error."""
     known = list(dict.fromkeys([*judgments.frame.columns, *judgments.participants.columns]))
     for name in keep:
         if name not in known:

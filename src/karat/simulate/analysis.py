@@ -69,12 +69,7 @@ PREFERENCE = "response ~ 1 + (1 | participant) + (1 | item)"
 
 
 def as_measured(layout: SimulationLayout) -> bool:
-    """Whether `karat measure` has a model for the answers, so that its test can be simulated.
-
-    >>> from karat.judgments.scales import Nominal
-    >>> as_measured(SimulationLayout(np.array([[0.5, -0.5]]), Nominal(["a", "b", "c"])))
-    False
-    """
+    """Whether `karat measure` has a model for the answers, so that its test can be simulated."""
     return layout.compared or (bool(layout.shown) and answer_family(layout.scale) is not None)
 
 
@@ -136,15 +131,7 @@ def _fitted(
 
 
 def by_mean_squares(answers: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
-    """The contrast in answers of participants x items, given the group of each; NaN where it cannot be tested.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
-    >>> people, things = np.arange(8) % 2, np.arange(6) % 2
-    >>> answers = 4.0 * layout.sides[np.ix_(people, things)] + np.random.default_rng(1).normal(0, 1, (8, 6))
-    >>> [round(float(number), 2) for number in by_mean_squares(answers, layout, people, things)]
-    [3.99, 0.26, 0.0]
-    """
+    """The contrast in answers of participants x items, given the group of each; NaN where it cannot be tested."""
     weights = layout.weights
     n, m = (np.bincount(codes, minlength=size) for codes, size in zip((people, things), weights.shape, strict=True))
     used = weights != 0
@@ -211,16 +198,7 @@ INTERCEPT, EFFECT = "(Intercept)", "contrast"
 
 
 def by_mixed_model(answers: Floats, layout: SimulationLayout, people: Ints, things: Ints) -> Tested:
-    """The contrast in answers of participants x items, given the group of each.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
-    >>> people, things = np.arange(12) % 2, np.arange(8) % 2
-    >>> answers = 4.0 * layout.sides[np.ix_(people, things)] + np.random.default_rng(1).normal(0, 1, (12, 8))
-    >>> estimate, error, p = by_mixed_model(answers, layout, people, things)
-    >>> 3.5 < estimate < 4.5, 0.1 < error < 0.5, p < 0.001
-    (True, True, True)
-    """
+    """The contrast in answers of participants x items, given the group of each."""
     x = layout.sides[np.ix_(people, things)]
     rows, columns = np.nonzero(x)
     if len(np.unique(rows)) < 2 or len(np.unique(columns)) < 2:

@@ -138,11 +138,6 @@ def seconds(
     """The time of each trial, given its function and the number of its participant.
 
     `behaviours` and `pace` have an entry for each participant; `usual` is how long a trial of the task takes.
-
-    >>> taken = seconds(["test"] * 4, np.array([0, 0, 1, 1]), ["attentive", "rusher"], np.zeros(2), 8.8,
-    ...                 np.random.default_rng(1))
-    >>> bool(taken[:2].min() > 1 > taken[2:].max())
-    True
     """
     count = len(functions)
     log_seconds = np.array([LOG_SECONDS[function] for function in functions]) + np.log(usual / RATING_SECONDS)

@@ -52,11 +52,6 @@ def draw_rounds(
     """Every answer, rounds x participants x items, given the groups of both; NaN where an item is not shown.
 
     Answers with normal errors are drawn as their mean over rounds: one round, with an error that is smaller by that.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5), repeats=2)
-    >>> draw_rounds(Spread(), layout, np.array([0, 1]), np.array([0, 1]), 1.0, np.random.default_rng(1)).shape
-    (2, 2, 2)
     """
     at = np.ix_(people, things)
     x = layout.sides[at]
@@ -80,12 +75,7 @@ def draw_rounds(
 
 
 def numeric(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
-    """Answers as numbers, from latent values and criteria.
-
-    >>> from karat.judgments.scales import Choice
-    >>> numeric(Choice(none=True), np.array([2.0, 0.1, -2.0]), np.zeros(3), np.ones(3)).tolist()
-    [1.0, 0.0, -1.0]
-    """
+    """Answers as numbers, from latent values and criteria."""
     value = latent - shift
     if isinstance(scale, Ordinal):
         return np.asarray(sum((value > stretch * cut).astype(float) for cut in thresholds(len(scale.levels))))
@@ -121,11 +111,6 @@ def on_scale(layout: SimulationLayout, spread: Spread, effect: float) -> float:
     """The difference on the scale that an effect in logits amounts to, over participants and items.
 
     By simulation with numbers that are always the same, so that it rises smoothly with the effect.
-
-    >>> from karat.judgments.scales import Binary
-    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Binary())
-    >>> 0.12 < on_scale(layout, Spread(0, 0, 0, 0, 0), 0.6) < 0.17
-    True
     """
     random = np.random.default_rng(20260301)
     count = CONVERSION_DRAWS
@@ -143,13 +128,7 @@ def on_scale(layout: SimulationLayout, spread: Spread, effect: float) -> float:
 
 
 def in_logits(layout: SimulationLayout, spread: Spread, difference: float) -> float:
-    """The effect in logits that makes a difference on the scale.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> layout = SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Ordinal(5))
-    >>> round(on_scale(layout, Spread(), in_logits(layout, Spread(), 0.5)), 2)
-    0.5
-    """
+    """The effect in logits that makes a difference on the scale."""
     from scipy.optimize import brentq
 
     if difference == 0:

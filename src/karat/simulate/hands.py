@@ -73,11 +73,7 @@ class Hand:
 
 
 def draw_hand(rng: np.random.Generator) -> Hand:
-    """Somebody's hand.
-
-    >>> 0 < draw_hand(np.random.default_rng(1)).press < 1
-    True
-    """
+    """Somebody's hand."""
     usual = Hand()
     return Hand(
         _log_normal(rng, usual.base, 0.3), _log_normal(rng, usual.per_bit, 0.2), _log_normal(rng, usual.press, 0.3),
@@ -93,12 +89,7 @@ def mouse_path(
     width: float,
     hand: Hand | None = None,
 ) -> Floats:
-    """A movement from one place to another as rows of seconds, x and y, one for each frame of the screen.
-
-    >>> path = mouse_path(np.random.default_rng(1), (0, 0), (300, 40), 60)
-    >>> bool(path[0, 0] == 0), path[-1, 1:].round().tolist()
-    (True, [300.0, 40.0])
-    """
+    """A movement from one place to another as rows of seconds, x and y, one for each frame of the screen."""
     hand = hand or Hand()
     (x, y), (to_x, to_y) = start, end
     distance = max(1.0, float(np.hypot(to_x - x, to_y - y)))
@@ -215,12 +206,7 @@ _DRAWN: dict[str, tuple[str, Callable[[np.random.Generator, Hand], Trace]]] = {
 
 
 def traces(kind: str, trials: int, rng: np.random.Generator) -> list[Trace] | None:
-    """What the trial page reports of somebody's trials; None where no page ran.
-
-    >>> rng = np.random.default_rng(1)
-    >>> traces("clicks", 2, rng)[0]["flags"], traces("http", 2, rng)
-    (1, None)
-    """
+    """What the trial page reports of somebody's trials; None where no page ran."""
     if kind not in KINDS:
         close = nearest(kind, list(KINDS))
         raise SimulateError(Message("behaviours.unknown", {"name": kind, "close": close, "known": list(KINDS)}))
@@ -238,11 +224,6 @@ def with_hands(judgments: Judgments, kinds: Mapping[str, str] | str = "people", 
 
     `kinds` gives the kind of each participant (see `KINDS`); all others are people: 70 % with a mouse,
     25 % with a touch screen and 5 % with keys. Response times stay as they are, and are drawn where there are none.
-
-    >>> import karat
-    >>> made = with_hands(karat.simulate.crowd(4, 10), {"w001": "http"})
-    >>> made.frame.filter(pl.col("participant") == "w001")["trace"].null_count() > 0
-    True
     """
     named = {} if isinstance(kinds, str) else dict(kinds)
     everyone = None if kinds == "people" or not isinstance(kinds, str) else kinds

@@ -148,12 +148,7 @@ def side_values(contrast: ContrastSettings) -> dict[tuple[str, ...], float]:
 
 
 def rounded_items(layout: SimulationLayout, items: int) -> tuple[int, Message | None]:
-    """The number of items that the design can hold, and a note where it is another one.
-
-    >>> from karat.judgments.scales import Binary
-    >>> rounded_items(SimulationLayout(np.array([[0.5, -0.5], [-0.5, 0.5]]), Binary()), 13)
-    (14, Message('layout.items', {'n': 13, 'groups': 2, 'simulated': 14}))
-    """
+    """The number of items that the design can hold, and a note where it is another one."""
     groups = layout.sides.shape[1]
     if items < 1:
         raise SimulateError(Message("layout.no_items", {"n": items}))

@@ -23,7 +23,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -35,6 +35,9 @@ from karat.judgments.answer_codes import position
 from karat.judgments.scales import Choice, Magnitude, Nominal, Ordinal, Scale
 from karat.messages import Message
 from karat.models.proportions import wilson
+from karat.plots import Figure
+from karat.plots.lines import power_plot
+from karat.plots.style import to_svg
 from karat.simulate.analysis import (
     EFFECT,
     INTERCEPT,
@@ -62,10 +65,6 @@ from karat.study.plan import Block
 from karat.study.settings import ContrastSettings
 from karat.study.study import Study
 from karat.types import Floats, Progress
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Unit = Literal["log-odds", "scale"]
 
@@ -335,8 +334,6 @@ class Power:
 
     def plot(self) -> Figure:
         """The power curve."""
-        from karat.plots.lines import power_plot
-
         xlabel = "participants recruited" if self.exclude else "participants"
         key = f"Contrast {self.contrast}; bars are 95 % intervals of the simulation"
         return power_plot(self.cells, str(self.unit), xlabel, self._finding(), key)
@@ -353,19 +350,12 @@ class Power:
 
     def svg(self) -> str:
         """The power curve as SVG."""
-        from karat.plots.style import to_svg
-
         text = " ".join(map(str, (*self.summary, *self.notes)))
         return to_svg(self.plot(), f"Power of the contrast {self.contrast}", text)
 
 
 def summarised(tested: Sequence[Sequence[float]], difference: float, alpha: float) -> dict[str, float | int | None]:
-    """Power, type S and type M errors of simulated studies with a true difference; a fourth column is quick p.
-
-    >>> found = summarised([(1.0, 0.3, 0.01), (-1.0, 0.3, 0.01), (0.2, 0.3, 0.5), (1.5, 0.3, 0.001)], 0.5, 0.05)
-    >>> found["power"], round(found["type_s"], 3), round(found["type_m"], 3)
-    (0.75, 0.333, 2.333)
-    """
+    """Power, type S and type M errors of simulated studies with a true difference; a fourth column is quick p."""
     table = np.array(tested, dtype=float)
     estimates, p = table[:, 0], table[:, 2]
     significant = p < alpha

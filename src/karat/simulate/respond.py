@@ -191,13 +191,6 @@ def known_strength(trials: pl.DataFrame, scale: Scale) -> Floats:
     """The strength that follows from right answers, acceptability or status; a nominal scale has columns.
 
     It is 0 where none of them is known.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> frame = pl.DataFrame({"item": ["a", "b"], "status": ["grammatical", None], "expected": [None, "1-2"]})
-    >>> known_strength(frame, Ordinal(5)).tolist()
-    [4.6, -5.0]
-    >>> known_strength(frame.with_columns(acceptability=pl.Series(["low", "5"])), Ordinal(5)).round(1).tolist()
-    [-2.5, -5.0]
     """
     expected = _cells(trials, "expected")
     if isinstance(scale, Nominal):
@@ -226,14 +219,6 @@ def as_planned(
 
     Where the item table says how acceptable test items are, that makes the effects, and contrasts add nothing; unless
     the size of an effect is `stated`, which then holds in place of the column.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> trials = pl.DataFrame({"item": ["a", "a"], "function": ["test"] * 2, "acceptability": ["2", "4"]})
-    >>> x = [(np.array([0.5, -0.5]), 0.8)]
-    >>> as_planned(trials, Ordinal(5), x, stated=False)[1]
-    []
-    >>> as_planned(trials, Ordinal(5), x, stated=True)[0]["acceptability"].to_list()
-    [None, None]
     """
     used = [(x, effect) for x, effect in sides if np.any(x)]
     test = trials["function"] == "test"

@@ -46,12 +46,7 @@ def thresholds(points: int) -> Floats:
 
 
 def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
-    """The places of the answers among the levels of a scale; `latent` has a column for each level of a nominal scale.
-
-    >>> from karat.judgments.scales import Ordinal
-    >>> codes(Ordinal(5), np.array([-3.0, 0.0, 3.0]), np.zeros(3), np.ones(3)).tolist()
-    [0, 2, 4]
-    """
+    """The places of the answers among the levels of a scale; `latent` has a column for each level of a nominal one."""
     if isinstance(scale, Nominal):
         return np.asarray(np.argmax(latent, axis=1), dtype=np.int64)
     if isinstance(scale, Binary):
@@ -68,13 +63,7 @@ def codes(scale: Scale, latent: Floats, shift: Floats, stretch: Floats) -> Ints:
 
 
 def numbers(scale: Magnitude | Continuous, latent: Floats, shift: Floats, stretch: Floats) -> Floats:
-    """The numbers that are given: in magnitude estimation with two digits that count, on a line in hundredths of it.
-
-    >>> numbers(Magnitude(100), np.array([0.0, 4.0]), np.zeros(2), np.ones(2)).tolist()
-    [100.0, 410.0]
-    >>> numbers(Continuous(0, 200), np.array([0.0, 4.0]), np.zeros(2), np.ones(2)).tolist()
-    [100.0, 188.0]
-    """
+    """The numbers that are given: in magnitude estimation with two digits that count, on a line in hundredths of it."""
     if isinstance(scale, Continuous):
         low, high = ends_of(scale)
         along: Floats = low + (high - low) * np.round(line_share(latent - shift, stretch), 2)
@@ -96,22 +85,14 @@ def line_share(value: Floats, stretch: Floats) -> Floats:
 
 
 def ends_of(scale: Continuous) -> tuple[float, float]:
-    """The two ends of a line, which must have them to be answered by anybody without an idea of the numbers.
-
-    >>> ends_of(Continuous(0, 100))
-    (0, 100)
-    """
+    """The two ends of a line, which must have them to be answered by anybody without an idea of the numbers."""
     if scale.low is None or scale.high is None:
         raise SimulateError(Message("simulate.no_ends"))
     return scale.low, scale.high
 
 
 def guesses(scale: Scale, count: int, random: np.random.Generator) -> list[str]:
-    """Answers without looking: every level as often, magnitudes anywhere around the modulus, places along a line.
-
-    >>> sorted(set(guesses(Ordinal(3), 50, np.random.default_rng(1))))
-    ['1', '2', '3']
-    """
+    """Answers without looking: every level as often, magnitudes anywhere around the modulus, places along a line."""
     if isinstance(scale, Magnitude):
         around = random.uniform(-4, 4, count)
         return written(numbers(scale, around, np.zeros(count), np.ones(count)))
@@ -159,11 +140,7 @@ class Spread:
 
 
 def logistic(random: np.random.Generator, shape: tuple[int, ...]) -> Floats:
-    """Standard logistic noise, by inversion, which is faster than the generator's own.
-
-    >>> logistic(np.random.default_rng(1), (2, 3)).shape
-    (2, 3)
-    """
+    """Standard logistic noise, by inversion, which is faster than the generator's own."""
     uniform = random.random(shape)
     # A uniform number may be exactly zero, but never one.
     np.maximum(uniform, np.finfo(float).tiny, out=uniform)

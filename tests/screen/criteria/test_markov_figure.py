@@ -8,9 +8,9 @@ import pytest
 
 import karat
 from karat.plots.style import to_svg
-from karat.plots.transitions import balance_plot, errors_plot
 from karat.screen.criteria.markov import Markov, markov
 from messages import refuses
+from tools.replication.crowd.error_figures import balance_plot, errors_plot
 
 
 @pytest.fixture(scope="module")

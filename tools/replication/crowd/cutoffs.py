@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.models.markov import distances, targets, transition_counts
-from karat.plots.transitions import balance_plot, errors_plot
 from karat.screen import Markov
 from karat.screen.markov_cutoffs import errors_by_trials
 from karat.simulate import Tasks, WorkerSettings, draw_tasks, worker_answers
 from tools.replication.crowd import printed
 from tools.replication.crowd.data import Crowds
+from tools.replication.crowd.error_figures import balance_plot, errors_plot
 from tools.replication.crowd.r_numbers import r_normal
 from tools.replication.drawn import keep
 from tools.replication.markdown import decimals, table

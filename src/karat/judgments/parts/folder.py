@@ -265,15 +265,7 @@ def repartition(
 
 
 def pieces(folder: Folder, rows: int = ROWS_AT_ONCE) -> Iterator[Judgments]:
-    """The judgments of Parquet files, this many rows at a time; participants may be in several files.
-
-    >>> import karat, tempfile
-    >>> from karat.judgments.parts.folder import open_folder
-    >>> with tempfile.TemporaryDirectory() as there:
-    ...     karat.datasets.load("crowd").to_parquet(f"{there}/crowd.parquet")
-    ...     [len(piece) for piece in pieces(open_folder(Path(there), None, {}, None), 4_000)]
-    [4000, 4000, 1600]
-    """
+    """The judgments of Parquet files, this many rows at a time; participants may be in several files."""
     for number, path in enumerate(folder.paths):
         start = 0
         with _naming(path):

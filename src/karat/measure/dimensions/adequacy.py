@@ -88,11 +88,7 @@ def adequacy(matrix: Any, correlations: Kind = "pearson", observations: int | No
 
 
 def word(value: float) -> str:
-    """Kaiser's word for a value of KMO.
-
-    >>> word(0.901), word(0.45)
-    ('marvellous', 'unacceptable')
-    """
+    """Kaiser's word for a value of KMO."""
     if np.isnan(value):
         return "not defined"
     return next((name for least, name in WORDS if value >= least), "unacceptable")
@@ -170,15 +166,9 @@ def suitability(
         raise MeasureError(Message("suitability.one_rating", {"pairs": few, "n": len(few)}))
     low, wide = pl.col("mean") < mean, pl.col("sd") > sd
     gone = low & wide if rule == "both" else low | wide
-    message = (
-        pl.when(low & wide)
-        .then(pl.lit("suitability.low_and_wide"))
-        .when(low)
-        .then(pl.lit("suitability.low"))
-        .when(wide)
-        .then(pl.lit("suitability.wide"))
-        .otherwise(pl.lit("suitability.suitable"))
-    )
+    codes = ("suitability.suitable", "suitability.low", "suitability.wide", "suitability.low_and_wide")
+    flaws = low.cast(pl.Int64) + 2 * wide.cast(pl.Int64)
+    message = flaws.replace_strict(list(range(4)), codes, return_dtype=pl.String)
     limits = (pl.lit(float(mean)).alias("mean_limit"), pl.lit(float(sd)).alias("sd_limit"))
     pairs = per_pair.select(
         pl.col("item").alias("pair"), "n", "mean", "sd", (~gone).alias("keep"), message=message,

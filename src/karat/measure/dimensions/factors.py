@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -32,10 +32,9 @@ from karat.messages import Message
 from karat.models.factors import Extraction, FactorFit, Rotation, extract, fit_of, matched, rotate, score_weights
 from karat.models.factors.extraction import LOWEST
 from karat.models.factors.fit import degrees_of_freedom
+from karat.plots import Figure
+from karat.plots.shares import matrix_plot
 from karat.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Method = Literal["ml", "minres"]
 RotationName = Literal["promax", "oblimin", "varimax"]
@@ -102,8 +101,6 @@ class Factors(MeasureResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The loadings, coloured by size and sign."""
-        from karat.plots.shares import matrix_plot
-
         rows = self.table().rename({"pair": "label"})
         return matrix_plot(rows, self.names, str(self.summary[0]), "loadings", width_cm)
 

@@ -19,9 +19,10 @@ import polars as pl
 from scipy.special import ndtri, stdtr
 
 from karat.judgments.table import to_polars
-from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns, finite
+from karat.measure.result import BriefResult, MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import Regression, pearson, regress
+from karat.models.numerics import known
 from karat.models.proportions import holm
 from karat.types import Floats
 
@@ -122,7 +123,7 @@ class FeatureCorrelations(BriefResult):
         """How many correlations differ from zero, and the strongest of them."""
         clear = self.frame.filter(pl.col("adjusted") < ALPHA).height
         found = [Message("feature_correlations.clear", {"clear": clear, "n": self.frame.height, "alpha": ALPHA})]
-        top = next((row for row in self.table().to_dicts() if finite(row["pearson"]) is not None), None)
+        top = next((row for row in self.table().to_dicts() if known(row["pearson"]) is not None), None)
         if top is not None:
             strongest = {"dimension": top["dimension"], "feature": top["feature"], "r": top["pearson"]}
             found.append(Message("feature_correlations.strongest", strongest))

@@ -18,23 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from karat.judgments import Judgments
-from karat.judgments.answer_codes import log_magnitude
-from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal, Scale, as_number
+from karat.judgments.answer_codes import is_ordered, position
+from karat.judgments.scales import Scale, as_number
 from karat.judgments.table import to_polars
 from karat.measure.result import BriefResult, MeasureError
 from karat.messages import Message
 from karat.models.factors import nearest_correlation, pearson, polychoric
+from karat.plots import Figure
+from karat.plots.ranked import ranked_plot
 from karat.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 KEYS = {"case": ["participant", "item"], "text": ["item"]}
 
@@ -56,8 +55,6 @@ class RatingsMatrix(BriefResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The mean rating on each pair, with a standard deviation to either side."""
-        from karat.plots.ranked import ranked_plot
-
         ratings = self.frame.select(pl.col(self.pairs).cast(pl.Float64))
         mean, sd = (np.array(one.row(0), dtype=np.float64) for one in (ratings.mean(), ratings.std()))
         rows = pl.DataFrame({"label": self.pairs, "estimate": mean, "lower": mean - sd, "upper": mean + sd})
@@ -159,22 +156,14 @@ def rating_of(scale: Scale, aligned: bool = False) -> pl.Expr:
     >>> frame.select(rating_of(karat.Ordinal(range(-3, 4)), aligned=True)).to_series().to_list()
     [-3.0, -2.0]
     """
-    response = pl.col("response")
-    if isinstance(scale, Ordinal | Binary):
-        spelled = [as_number(level) for level in scale.levels]
-        numbers = spelled if None not in spelled else list(range(1, len(spelled) + 1))
-        found, mirrored = (
-            response.replace_strict(dict(zip(scale.levels, own, strict=True)), default=None, return_dtype=pl.Float64)
-            for own in (numbers, numbers[::-1])
-        )
-    elif isinstance(scale, Continuous | Magnitude):
-        found = response.cast(pl.Float64, strict=False)
-        found = log_magnitude(found) if isinstance(scale, Magnitude) else found
-        ends = (scale.low, scale.high) if isinstance(scale, Continuous) else (None, None)
-        mirrored = -found if ends[0] is None or ends[1] is None else ends[0] + ends[1] - found
-    else:
+    if not is_ordered(scale):
         raise MeasureError(Message("ratings.no_numbers", {"kind": scale.kind}))
-    return pl.when(pl.col("polarity") == -1).then(mirrored).otherwise(found) if aligned else found
+    place = position(scale, aligned)
+    if not scale.levels:
+        return place
+    spelled = [as_number(level) for level in scale.levels]
+    numbers = spelled if None not in spelled else list(range(1, len(spelled) + 1))
+    return place.replace_strict(list(range(len(numbers))), numbers, default=None, return_dtype=pl.Float64)
 
 
 Kind = Literal["pearson", "polychoric"]
@@ -197,11 +186,7 @@ class Correlations:
 
 
 def correlations_of(matrix: Any, kind: Kind = "pearson", observations: int | None = None) -> Correlations:
-    """The correlations of a `RatingsMatrix`, of a table or an array of ratings, or a correlation matrix as it is.
-
-    >>> correlations_of([[1.0, 0.5], [0.5, 1.0]], observations=40).observations
-    40
-    """
+    """The correlations of a `RatingsMatrix`, of a table or an array of ratings, or a correlation matrix as it is."""
     if kind not in ("pearson", "polychoric"):
         raise MeasureError(Message("correlations.kind", {"kind": str(kind)}))
     values, pairs, keys, notes = _ratings(matrix)

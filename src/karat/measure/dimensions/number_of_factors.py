@@ -11,8 +11,10 @@ under .85 is another one in many draws (Lorenzo-Seva and ten Berge 2006).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from itertools import combinations
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -36,10 +38,9 @@ from karat.models.factors import (
     polychoric,
     rotate,
 )
+from karat.plots import Figure
+from karat.plots.shares import scree_plot
 from karat.types import Floats, Progress
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,6 @@ class NumberOfFactors(BriefResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The scree: eigenvalues beside those that random data reach."""
-        from karat.plots.shares import scree_plot
-
         found = counted(self.number("parallel analysis (factors)"), "factor")
         finding = f"Parallel analysis finds {found}, the minimum average partial {self.number('MAP')}"
         key = f"dashed: what {100 * self.settings['quantile']:.0f} % of random data stay below"
@@ -220,8 +219,11 @@ def factor_intervals(
             Message("factor_intervals.unstable", {"factors": unstable, "n": len(unstable), "congruence": SIMILAR})
         )
     settings = {"draws": draws, "level": level, "seed": seed, "participants": len(cases)}
+    cells = {(i, j): (pair, name) for i, pair in enumerate(found.pairs) for j, name in enumerate(found.names)}
+    two = {(i, j): (found.names[i], found.names[j]) for i, j in combinations(range(len(found.names)), 2)}
     return FactorIntervals(
-        _loading_table(found, loadings, level), _correlation_table(found, correlations, level),
+        _interval_table(("pair", "factor", "loading"), cells, found.loadings, loadings, level),
+        _interval_table(("first", "second", "correlation"), two, found.correlations, correlations, level),
         pl.DataFrame({"factor": found.names, "congruence": similar}), settings=settings, notes=tuple(notes),
     )  # fmt: skip
 
@@ -246,22 +248,12 @@ def _drawn(about: tuple[Factors, list[NDArray[np.int64]]], people: NDArray[np.in
     return rotated.loadings[:, order] * signs, rotated.correlations[np.ix_(order, order)] * np.outer(signs, signs)
 
 
-def _loading_table(found: Factors, drawn: Floats, level: float) -> pl.DataFrame:
+def _interval_table(
+    columns: tuple[str, str, str], places: Mapping[tuple[int, int], tuple[str, str]], whole: Floats, drawn: Floats,
+    level: float,
+) -> pl.DataFrame:  # fmt: skip
+    """The values at some places of a matrix, each with its names and its interval."""
     lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    rows = [
-        (pair, name, found.loadings[i, j], lower[i, j], upper[i, j])
-        for i, pair in enumerate(found.pairs)
-        for j, name in enumerate(found.names)
-    ]
-    return pl.DataFrame(rows, schema=["pair", "factor", "loading", "lower", "upper"], orient="row")
-
-
-def _correlation_table(found: Factors, drawn: Floats, level: float) -> pl.DataFrame:
-    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    rows = [
-        (found.names[i], found.names[j], float(found.correlations[i, j]), float(lower[i, j]), float(upper[i, j]))
-        for i in range(len(found.names))
-        for j in range(i + 1, len(found.names))
-    ]
-    schema = {"first": pl.String, "second": pl.String} | dict.fromkeys(("correlation", "lower", "upper"), pl.Float64)
+    rows = [(*names, whole[place], lower[place], upper[place]) for place, names in places.items()]
+    schema = dict.fromkeys(columns[:2], pl.String) | dict.fromkeys((columns[2], "lower", "upper"), pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")

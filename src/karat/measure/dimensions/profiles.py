@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -25,9 +25,9 @@ from karat.measure.dimensions.matrix import aligned_ratings
 from karat.measure.result import BriefResult, MeasureError
 from karat.messages import Message
 from karat.models.proportions import mean_interval
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
+from karat.plots.lines import LINES, profile_plot
+from karat.plots.shares import matrix_plot
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,6 @@ class Profiles(BriefResult):
         >>> [tick.get_text() for tick in found.plot(poles={"clear": ("unclear", "clear")}).axes[0].get_yticklabels()]
         ['unclear', 'simple']
         """
-        from karat.plots.lines import LINES, profile_plot
-
         shown = list(self.groups if groups is None else groups)
         unknown = [group for group in shown if group not in self.groups]
         if unknown:
@@ -75,12 +73,7 @@ class Profiles(BriefResult):
         part = self.frame.filter(pl.col("group").is_in(shown), pl.col("mean").is_not_nan())
         if len(shown) < 2 or not part.height:
             return f"The profile of {shown[0]} on {counted(len(self.pairs), 'pair')}"
-        spread = part.group_by("pair", maintain_order=True).agg(
-            (pl.col("mean").max() - pl.col("mean").min()).alias("range"),
-            pl.col("group").sort_by("mean").last().alias("high"),
-            pl.col("group").sort_by("mean").first().alias("low"),
-        )
-        widest = spread.sort("range", descending=True, maintain_order=True).row(0, named=True)
+        widest = _widest(part)
         where = f"{widest['pair']} ({widest['range']:.1f} points)"
         of_all = "" if len(shown) == len(self.groups) else f"Of the {len(shown)} shown, "
         return f"{of_all}{widest['high']} and {widest['low']} lie farthest apart on {where}"
@@ -91,12 +84,19 @@ class Profiles(BriefResult):
         about = {"groups": len(self.groups), "by": self.by, "pairs": len(self.pairs)}
         found = [Message("profiles.groups", about)]
         if len(self.groups) > 1:
-            spread = self.frame.group_by("pair", maintain_order=True).agg(
-                (pl.col("mean").max() - pl.col("mean").min()).alias("range")
-            )
-            widest = spread.sort("range", descending=True, maintain_order=True).row(0, named=True)
+            widest = _widest(self.frame)
             found.append(Message("profiles.widest", {"pair": widest["pair"], "points": widest["range"]}))
         return tuple(found)
+
+
+def _widest(rows: pl.DataFrame) -> dict[str, Any]:
+    """The pair on which groups lie farthest apart, by how much, and the groups at the ends."""
+    spread = rows.group_by("pair", maintain_order=True).agg(
+        (pl.col("mean").max() - pl.col("mean").min()).alias("range"),
+        pl.col("group").sort_by("mean").last().alias("high"),
+        pl.col("group").sort_by("mean").first().alias("low"),
+    )
+    return spread.sort("range", descending=True, maintain_order=True).row(0, named=True)
 
 
 def profiles(
@@ -115,8 +115,7 @@ def profiles(
     >>> profiles(karat.Judgments(rated, karat.Ordinal(7))).frame["mean"].to_list()
     [6.5, 2.5]
     """
-    rows, aligned = aligned_ratings(judgments, functions)
-    notes = list(aligned)
+    rows, notes = aligned_ratings(judgments, functions)
     if by not in rows.columns:
         if by not in judgments.participants.columns:
             known = [name for name in (*rows.columns, *judgments.participants.columns) if name != "rating"]
@@ -159,8 +158,6 @@ class DimensionScores(BriefResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The standardised scores, the text that stands highest on the first dimension on top."""
-        from karat.plots.shares import matrix_plot
-
         rows = self.table().sort(self.dimensions[0], descending=True).rename({"item": "label"})
         return matrix_plot(rows, self.dimensions, str(self.summary[0]), "standardised scores", width_cm)
 

@@ -25,7 +25,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -38,12 +38,10 @@ from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.messages import Message
 from karat.models.factors import kmo
 from karat.models.factors.fit import degrees_of_freedom
+from karat.plots import Figure
 from karat.study.file import find_study
 from karat.study.setting_base import NAME
 from karat.study.study import Study, load
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 COMMUNALITY, GAP = 0.4, 0.2
 LOG: dict[str, Any] = {
@@ -156,11 +154,7 @@ def reduce_pairs(
 
 
 def gaps(loadings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How far apart the two largest absolute loadings of each pair are; with one factor, the loading itself.
-
-    >>> gaps(np.array([[0.8, -0.7], [0.1, 0.5]])).round(2).tolist()
-    [0.1, 0.4]
-    """
+    """How far apart the two largest absolute loadings of each pair are; with one factor, the loading itself."""
     sizes = np.sort(np.abs(loadings), axis=1)
     return np.asarray(sizes[:, -1] - sizes[:, -2] if loadings.shape[1] > 1 else sizes[:, -1])
 
@@ -244,22 +238,21 @@ class ShortForm(MeasureResult):
         if target.exists() and any(target.iterdir()):
             raise MeasureError(Message("short_form.folder", {"folder": str(target)}))
         with tempfile.TemporaryDirectory() as place:
-            names = self._drafted(first, find_study(study), Path(place), title or f"{first.title} (short form)")
+            title = title or f"{first.title} (short form)"
+            names = self._drafted(first, block.questions, find_study(study), Path(place), title)
             target.mkdir(parents=True, exist_ok=True)
             for name in names:
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(Path(place) / name, target / name)
         return [target / name for name in names]
 
-    def _drafted(self, first: Study, source: Path, place: Path, title: str) -> list[str]:
+    def _drafted(self, first: Study, questions: pl.DataFrame, source: Path, place: Path, title: str) -> list[str]:
         """The files of the new study in a place of their own, where they are read once to see that they are right."""
         block = first.blocks[0].settings
         tables = [name for name in (*block.items, block.templates, block.lexicon) if name]
         for name in tables:
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source.parent / name, place / name)
-        questions = first.blocks[0].questions
-        assert questions is not None  # noqa: S101 - write has looked
         questions.filter(pl.col("question").is_in(self.pairs)).write_csv(place / "questions.csv")
         asked = min(block.repeated_questions, len(self.pairs))
         text = source.read_text(encoding="utf-8-sig")

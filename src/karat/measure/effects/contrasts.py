@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -37,19 +37,18 @@ from karat.measure.effects.interactions import (
     effect_sizes,
     factor_terms,
 )
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, is_shown
-from karat.messages import Message, message_of, with_code
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, is_shown, refused
+from karat.messages import Message, with_code
 from karat.models.glrm import Model, fit, fit_mixed, intervals, marginal_means, scale_effects, type_three
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.frame import FactorVariable
 from karat.models.glrm.formulas.marginal import Adjustment
 from karat.models.glrm.formulas.model import Method, quantile
-from karat.models.glrm.formulas.wald import TermTests, statistic_message
+from karat.models.glrm.formulas.wald import statistic_message
 from karat.models.glrm.mixed.search import SINGULAR
 from karat.models.numerics import known
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
+from karat.plots.lines import LINES, means_plot
 
 MOST_FACTORS = 3
 """As many factors can be drawn."""
@@ -109,8 +108,6 @@ class Contrasts(MeasureResult):
         >>> found.plot().axes[0].get_xlabel()
         'order'
         """
-        from karat.plots.lines import LINES, means_plot
-
         terms = self.means["term"].unique(maintain_order=True).to_list()
         if not terms:
             raise MeasureError(Message("contrasts.no_factors"))
@@ -164,11 +161,9 @@ class Contrasts(MeasureResult):
         tests = [
             Message("contrasts.test", {"term": row["term"], "test": term_test(row)}) for row in self.frame.to_dicts()
         ]
-        shown = (
-            self.interactions
-            if self.interactions.height == 1
-            else self.interactions.filter(pl.col("p") < 1 - self.level)
-        )
+        shown = self.interactions
+        if shown.height > 1:
+            shown = shown.filter(pl.col("p") < 1 - self.level)
         return *(tests or [Message("contrasts.no_terms")]), *(_interaction(row, self.unit) for row in shown.to_dicts())
 
     def __str__(self) -> str:
@@ -200,8 +195,7 @@ def contrasts(
     "kenward-roger" (measured answers) or "asymptotic" (z and chi-squared); by default the first, and for measured
     answers the second. `adjust` is for the pairs of means within a term: "holm", "bh" (Benjamini and Hochberg), "tukey"
     (with intervals that hold for all pairs together) or "none". `levels` gives the order of the levels of conditions,
-    and so what is subtracted from what; without it they are sorted, numbers by
-    size.
+    and so what is subtracted from what; without it they are sorted, numbers by size.
 
     >>> import karat
     >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
@@ -212,11 +206,10 @@ def contrasts(
         raise MeasureError(Message("measure.level", {"level": level}))
     asked = with_levels(asked_for(judgments, formula, conditions, question, functions), levels)
     model, notes = _fitted(asked, simplify)
-    try:
+    with refused():
         model = model.tested_by(df)
-    except ValueError as error:
-        raise MeasureError(message_of(error)) from error
     terms, tests = factor_terms(model), type_three(model)
+    table = pl.DataFrame(tests.table(), schema_overrides={"term": pl.String}).rename({"chisq": "chi2"}, strict=False)
     raw = {label: _raw_means(model, names, asked.plain) for label, names in terms.items()}
     differences = _differences(model, raw, level, adjust)
     interactions = differences_of_differences(model, raw, level)
@@ -225,7 +218,7 @@ def contrasts(
         "simplify": simplify, "family": model.family, "df": model.method, "adjust": adjust,
     }  # fmt: skip
     return Contrasts(
-        _tests(tests), _coefficients(model, level), _means(model, raw, level), differences,
+        table, _coefficients(model, level), _means(model, raw, level), differences,
         _with_sizes(model, interactions), str(model.formula), asked.unit or family_unit(model.family), level,
         settings=settings, notes=(*notes, *_scale_notes(interactions, level), *asked.notes, *tests.notes), model=model,
     )  # fmt: skip
@@ -249,10 +242,8 @@ def _fitted(asked: Asked, simplify: bool) -> tuple[Model, list[Message]]:
 
 
 def _fit(asked: Asked, formula: str, simplify: bool) -> Model:
-    try:
+    with refused():
         return fit(formula, asked.data, asked.family, simplify="upwards" if simplify else False, levels=asked.levels)
-    except ValueError as error:
-        raise MeasureError(message_of(error)) from error
 
 
 def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]) -> RawMeans:
@@ -264,10 +255,6 @@ def _raw_means(model: Model, names: tuple[str, ...], plain: np.ndarray[Any, Any]
         pl.col("_plain").mean(), pl.col("_plain").std().alias("_sd"), pl.len()
     )
     return {tuple(row[:-3]): (row[-3], row[-2], row[-1]) for row in grouped.rows()}
-
-
-def _tests(tests: TermTests) -> pl.DataFrame:
-    return pl.DataFrame(tests.table(), schema_overrides={"term": pl.String}).rename({"chisq": "chi2"}, strict=False)
 
 
 def _coefficients(model: Model, level: float) -> pl.DataFrame:
@@ -456,10 +443,8 @@ def spread_ratios(found: Contrasts, level: float = 0.95) -> SpreadRatios:
     model = found.model
     if model is None or model.family != "ordinal":
         raise MeasureError(Message("spread.not_ordinal"))
-    try:
+    with refused():
         made = scale_effects(model.fit, model.design.matrix, model.fit.names)
-    except ValueError as error:
-        raise MeasureError(message_of(error)) from error
     names = list(dict.fromkeys(name for own in factor_terms(model).values() for name in own))
     factors = [column for name in names if isinstance(column := model.frame.raw[name], FactorVariable)]
     if not factors:

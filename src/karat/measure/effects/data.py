@@ -20,10 +20,10 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Magnitude, Nominal, Ordinal, Scale
 from karat.judgments.stimuli import Stimuli, natural_order
 from karat.measure.rated import Rated, asked_about, known_column, rated
-from karat.measure.result import MeasureError
-from karat.messages import Message, message_of
+from karat.measure.result import MeasureError, refused
+from karat.messages import Message
 from karat.models.glrm.families import FamilyName
-from karat.models.glrm.formulas.formula import Formula, names_in, read_formula
+from karat.models.glrm.formulas.formula import names_in, read_formula
 from karat.study.designs.factorial import DesignFormula, answer_family, largest_formula
 from karat.types import Floats
 
@@ -50,12 +50,7 @@ class Asked:
 
 
 def one_question(judgments: Judgments, measure: str, question: str | None, functions: Sequence[str]) -> Rated:
-    """The answers to one question; where there are several it must be named.
-
-    >>> import karat
-    >>> one_question(karat.datasets.load("crowd"), "contrasts", None, ("test",)).rows.height
-    9600
-    """
+    """The answers to one question; where there are several it must be named."""
     return asked_about(rated(judgments, measure, functions, [], once=None), question, measure)
 
 
@@ -66,13 +61,7 @@ def asked_for(
     question: str | None,
     functions: Sequence[str],
 ) -> Asked:
-    """The formula and the data of contrasts.
-
-    >>> import karat
-    >>> asked = asked_for(karat.datasets.load("likert"), None, ["order"], None, ("test",))
-    >>> asked.formula, asked.family
-    ('response ~ order + (1 + order | participant) + (1 + order | item)', 'ordinal')
-    """
+    """The formula and the data of contrasts."""
     if formula is not None and conditions is not None:
         raise MeasureError(Message("contrasts.formula_and_conditions"))
     one = one_question(judgments, "contrasts", question, functions)
@@ -82,7 +71,8 @@ def asked_for(
         text, simple, notes = made.text, made.simple, list(made.notes)
     else:
         text, simple, notes = formula, "", []
-    read = _read(text)
+    with refused():
+        read = read_formula(text)
     answers = [name.text for name in names_in(read.response.tree)]
     if answers == [ANSWER]:
         family, unit, plain = family_of(one.scale, "contrasts"), scale_unit(one), one.value
@@ -100,13 +90,7 @@ def asked_for(
 
 
 def with_levels(asked: Asked, levels: Mapping[str, Sequence[str]] | None) -> Asked:
-    """The same with the levels of conditions in another order.
-
-    >>> import karat
-    >>> asked = asked_for(karat.datasets.load("likert"), None, ["order"], None, ("test",))
-    >>> with_levels(asked, {"order": ["PP>OBJ", "OBJ>PP"]}).levels["order"]
-    ['PP>OBJ', 'OBJ>PP']
-    """
+    """The same with the levels of conditions in another order."""
     named = (levels or {}).items()
     known = {name: _ordered(own, asked.data[name]) for name, own in named if name in asked.conditions}
     return replace(asked, levels={**asked.levels, **known})
@@ -118,22 +102,8 @@ def _ordered(stated: Sequence[str], values: Any) -> list[str]:
     return [level for level in stated if level in there] + sorted(there - set(stated), key=natural_order)
 
 
-def _read(text: str) -> Formula:
-    try:
-        return read_formula(text)
-    except ValueError as error:
-        raise MeasureError(message_of(error)) from error
-
-
 def columns_of(one: Rated, rows: pl.DataFrame, family: FamilyName) -> tuple[dict[str, Any], dict[str, Sequence[str]]]:
-    """All columns as the models take them, with the answers turned the right way round, and the order of answers.
-
-    >>> import karat
-    >>> one = one_question(karat.datasets.load("crowd"), "contrasts", None, ("test",))
-    >>> data, levels = columns_of(one, one.rows, "binary")
-    >>> str(data["response"][0]), levels
-    ('1', {'response': ('0', '1')})
-    """
+    """All columns as the models take them, with the answers turned the right way round, and the order of answers."""
     data: dict[str, Any] = {
         name: rows[name].to_numpy() if rows[name].dtype.is_numeric() else rows[name].to_list()
         for name in rows.columns
@@ -147,13 +117,7 @@ def columns_of(one: Rated, rows: pl.DataFrame, family: FamilyName) -> tuple[dict
 
 
 def with_people(rows: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
-    """The answers with what is known of the participants, where the answers have no column of that name.
-
-    >>> rows = pl.DataFrame({"participant": ["a", "b", "a"], "item": ["x", "x", "y"]})
-    >>> people = pl.DataFrame({"participant": ["b", "a"], "item": ["-", "-"], "age": [20, 30]})
-    >>> with_people(rows, people)["age"].to_list()
-    [30, 20, 30]
-    """
+    """The answers with what is known of the participants, where the answers have no column of that name."""
     new = [name for name in people.columns if name not in rows.columns]
     return rows.join(people.select("participant", *new), on="participant", how="left", maintain_order="left")
 
@@ -193,12 +157,7 @@ def scale_unit(one: Rated) -> Message | None:
 
 
 def family_of(scale: Scale, measure: str) -> FamilyName:
-    """The family of models that a scale's answers have.
-
-    >>> import karat
-    >>> family_of(karat.Ordinal(5), "contrasts"), family_of(karat.Magnitude(), "contrasts")
-    ('ordinal', 'gaussian')
-    """
+    """The family of models that a scale's answers have."""
     family = answer_family(scale)
     if family is not None:
         return family
@@ -208,13 +167,7 @@ def family_of(scale: Scale, measure: str) -> FamilyName:
 
 
 def design_formula(rows: pl.DataFrame, conditions: Sequence[str]) -> DesignFormula:
-    """The maximal formula for these conditions.
-
-    >>> import karat
-    >>> tests = karat.datasets.load("likert").frame.filter(function="test")
-    >>> design_formula(tests, ["order"]).text
-    'response ~ order + (1 + order | participant) + (1 + order | item)'
-    """
+    """The maximal formula for these conditions."""
     if not rows.drop_nulls(list(conditions)).height:
         raise MeasureError(Message("contrasts.no_values", {"conditions": list(conditions)}))
     return largest_formula(rows, conditions)

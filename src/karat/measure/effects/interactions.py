@@ -64,18 +64,7 @@ class Linear(NamedTuple):
 
 
 def weighted_sum(model: Model, weights: Floats, means: MarginalMeans) -> Linear:
-    """The sum of marginal means with weights that sum to zero, its interval and p.
-
-    >>> from karat.models.glrm import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> a = np.where((who + what) % 2, "x", "y")
-    >>> data = {"t": random.normal(size=600) + (a == "x"), "a": a, "who": who, "what": what}
-    >>> model = fit("t ~ a + (1 | who) + (1 | what)", data, "gaussian")
-    >>> found = weighted_sum(model, np.array([1.0, -1.0]), marginal_means(model, "a"))
-    >>> bool(abs(found.estimate - 1) < 2 * found.se), found.p < 0.001
-    (True, True)
-    """
+    """The sum of marginal means with weights that sum to zero, its interval and p."""
     # The thresholds of ordered answers cancel, since the weights sum to zero.
     row = (weights @ means.contrasts)[: len(model.fit.coefficients)]
     estimate = float(row @ model.fit.coefficients)
@@ -87,18 +76,7 @@ def weighted_sum(model: Model, weights: Floats, means: MarginalMeans) -> Linear:
 
 
 def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level: float) -> pl.DataFrame:
-    """A row for each interaction whose factors have two levels each. `raw` has the plain means of cells by term.
-
-    >>> from karat.models.glrm import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(1200), 40)
-    >>> a, b = np.where(what % 2, "x", "y"), np.where((what // 2 + who) % 2, "u", "v")
-    >>> time = 2.0 * ((a == "x") & (b == "u")) + random.normal(size=1200)
-    >>> data = {"t": time, "a": a, "b": b, "who": who, "what": what}
-    >>> model = fit("t ~ a * b + (1 | who) + (1 | what)", data, "gaussian")
-    >>> differences_of_differences(model, {}, 0.95).select("term", "contrast").row(0)
-    ('a:b', '(x − y) at u minus v')
-    """
+    """A row for each interaction whose factors have two levels each. `raw` has the plain means of cells by term."""
     rows = []
     for label, names in factor_terms(model).items():
         levels = [column.levels for name in names if isinstance(column := model.frame.raw[name], FactorVariable)]
@@ -119,15 +97,7 @@ def differences_of_differences(model: Model, raw: Mapping[str, RawMeans], level:
 
 
 def factor_terms(model: Model | Laid) -> dict[str, tuple[str, ...]]:
-    """The terms of up to three variables that are all factors, with the columns of the data behind them.
-
-    >>> from karat.models.glrm import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> data = {"t": random.normal(size=600), "round": what % 3, "x": what * 1.0, "who": who, "what": what}
-    >>> factor_terms(fit("t ~ factor(round) + x + (1 | who) + (1 | what)", data, "gaussian"))
-    {'factor(round)': ('round',)}
-    """
+    """The terms of up to three variables that are all factors, with the columns of the data behind them."""
     found = {}
     for term in model.design.expansion.terms:
         trees = [model.formula.variables[label].tree for label in term]
@@ -144,21 +114,7 @@ def _contrast(levels: Sequence[tuple[str, ...]]) -> str:
 
 
 def scale_dependence(model: Model, means: MarginalMeans) -> str:
-    """Whether the order of four means would let a monotone transformation remove their interaction.
-
-    >>> from karat.models.glrm import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(1200), 40)
-    >>> a, b = np.where(what % 2, "x", "y"), np.where((what // 2 + who) % 2, "u", "v")
-    >>> data = {"a": a, "b": b, "who": who, "what": what, "fan": 1.0 * (a == "x") + 2.0 * (b == "u") * (a == "x")}
-    >>> data["cross"] = 2.0 * (a == "x") * (b == "u") + 2.0 * (a == "y") * (b == "v")
-    >>> for name in ("fan", "cross"):
-    ...     data["t"] = data[name] + 1.0 * (b == "u") + random.normal(size=1200)
-    ...     model = fit("t ~ a * b + (1 | who) + (1 | what)", data, "gaussian")
-    ...     print(name, scale_dependence(model, marginal_means(model, "a", "b")))
-    fan removable
-    cross crossover
-    """
+    """Whether the order of four means would let a monotone transformation remove their interaction."""
     kinds = []
     for one, other in (((1, 0, -1, 0), (0, 1, 0, -1)), ((1, -1, 0, 0), (0, 0, 1, -1))):
         pair = [weighted_sum(model, np.array(weights, dtype=np.float64), means) for weights in (one, other)]
@@ -184,16 +140,7 @@ class EffectSizes(NamedTuple):
 
 
 def effect_sizes(model: Model, estimate: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> EffectSizes:
-    """Effect sizes of differences on the scale of the link. The unit is taken as known, not as estimated.
-
-    >>> from karat.models.glrm import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(600), 20)
-    >>> data = {"yes": random.random(600) < 0.5, "a": who % 2, "who": who, "what": what}
-    >>> sizes = effect_sizes(fit("yes ~ a + (1 | who) + (1 | what)", data), [1.0], [0.0], [2.0])
-    >>> sizes.d.round(2).tolist(), sizes.odds_ratio.round(2).tolist()
-    ([0.55], [2.72])
-    """
+    """Effect sizes of differences on the scale of the link. The unit is taken as known, not as estimated."""
     values = [np.asarray(one, dtype=np.float64) for one in (estimate, lower, upper)]
     unit = standard_deviation(model)
     if model.family == "gaussian":
@@ -203,17 +150,7 @@ def effect_sizes(model: Model, estimate: ArrayLike, lower: ArrayLike, upper: Arr
 
 
 def standard_deviation(model: Model) -> float:
-    """The unit of d: of an answer within a condition for measured answers, else of the latent residual.
-
-    >>> from karat.models.glrm import fit
-    >>> random = np.random.default_rng(3)
-    >>> who, what = np.divmod(np.arange(6000), 60)
-    >>> time = random.normal(0, 3, 100)[who] + random.normal(0, 2, 60)[what] + random.normal(0, 1, 6000)
-    >>> model = fit("time ~ 1 + (1 | who) + (1 | what)", {"time": time, "who": who, "what": what}, "gaussian")
-    >>> parts = model.fit.covariances["who"].item(), model.fit.covariances["what"].item(), model.fit.residual_variance
-    >>> bool(np.isclose(standard_deviation(model), np.sqrt(sum(parts))))
-    True
-    """
+    """The unit of d: of an answer within a condition for measured answers, else of the latent residual."""
     if model.family != "gaussian":
         return LATENT if model.link == "logit" else 1.0 if model.link == "probit" else LATENT / float(np.sqrt(2))
     variance = model.fit.residual_variance

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -28,15 +28,14 @@ from karat.judgments.trial_order import check_order, order_messages, with_positi
 from karat.measure.effects.contrasts import family_unit
 from karat.measure.effects.data import columns_of, family_of, one_question, scale_unit, with_people
 from karat.measure.rated import Rated, known_column
-from karat.measure.result import MeasureError, MeasureResult, interval, is_shown, sentences
-from karat.messages import Message, message_of, with_code
+from karat.measure.result import MeasureError, MeasureResult, interval, is_shown, refused, sentences
+from karat.messages import Message, with_code
 from karat.models.glrm import Model, fit, marginal_means, type_three
 from karat.models.glrm.formulas.model import quantile, two_sided
 from karat.models.numerics import known
 from karat.models.proportions import holm, mean_interval
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from karat.plots import Figure
+from karat.plots.lines import LINES, course_plot
 
 STRETCHES = 6
 """Into how many stretches the questionnaire is cut for the picture."""
@@ -72,8 +71,6 @@ class OrderEffects(MeasureResult):
         >>> [axes.get_ylabel() for axes in drawn.axes]
         ['mean answer, with 95 % intervals', 'response time (s), with 95 % intervals']
         """
-        from karat.plots.lines import course_plot
-
         conditions, panels = self.course()
         return course_plot(panels, conditions, f"{100 * self.level:.0f} % intervals", self.title)
 
@@ -85,8 +82,6 @@ class OrderEffects(MeasureResult):
         >>> conditions, list(panels)
         (['OBJ>PP', 'PP>OBJ'], ['response', 'rt'])
         """
-        from karat.plots.lines import LINES
-
         conditions = self.frame["condition"].unique(maintain_order=True).to_list()
         if len(conditions) > LINES:
             raise MeasureError(Message("order.too_many_conditions", {"n": len(conditions)}))
@@ -95,7 +90,16 @@ class OrderEffects(MeasureResult):
     @property
     def title(self) -> str:
         """Whether answers, or where there are none times, change."""
-        return self._finding(str(self.frame["measure"][0]))
+        measure = self.frame["measure"][0]
+        rows = self.frame.filter(pl.col("measure") == measure)
+        changed = rows.filter(pl.Series([is_shown(p, self.level) for p in rows["adjusted"]], dtype=pl.Boolean))
+        what = "Answers" if measure == "response" else "Response times"
+        if not changed.height:
+            return f"{what} show no clear change along the questionnaire"
+        if rows.height == 1:
+            return f"{what} {'rise' if changed['change'].item() > 0 else 'fall'} along the questionnaire"
+        parts = [f"{row['condition']} {'rises' if row['change'] > 0 else 'falls'}" for row in changed.to_dicts()]
+        return f"{what} change along the questionnaire: {', '.join(parts)}"
 
     def stretches(self, measure: str) -> pl.DataFrame:
         """condition, place (mean position), mean, lower, upper and participants, for each stretch of trials.
@@ -111,27 +115,14 @@ class OrderEffects(MeasureResult):
         edges = np.unique(np.quantile(rows["trial"].to_numpy(), np.linspace(0, 1, STRETCHES + 1)[1:-1]))
         rows = rows.with_columns(_stretch=np.searchsorted(edges, rows["trial"].to_numpy(), side="left"))
         own = rows.group_by("condition", "_stretch", "participant").agg(pl.col("_drawn", "trial").mean())
-        stretches_found = []
-        for (condition, _), part in own.sort("condition", "_stretch", "participant").group_by(
-            "condition", "_stretch", maintain_order=True
-        ):
-            stretches_found.append(
-                (condition, part["trial"].mean(), *mean_interval(part["_drawn"].to_numpy(), self.level), part.height)
-            )
+        own = own.sort("condition", "_stretch", "participant")
+        found = [
+            (condition, part["trial"].mean(), *mean_interval(part["_drawn"].to_numpy(), self.level), part.height)
+            for (condition, _), part in own.group_by("condition", "_stretch", maintain_order=True)
+        ]
         names = ["condition", "place", "mean", "lower", "upper", "participants"]
-        cut = pl.DataFrame(stretches_found, schema=names, orient="row")
+        cut = pl.DataFrame(found, schema=names, orient="row")
         return cut.with_columns(pl.col("mean", "lower", "upper").exp()) if measure == "rt" else cut
-
-    def _finding(self, measure: str) -> str:
-        rows = self.frame.filter(pl.col("measure") == measure)
-        changed = rows.filter(pl.Series([is_shown(p, self.level) for p in rows["adjusted"]], dtype=pl.Boolean))
-        what = "Answers" if measure == "response" else "Response times"
-        if not changed.height:
-            return f"{what} show no clear change along the questionnaire"
-        if rows.height == 1:
-            return f"{what} {'rise' if changed['change'].item() > 0 else 'fall'} along the questionnaire"
-        parts = [f"{row['condition']} {'rises' if row['change'] > 0 else 'falls'}" for row in changed.to_dicts()]
-        return f"{what} change along the questionnaire: {', '.join(parts)}"
 
     @property
     def summary(self) -> tuple[Message, ...]:
@@ -205,15 +196,7 @@ def order_effects(
     answers = one.rows.select(*kept, value="_value")
     settings = {"question": one.question, "functions": list(functions), "simplify": simplify}
     return OrderEffects(
-        frame,
-        tests,
-        answers,
-        tuple(names),
-        level,
-        settings=settings,
-        notes=tuple(notes),
-        models=models,
-        units=units,
+        frame, tests, answers, tuple(names), level, models, units, settings=settings, notes=tuple(notes)
     )
 
 
@@ -234,10 +217,8 @@ def _timed(rows: pl.DataFrame) -> tuple[list[str], list[str]]:
 def _model(formula: str, one: Rated, family: Any, simplify: bool) -> Model:
     data, levels = columns_of(one, one.rows, family)
     levels["condition"] = sorted(one.rows["condition"].unique(), key=natural_order)
-    try:
+    with refused():
         return fit(formula, data, family, simplify="upwards" if simplify else False, levels=levels)
-    except ValueError as error:
-        raise MeasureError(message_of(error)) from error
 
 
 def _ends(rows: pl.DataFrame) -> tuple[int, int]:

@@ -21,17 +21,17 @@ import numpy as np
 import polars as pl
 
 from karat.judgments import Judgments
-from karat.judgments.scales import Binary, Choice
+from karat.judgments.scales import Binary
 from karat.measure.effects.contrasts import Contrasts, contrasts
 from karat.measure.effects.interactions import effect_sizes, factor_terms, weighted_sum
+from karat.measure.pairs.pair_measures import by_t, equivalence_verdict
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns, interval, sentences
 from karat.messages import Message, message_of
 from karat.models.glrm import Model, marginal_means
 from karat.models.glrm.formulas.formula import names_in
 from karat.models.glrm.formulas.frame import FactorVariable
-from karat.models.glrm.formulas.model import Laid, two_sided
+from karat.models.glrm.formulas.model import Laid
 from karat.models.proportions import holm
-from karat.types import Floats
 
 if TYPE_CHECKING:
     from karat.study.settings import ContrastSettings
@@ -83,15 +83,7 @@ def _difference(row: dict[str, Any]) -> Message:
 
 
 def planned_contrasts(plan: Sequence[ContrastSettings], found: Contrasts) -> PlannedContrasts:
-    """The planned differences of a fitted design.
-
-    >>> import karat
-    >>> from karat.study.settings import ContrastSettings
-    >>> found = contrasts(karat.datasets.load("likert"), "response ~ order + (1 | participant) + (1 | item)")
-    >>> plan = [ContrastSettings(name="order", factor="order", levels=["PP>OBJ", "OBJ>PP"])]
-    >>> planned_contrasts(plan, found).table().row(0)[:3]
-    ('order', 'PP>OBJ', 'OBJ>PP')
-    """
+    """The planned differences of a fitted design."""
     rows: list[Any] = []
     notes: list[Message] = []
     for one in plan:
@@ -143,15 +135,7 @@ def _weighted(one: ContrastSettings, found: Contrasts) -> tuple[Any, ...] | Mess
 
 
 def unplannable(one: ContrastSettings, model: Model | Laid) -> Message | None:
-    """What the model lacks for a comparison; None where it has all that it needs.
-
-    >>> from karat.models.glrm.formulas.model import lay_out
-    >>> from karat.study.settings import ContrastSettings
-    >>> data = {"yes": [0, 1, 1, 0], "a": ["x", "y", "x", "y"], "who": [1, 1, 2, 2]}
-    >>> laid = lay_out("yes ~ a + (1 | who)", data, "binary", "sum")
-    >>> str(unplannable(ContrastSettings(name="b", factor="b", levels=["u", "v"]), laid))
-    'The model has no factor b.'
-    """
+    """What the model lacks for a comparison; None where it has all that it needs."""
     known = {name for name, own in model.frame.raw.items() if isinstance(own, FactorVariable)}
     lacking = [name for name in one.names if name not in known]
     if lacking:
@@ -196,16 +180,6 @@ def planned_choices(
 
     The level of a side stands in left_FACTOR and right_FACTOR, or behind the name of the item, as in "t04.object
     first".
-
-    >>> import karat
-    >>> from karat.study.settings import ContrastSettings
-    >>> random = np.random.default_rng(2)
-    >>> rows = {"participant": [f"p{n // 12}" for n in range(240)], "item": [f"t{n % 12}" for n in range(240)]}
-    >>> rows |= {"left": [f"{item}.old" for item in rows["item"]], "right": [f"{item}.new" for item in rows["item"]]}
-    >>> rows["response"] = ["left" if draw < 0.8 else "right" for draw in random.random(240)]
-    >>> plan = [ContrastSettings(name="age", factor="age", levels=["old", "new"])]
-    >>> round(planned_choices(plan, karat.Judgments(rows, karat.Choice())).table()["raw"].item(), 2)
-    0.8
     """
     rows: list[Any] = []
     notes: list[Message] = []
@@ -233,19 +207,24 @@ def _preference(
         if name not in rows.columns:
             raise MeasureError(Message("planned.no_column", {"column": name}))
         rows = rows.filter(pl.col(name) == at)
-    sides = [_level_of(rows, side, one.factor) for side in ("left", "right")]
-    rows = rows.with_columns(_left=sides[0], _right=sides[1])
-    rows = rows.filter(pl.col("_left").is_in(one.levels), pl.col("_right").is_in(one.levels))
-    rows = rows.filter(pl.col("_left") != pl.col("_right"))
+    rows = between_levels(rows, one)
     if not rows.height:
         raise MeasureError(Message("planned.no_choice", {"factor": one.factor, "levels": list(one.levels)}))
     sided = rows.filter(pl.col("response") != "none")
     ties = rows.height - sided.height
     notes = [Message("planned.ties", {"name": one.name, "n": ties})] if ties else []
-    first = (pl.col("response") == "left") == (pl.col("_left") == one.levels[0])
-    answers = sided.select("participant", "item", "function", response=first.cast(pl.Int64).cast(pl.String))
+    response = pl.col("_first").cast(pl.Int64).cast(pl.String)
+    answers = sided.select("participant", "item", "function", response=response)
     found = contrasts(Judgments(answers, Binary()), PREFERENCE, functions=functions, level=level)
     return found, float(np.mean(answers["response"].to_numpy() == "1")), notes
+
+
+def between_levels(rows: pl.DataFrame, one: ContrastSettings) -> pl.DataFrame:
+    """The choices between the two levels of a comparison; _first says whether the first of them was chosen."""
+    rows = rows.with_columns(_left=_level_of(rows, "left", one.factor), _right=_level_of(rows, "right", one.factor))
+    left, right = pl.col("_left"), pl.col("_right")
+    first = (pl.col("response") == "left") == (left == one.levels[0])
+    return rows.filter(left.is_in(one.levels), right.is_in(one.levels), left != right).with_columns(_first=first)
 
 
 def _level_of(rows: pl.DataFrame, side: str, factor: str) -> pl.Expr:
@@ -279,24 +258,6 @@ def _equivalence(row: dict[str, Any], bound: float | None, level: float) -> tupl
     """p of the larger of two one-sided tests, and whether the difference is inside or outside of the bound."""
     if bound is None or row["se"] is None or not row["se"] > 0:
         return None, None
-    df = np.array([row["df"] if row["df"] is not None else np.inf])
-    size, se = abs(row["estimate"]), row["se"]
-    inside, outside = (_above(np.array([gap / se]), df) for gap in (bound - size, size - bound))
-    alpha = 1 - level
-    return inside, "equivalent" if inside < alpha else "different" if outside < alpha else "undecided"
-
-
-def _above(ratio: Floats, df: Floats) -> float:
-    """The one-sided p of a ratio that should be large."""
-    p = float(two_sided(ratio, df)[0]) / 2
-    return p if ratio[0] > 0 else 1 - p
-
-
-def for_choices(judgments: Judgments) -> bool:
-    """Whether all answers are choices between two.
-
-    >>> import karat
-    >>> for_choices(karat.datasets.load("likert"))
-    False
-    """
-    return all(isinstance(scale, Choice) for scale in judgments.scales.values())
+    freedom = np.inf if row["df"] is None else row["df"]
+    found = by_t(row["estimate"], row["se"], bound, 1 - level, 0, "planned", freedom)
+    return found.equivalence, equivalence_verdict(found.equivalence, found.beyond, 1 - level)

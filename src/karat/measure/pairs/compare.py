@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,10 +27,9 @@ from karat.measure.reliability.agreement import check_bootstrap
 from karat.measure.result import MeasureError, MeasureResult
 from karat.messages import Message
 from karat.models.resampling import interval_around, quotient
+from karat.plots import Figure
+from karat.plots.ranked import SHOWN, symbols_plot
 from karat.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 WORDS = {word: word for word in SYMBOLS} | {symbol: word for word, symbol in SYMBOLS.items()}
 SCHEMA: dict[str, Any] = {
@@ -69,8 +68,6 @@ class DecisionComparison(MeasureResult):
         >>> found.plot().get_suptitle()
         'Measures differ on 1 of 2 pairs'
         """
-        from karat.plots.ranked import SHOWN, symbols_plot
-
         total = self.disagreements.height
         shown = f" (the first {SHOWN} are shown)" if total > SHOWN else ""
         title = f"Measures differ on {total} of {self.everything.height} pairs{shown}"

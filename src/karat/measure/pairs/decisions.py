@@ -46,8 +46,14 @@ from karat.judgments import Judgments
 from karat.judgments.columns import nearest
 from karat.judgments.scales import Binary, Choice, Nominal, NumberRange, Ordinal, Scale
 from karat.judgments.table import to_polars
-from karat.measure.pairs.pair_contrasts import Contrast
-from karat.measure.pairs.pair_measures import direct_choices, direct_counts, model_contrasts, own_differences
+from karat.measure.pairs.pair_measures import (
+    Contrast,
+    direct_choices,
+    direct_counts,
+    equivalence_verdict,
+    model_contrasts,
+    own_differences,
+)
 from karat.measure.rated import Rated, asked_about, rated, stimulus_labels
 from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.scaling.strengths import strengths
@@ -205,9 +211,7 @@ def _frame(known: Known, measure: str, alpha: float, adjust: Adjust) -> pl.DataF
     rows = []
     for number, (names, one) in enumerate(known):
         decision = "none" if not p[number] < alpha else "expert" if one.estimate > middle else "reverse"
-        verdict = (
-            "equivalent" if equivalence[number] < alpha else "different" if beyond[number] < alpha else "undecided"
-        )
+        verdict = equivalence_verdict(equivalence[number], beyond[number], alpha)
         rows.append((
             *names, measure, one.test, one.estimate, one.se, one.lower, one.upper, one.p, p[number], decision,
             SYMBOLS[decision], equivalence[number], verdict, one.bayes_factor, one.ties, one.n,
@@ -233,16 +237,7 @@ SHOWN = 5
 
 
 def expert_pairs(pairs: Any, one: Rated) -> pl.DataFrame:
-    """The pairs as a table of pair, better and worse.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> answers = {"participant": ["p1", "p1"], "item": ["a", "b"], "response": [5, 1], "pair": ["1", "1"],
-    ...            "status": ["ungrammatical", "grammatical"]}
-    >>> (one,) = rated(karat.Judgments(answers, karat.Ordinal(5)), "decisions")
-    >>> expert_pairs(None, one).row(0)
-    ('1', 'b', 'a')
-    """
+    """The pairs as a table of pair, better and worse."""
     if pairs is not None:
         table = _given(pairs)
     else:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,10 +24,9 @@ from karat.measure.result import MeasureError, MeasureResult, coefficient, with_
 from karat.measure.scaling.result import Strengths
 from karat.messages import Message
 from karat.models.resampling import interval_around, kendall, pearson, resamples, spearman
+from karat.plots import Figure
+from karat.plots.ranked import ranks_plot
 from karat.types import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 FEWEST = 3
 """With fewer stimuli in common there is no correlation worth its name."""
@@ -51,8 +50,6 @@ class MeasureCorrelations(MeasureResult):
 
     def plot(self, width_cm: float = 16) -> Figure:
         """Ranks in one measure against ranks in another, for every two."""
-        from karat.plots.ranked import ranks_plot
-
         names = self.scores.columns[1:]
         if len(names) > MOST:
             raise MeasureError(Message("measures.too_many", {"n": len(names), "most": MOST}))

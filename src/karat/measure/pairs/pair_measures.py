@@ -6,6 +6,21 @@ contrast, or None where there are not enough answers to them.
 Participants' differences are paired where at least half of those who judged the less judged stimulus judged both; who
 judged one only is left out. Otherwise the two groups are compared (Welch), and who judged both is in both, which makes
 the test a little cautious. The column `test` says which it was.
+
+A contrast says how far the better stimulus is ahead, with an interval, a test, and a test of equivalence. With d the
+estimate, se its standard error, d0 its value without a difference and r the half-width of the region of practical
+equivalence around d0,
+
+    difference     p of |d - d0| / se                                  two-sided
+    equivalence    the larger p of (d - d0 + r) / se and (r - d + d0) / se    two one-sided tests (Schuirmann 1987)
+    beyond         p of (|d - d0| - r) / se                            one-sided
+
+by Student's t, or by the normal where a model gave the standard error. Ratings of the same participants are paired (t
+of their differences); those of different participants are compared by Welch's t. Choices between the two stimuli are
+counted: those with a preference are tested against one half by the exact binomial (a sign test), with the interval of
+Clopper and Pearson (1934), which excludes one half exactly where that test rejects. "No difference" is left out of the
+test and reported as a share. Yes and no of the same participants are tested by McNemar's exact test; the interval of
+the difference of shares is that of Bonett and Price (2012), and that of Agresti and Caffo (2000) between participants.
 """
 
 from __future__ import annotations
@@ -13,21 +28,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import comb
 
 import numpy as np
 import polars as pl
+from scipy.special import bdtr, bdtrc, betaincinv, stdtr, stdtrit
 
 from karat.judgments.scales import Binary, Continuous, Magnitude, Ordinal
-from karat.measure.pairs.pair_contrasts import (
-    Contrast,
-    by_t,
-    choices,
-    paired,
-    savage_dickey,
-    unpaired,
-    yes_no,
-    yes_no_unpaired,
-)
 from karat.measure.rated import Rated, stimulus_labels
 from karat.measure.result import MeasureError
 from karat.measure.scaling.ratings import standardised_within
@@ -58,17 +65,7 @@ class PairMeasure:
 
 
 def direct_choices(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
-    """Choices between the two stimuli themselves, one a participant.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> answers = {"participant": ["p1", "p2", "p3"], "item": ["ab"] * 3, "left": ["a", "a", "b"],
-    ...            "right": ["b", "b", "a"], "response": ["left", "none", "right"]}
-    >>> (one,) = rated(karat.Judgments(answers, karat.Choice(none=True)), "decisions")
-    >>> found = direct_choices(one, None, 0.05).contrast("a", "b")
-    >>> found.estimate, found.p, round(found.ties, 2)
-    (1.0, 0.5, 0.33)
-    """
+    """Choices between the two stimuli themselves, one a participant."""
     counts = direct_counts(one)
     width = SMALL_SHARE if rope is None else rope
 
@@ -86,16 +83,7 @@ def direct_choices(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
 
 
 def direct_counts(one: Rated) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """How often the first (by name) of two stimuli was chosen, the second, and neither; one answer per participant.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> answers = {"participant": ["p1", "p2"], "item": ["ab", "ab"], "left": ["a", "b"], "right": ["b", "a"],
-    ...            "response": ["left", "left"]}
-    >>> (one,) = rated(karat.Judgments(answers, karat.Choice()), "decisions")
-    >>> direct_counts(one)
-    {('a', 'b'): (1, 1, 0)}
-    """
+    """How often the first (by name) of two stimuli was chosen, the second, and neither; one answer per participant."""
     if not {"left", "right"} <= set(one.rows.columns):
         raise MeasureError(Message("decisions.no_sides"))
     names = {"first": pl.min_horizontal("left", "right"), "second": pl.max_horizontal("left", "right")}
@@ -107,16 +95,7 @@ def direct_counts(one: Rated) -> dict[tuple[str, str], tuple[int, int, int]]:
 
 
 def own_differences(one: Rated, rope: float | None, alpha: float) -> PairMeasure:
-    """Differences within participants, or between groups of them; magnitudes and numbers standardised.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> answers = {"participant": ["p1", "p1", "p2", "p2", "p3", "p3"], "item": ["a", "b"] * 3,
-    ...            "response": [5, 2, 4, 3, 5, 4]}
-    >>> (one,) = rated(karat.Judgments(answers, karat.Ordinal(5)), "decisions")
-    >>> own_differences(one, None, 0.05).contrast("b", "a").test
-    'paired t'
-    """
+    """Differences within participants, or between groups of them; magnitudes and numbers standardised."""
     values, notes = _values(one)
     unit, usual = _own_unit(one)
     width = usual if rope is None else rope
@@ -145,15 +124,6 @@ def model_contrasts(one: Rated, found: Strengths, rope: float | None, alpha: flo
 
     Where strengths are those of a posterior there is a Bayes factor too. Its prior is that of two stimuli drawn from
     these: a normal with the variance that strengths have in the posterior.
-
-    >>> import karat
-    >>> from karat.measure import strengths
-    >>> from karat.measure.rated import rated
-    >>> crowd = karat.datasets.load("crowd")
-    >>> (one,) = rated(crowd, "decisions")
-    >>> found = strengths(crowd, "mean")
-    >>> model_contrasts(one, found, None, 0.05).contrast(found.labels[0], found.labels[-1]).p < 0.001
-    True
     """
     unit, usual = _model_unit(one, found)
     width = usual if rope is None else rope
@@ -212,3 +182,146 @@ def _model_unit(one: Rated, found: Strengths) -> tuple[Message, float | None]:
     if isinstance(one.scale, Continuous) and one.scale.low is not None and one.scale.high is not None:
         return Message("unit.scale"), SMALL_PART * (one.scale.high - one.scale.low)
     return Message("unit.scale"), None
+
+
+LARGEST_LOG = 700.0
+"""Bayes factors end here, at about 10 to the power of 304, so that they stay numbers."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The better stimulus against the worse one; what cannot be computed is NaN."""
+
+    estimate: float
+    se: float
+    lower: float
+    upper: float
+    p: float
+    """Of no difference."""
+    equivalence: float
+    """p of a difference that matters: where it is small, the two are practically equivalent."""
+    beyond: float
+    """p of a difference that does not matter: where it is small, the two differ by more than the region."""
+    n: int
+    test: str
+    ties: float = float("nan")
+    """The share of "no difference"."""
+    bayes_factor: float = float("nan")
+    """Of a difference against none, where there is a posterior."""
+
+
+def by_t(estimate: float, se: float, rope: float, alpha: float, n: int, test: str, freedom: float = np.inf) -> Contrast:
+    """A contrast from an estimate and its standard error, by t with these degrees of freedom, or by the normal."""
+    if not se > 0:
+        return Contrast(estimate, se, estimate, estimate, np.nan, np.nan, np.nan, n, test)
+    half = float(stdtrit(freedom, 1 - alpha / 2)) * se
+    away = abs(estimate)
+    return Contrast(
+        estimate, se, estimate - half, estimate + half, min(1.0, 2 * _upper(away / se, freedom)),
+        max(_upper((estimate + rope) / se, freedom), _upper((rope - estimate) / se, freedom)),
+        _upper((away - rope) / se, freedom), n, test,
+    )  # fmt: skip
+
+
+def paired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
+    """Ratings of the same participants, in the same order: the t of their differences.
+
+    Where all differences are the same there is no t; then it is the sign test that says whether they lie on one side.
+    """
+    difference = better - worse
+    n = len(difference)
+    mean = float(difference.mean())
+    se = float(difference.std(ddof=1) / np.sqrt(n))
+    if se > 1e-12 * max(1.0, abs(mean)):
+        return by_t(mean, se, rope, alpha, n, "paired t", n - 1)
+    p = sign_p(n if mean > 0 else 0, n) if mean else 1.0
+    return replace(by_t(mean, 0.0, rope, alpha, n, "sign"), p=p)
+
+
+def unpaired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
+    """Ratings of different participants: Welch's t.
+
+    Where nobody's ratings of a stimulus differ there is no t; then all ways to divide the ratings are counted.
+    """
+    groups = (better, worse)
+    squares = np.array([group.var(ddof=1) / len(group) for group in groups])
+    se = float(np.sqrt(squares.sum()))
+    estimate, n = float(better.mean() - worse.mean()), len(better) + len(worse)
+    if not se > 0:
+        p = min(1.0, 2 / comb(n, len(better))) if estimate else 1.0
+        return replace(by_t(estimate, 0.0, rope, alpha, n, "permutation"), p=p)
+    freedom = squares.sum() ** 2 / (squares**2 / [len(group) - 1 for group in groups]).sum()
+    return by_t(estimate, se, rope, alpha, n, "Welch's t", float(freedom))
+
+
+def choices(better: int, worse: int, ties: int, rope: float, alpha: float) -> Contrast:
+    """Choices between the two: the share of the better one among those with a preference, against one half."""
+    n = better + worse
+    everybody = n + ties
+    if not n:
+        share = 1.0 if ties else np.nan
+        return Contrast(np.nan, np.nan, np.nan, np.nan, 1.0, np.nan, np.nan, everybody, "binomial", share)
+    share = better / n
+    lower = float(betaincinv(better, worse + 1, alpha / 2)) if better else 0.0
+    upper = float(betaincinv(better + 1, worse, 1 - alpha / 2)) if worse else 1.0
+    low, high = 0.5 - rope, 0.5 + rope
+    equivalence = max(float(bdtr(better, n, high)), float(bdtrc(better - 1, n, low)))
+    beyond = float(bdtrc(better - 1, n, high)) if share > 0.5 else float(bdtr(better, n, low))
+    return Contrast(
+        share, float(np.sqrt(share * (1 - share) / n)), lower, upper, sign_p(better, n), equivalence, beyond,
+        everybody, "binomial", ties / everybody,
+    )  # fmt: skip
+
+
+def yes_no(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
+    """Yes (1) and no (0) of the same participants to both: McNemar's exact test."""
+    n = len(better)
+    first, second = int((better > worse).sum()), int((better < worse).sum())
+    shares = (first + 1) / (n + 2), (second + 1) / (n + 2)
+    moved = shares[0] - shares[1]
+    se = float(np.sqrt((sum(shares) - moved**2) / (n + 2)))
+    found = by_t(moved, se, rope, alpha, n, "McNemar")
+    return _bounded(replace(found, estimate=(first - second) / n, p=sign_p(first, first + second)))
+
+
+def yes_no_unpaired(better: Floats, worse: Floats, rope: float, alpha: float) -> Contrast:
+    """Yes (1) and no (0) of different participants: the difference of shares, with one yes and one no more in each."""
+    size = np.array([len(better), len(worse)]) + 2
+    shares = (np.array([better.sum(), worse.sum()]) + 1) / size
+    se = float(np.sqrt((shares * (1 - shares) / size).sum()))
+    found = by_t(float(shares[0] - shares[1]), se, rope, alpha, len(better) + len(worse), "two shares")
+    return _bounded(replace(found, estimate=float(better.mean() - worse.mean())))
+
+
+def sign_p(first: int, n: int) -> float:
+    """The two-sided p of this many of n on one side, when both sides are equally probable; 1 where there is none.
+
+    >>> sign_p(5, 5), sign_p(2, 4), sign_p(0, 0)
+    (0.0625, 1.0, 1.0)
+    """
+    return min(1.0, 2 * float(bdtr(min(first, n - first), n, 0.5))) if n else 1.0
+
+
+def savage_dickey(estimate: float, se: float, spread: float) -> float:
+    """The Bayes factor of a difference against none: its prior density at 0 over its posterior density there.
+
+    Both are taken as normal: the prior of two strengths with this standard deviation (Dickey 1971), the posterior
+    by its mean and standard deviation. Over 1 speaks for a difference, under 1 for none.
+    """
+    logarithm = float(np.log(se / (np.sqrt(2) * spread)) + (estimate / se) ** 2 / 2)
+    return float(np.exp(min(logarithm, LARGEST_LOG)))
+
+
+def equivalence_verdict(equivalence: float, beyond: float, alpha: float) -> str:
+    """Whether two stimuli are equivalent, differ by more than the region, or neither can be said."""
+    return "equivalent" if equivalence < alpha else "different" if beyond < alpha else "undecided"
+
+
+def _upper(t: float, freedom: float) -> float:
+    """The probability of a larger t."""
+    return float(stdtr(freedom, -t))
+
+
+def _bounded(found: Contrast) -> Contrast:
+    """A difference of shares stays between -1 and 1."""
+    return replace(found, lower=max(-1.0, found.lower), upper=min(1.0, found.upper))

@@ -32,8 +32,9 @@ from karat.judgments import Judgments
 from karat.judgments.scales import Choice, Nominal
 from karat.measure.rated import rated
 from karat.measure.reliability.agreement import answers_a_stimulus, check_bootstrap, unequal_answers
-from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question, finite
+from karat.measure.result import BriefResult, MeasureError, PlotColumns, about_question
 from karat.messages import Message
+from karat.models.numerics import known
 from karat.models.resampling import Components, components, percentile_interval, resamples
 from karat.types import Floats
 
@@ -73,14 +74,8 @@ class DecisionStudy(BriefResult):
              float(np.sqrt(s_p / n + s_i / m + s_e / (n * m))))
             for n in participants for m in items
         ]  # fmt: skip
-        names = [
-            "participants",
-            "items",
-            "stimuli_relative",
-            "stimuli_absolute",
-            "participants_relative",
-            "standard_error",
-        ]
+        reliabilities = ("stimuli_relative", "stimuli_absolute", "participants_relative")
+        names = ["participants", "items", *reliabilities, "standard_error"]
         return pl.DataFrame(rows, schema=names, orient="row")
 
     @property
@@ -96,7 +91,7 @@ class DecisionStudy(BriefResult):
             return Message("decision_study.equal_stimuli" if of_stimuli else "decision_study.equal_participants", about)
         values = about | {
             "wanted": self.wanted, "needed": row["needed"], "now": row["now"],
-            "reliability": finite(row["reliability"]),
+            "reliability": known(row["reliability"]),
         }  # fmt: skip
         return Message("decision_study.stimuli" if of_stimuli else "decision_study.participants", values)
 
@@ -172,15 +167,8 @@ def _needed(
             if drawn is not None:
                 lower, upper = percentile_interval(_number(*_signal_and_error(drawn, measured, kind), wanted), level)
             reliability = _share(max(float(signal[0]), 0.0), max(float(error[0]), 0.0) / now[measured])
-            rows.append(
-                (
-                    measured,
-                    kind,
-                    *(_whole(part) for part in (float(number[0]), lower, upper)),
-                    now[measured],
-                    reliability,
-                )
-            )
+            whole = (_whole(part) for part in (float(number[0]), lower, upper))
+            rows.append((measured, kind, *whole, now[measured], reliability))
     return rows
 
 

@@ -7,9 +7,9 @@ split-half reliability of the means of stimuli (Spearman and Brown),
 
 and for the answers of a single participant the ceiling lies between two correlations: with the mean of all other
 participants, and with the mean of all, the participant included (Nili et al. 2014). For labels and choices it is the
-share of answers equal to the majority of the other participants. Formulas: `karat.models.split_half` and
-`karat.models.split_half`. Intervals are bootstraps over participants; those for one participant
-are centred at the estimate by Fisher's z, since means and majorities of bootstrap samples are noisier than the study's.
+share of answers equal to the majority of the other participants. Formulas: `karat.models.split_half`. Intervals are
+bootstraps over participants; those for one participant are centred at the estimate by Fisher's z, since means and
+majorities of bootstrap samples are noisier than the study's.
 """
 
 from __future__ import annotations

@@ -72,14 +72,6 @@ def choice_strengths(
     `side` adds a preference for the left side, `prior_sd` a normal prior (both for "bradley-terry" and "davidson").
     `criterion` says whether each participant has their own or all share one, and `posterior` asks for the full
     posterior, which needs the extra `bayes` (both for "thurstone").
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> frame = {"left": ["a", "b", "c"] * 2, "right": ["b", "c", "a"] * 2, "item": ["ab", "bc", "ac"] * 2,
-    ...          "participant": ["p1"] * 3 + ["p2"] * 3, "response": ["left", "left", "left", "left", "right", "right"]}
-    >>> (one,) = rated(karat.Judgments(frame, karat.Choice()), "strengths", once=None)
-    >>> choice_strengths(one, "bradley-terry").table()["item"].to_list()
-    ['a', 'c', 'b']
     """
     _check_options(model, side, criterion, prior_sd, posterior)
     compared = compared_stimuli(one)

@@ -57,14 +57,7 @@ SHOWN = 3
 
 
 def rating_strengths(one: Rated, model: str, level: float = 0.95, most: int = MOST) -> Strengths:
-    """The strength of every stimulus by one of the models above; covariances of at most `most` stimuli are kept.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> (crowd,) = rated(karat.datasets.load("crowd"), "strengths")
-    >>> print(rating_strengths(crowd, "mean").unit)
-    shares of the answer “1”
-    """
+    """The strength of every stimulus by one of the models above; covariances of at most `most` stimuli are kept."""
     return (_modelled if model in ("binary", "ordinal") else _averaged)(one, model, level, most)
 
 
@@ -106,12 +99,7 @@ def _means(stimulus: Ints, value: Floats, number: Ints) -> tuple[Floats, Floats]
 
 
 def mean_covariance(rater: Ints, stimulus: Ints, deviation: Floats, number: Ints, people: int) -> Floats:
-    """The covariance of means of stimuli, by the formula above; NaN for a stimulus with one answer.
-
-    >>> rater, stimulus, deviation = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> mean_covariance(rater, stimulus, deviation, np.array([2, 2]), 2).round(6).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """The covariance of means of stimuli, by the formula above; NaN for a stimulus with one answer."""
     table = csr_array((deviation, (rater, stimulus)), shape=(people, len(number)))
     scale = np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), np.nan)
     covariance: Floats = (table.T @ table).toarray() * np.outer(scale, scale)
@@ -195,15 +183,7 @@ Score = Callable[[Judgments], Any]
 
 
 def weighted_means(one: Rated, chosen: Floats, weights: Floats, standardised: bool) -> Floats:
-    """The mean of each stimulus (rows) among the chosen answers, for each column of participants' weights.
-
-    >>> import karat
-    >>> from karat.measure.rated import rated
-    >>> (crowd,) = rated(karat.datasets.load("crowd"), "stability")
-    >>> everybody = np.ones((120, 1))
-    >>> weighted_means(crowd, np.ones(9600, dtype=bool), everybody, standardised=False).shape
-    (80, 1)
-    """
+    """The mean of each stimulus (rows) among the chosen answers, for each column of participants' weights."""
     kept = np.flatnonzero(chosen)
     stimulus, rater, value = one.stimulus[kept], one.rater[kept], one.value[kept]
     value = standardised_within(rater, value, len(one.people)) if standardised else value
@@ -218,11 +198,7 @@ def weighted_means(one: Rated, chosen: Floats, weights: Floats, standardised: bo
 
 
 def standardised_within(rater: Ints, value: Floats, people: int) -> Floats:
-    """Answers minus the participant's mean, over their standard deviation; NaN where somebody's do not vary.
-
-    >>> standardised_within(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 2.0, 2.0]), 2).round(3).tolist()
-    [-0.707, 0.707, nan, nan]
-    """
+    """Answers minus the participant's mean, over their standard deviation; NaN where somebody's do not vary."""
     number = np.bincount(rater, minlength=people)
     deviation = value - (np.bincount(rater, value, people) / np.maximum(number, 1))[rater]
     spread = np.sqrt(np.bincount(rater, deviation**2, people) / np.maximum(number - 1, 1))
@@ -231,13 +207,7 @@ def standardised_within(rater: Ints, value: Floats, people: int) -> Floats:
 
 
 def drawn_again(judgments: Judgments, counts: Mapping[str, int]) -> Judgments:
-    """The judgments of a bootstrap sample: everybody as often as they count, copies under names of their own.
-
-    >>> import karat
-    >>> crowd = karat.datasets.load("crowd")
-    >>> drawn_again(crowd, {"w001": 2, "w002": 1}).participants["participant"].to_list()
-    ['w001', 'w001 (2)', 'w002']
-    """
+    """The judgments of a bootstrap sample: everybody as often as they count, copies under names of their own."""
     table = pl.DataFrame(
         [(name, name if copy == 1 else f"{name} ({copy})") for name, times in counts.items()
          for copy in range(1, times + 1)],
@@ -252,14 +222,7 @@ def drawn_again(judgments: Judgments, counts: Mapping[str, int]) -> Judgments:
 
 
 def function_scores(score: Score, judgments: Judgments, key: str = "item", value: str = "estimate") -> dict[str, Any]:
-    """What a function makes of judgments, as a mapping from item to score; empty where it cannot be made.
-
-    >>> import karat
-    >>> crowd = karat.datasets.load("crowd")
-    >>> means = lambda j: j.frame.group_by("item").agg(estimate=pl.col("response").cast(pl.Float64).mean())
-    >>> len(function_scores(means, crowd))
-    80
-    """
+    """What a function makes of judgments, as a mapping from item to score; empty where it cannot be made."""
     try:
         found = score(judgments)
     except KaratError:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -23,12 +23,9 @@ from karat.measure.rated import stimulus_labels
 from karat.measure.result import MeasureError, MeasureResult, interval
 from karat.messages import Message
 from karat.models.numerics import known as known_number
-from karat.plots.ranked import thresholds_plot
+from karat.plots import Figure
+from karat.plots.ranked import ranked_plot, short, thresholds_plot
 from karat.types import Floats, Ints
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Criterion = Literal["participant", "shared"]
 
@@ -57,8 +54,6 @@ class StrengthDifference:
 
     def plot(self, width_cm: float = 16) -> Figure:
         """The difference with its interval."""
-        from karat.plots.ranked import ranked_plot
-
         row = {"label": [f"{self.first} − {self.second}"]} | {
             name: [getattr(self, name)] for name in ("estimate", "lower", "upper")
         }
@@ -132,16 +127,12 @@ class Strengths(MeasureResult):
         >>> len(drawn.axes[0].get_yticks())
         60
         """
-        from karat.plots.ranked import ranked_plot
-
         rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
         return ranked_plot(rows, f"{self.unit}, with {100 * self.level:g} % intervals", self.title, width_cm)
 
     @property
     def title(self) -> str:
         """Which stimuli have the highest and the lowest estimate: the title of the figure."""
-        from karat.plots.ranked import short
-
         rows = self.frame.with_columns(label=pl.Series(self.labels)).filter(pl.col("estimate").is_not_null())
         if rows.height < 2:
             return f"The estimate of {rows['label'][0]}" if rows.height else "No stimulus has an estimate"
@@ -190,12 +181,6 @@ def by_strength(
 
     Standard errors are those of the covariance, and intervals normal, unless given. Equal estimates share a rank; what
     could not be estimated (NaN) comes last, without one.
-
-    >>> frame, _, order = by_strength(
-    ...     pl.DataFrame({"item": ["a", "b"]}), np.array([1.0, 2.0]), np.eye(2), np.array([9, 9]), 0.95
-    ... )
-    >>> frame["item"].to_list(), frame["rank"].to_list(), order.tolist()
-    (['b', 'a'], [1, 2], [1, 0])
     """
     error = np.sqrt(np.maximum(np.diag(covariance), 0.0)) if se is None else se
     half = ndtri((1 + level) / 2) * error
@@ -236,11 +221,7 @@ def thresholds_figure(strengths: Strengths, width_cm: float = 16) -> Figure:
 
 
 def point_probabilities(line: Floats, thresholds: Floats) -> Floats:
-    """How likely each point (columns) is at each strength (rows), for an average participant.
-
-    >>> point_probabilities(np.zeros(1), np.array([-1.0, 1.0])).round(3).tolist()
-    [[0.269, 0.462, 0.269]]
-    """
+    """How likely each point (columns) is at each strength (rows), for an average participant."""
     below = expit(thresholds - line[:, None])
     edges = np.column_stack([np.zeros(len(line)), below, np.ones(len(line))])
     return np.diff(edges, axis=1)

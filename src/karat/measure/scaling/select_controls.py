@@ -38,9 +38,10 @@ from karat.judgments.message_tables import with_reasons
 from karat.judgments.scales import Binary, Continuous, NumberRange, Ordinal
 from karat.judgments.tables import SPREADSHEETS, FileTable, read_table
 from karat.measure.rated import Rated, rated
-from karat.measure.result import MeasureError, MeasureResult, PlotColumns, finite
+from karat.measure.result import MeasureError, MeasureResult, PlotColumns
 from karat.measure.scaling.ratings import rating_strengths
 from karat.messages import Message
+from karat.models.numerics import known
 from karat.study.items import source_file
 
 LOW, HIGH = "low", "high"
@@ -247,7 +248,7 @@ def _judged(row: dict[str, Any], claimed: str | None, limits: tuple[float, float
     elif row["sd"] > max_sd:
         message = "select_controls.variation"
     values = {name: row[name] for name in ("n", "mean", "lower", "upper", "sd")} | {
-        "fewest": FEWEST, "limit": limits[0] if side == LOW else limits[1], "max_sd": finite(max_sd),
+        "fewest": FEWEST, "limit": limits[0] if side == LOW else limits[1], "max_sd": known(max_sd),
     }  # fmt: skip
     return row | {"side": side, "clear": message is None, "message": message, "values": values}
 
@@ -279,17 +280,7 @@ ENCODINGS = {"utf-8": "utf-8", "cp1252": "cp1252", "latin-1": "latin-1"}
 
 
 def write_verified(found: pl.DataFrame, path: Path, out: Path | None, in_place: bool, verified: str = "yes") -> Path:
-    """Write the item table with what was found, and give the path it was written to.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> found = pl.DataFrame({"item": ["c1"], "mean": [4.8], "expected": ["3-5"], "clear": [True]})
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "items.csv").write_text("item,sentence\\nc1,He left.\\n")
-    ...     print(write_verified(found, Path(folder, "items.csv"), Path(folder, "new.csv"), False).read_text())
-    item,sentence,expected,verified
-    c1,He left.,3-5,yes
-    <BLANKLINE>
-    """
+    """Write the item table with what was found, and give the path it was written to."""
     target = _target(path, out, in_place)
     table = read_table(source_file(path))
     if table.problems:

@@ -15,21 +15,7 @@ from karat.models.credence.trials import (
 )
 
 __all__ = [
-    "ATTENTIVE",
-    "LAPSES",
-    "Comparison",
-    "CredenceTrials",
-    "Fitted",
-    "Mixture",
-    "MixtureStep",
-    "ScaleTrials",
-    "beyond_chance",
-    "closeness",
-    "compare",
-    "concentration",
-    "fit_credence",
-    "follows_closest",
-    "regularity",
-    "residual_times",
-    "with_one_another",
-]
+    "ATTENTIVE", "LAPSES", "Comparison", "CredenceTrials", "Fitted", "Mixture", "MixtureStep", "ScaleTrials",
+    "beyond_chance", "closeness", "compare", "concentration", "fit_credence", "follows_closest", "regularity",
+    "residual_times", "with_one_another",
+]  # fmt: skip

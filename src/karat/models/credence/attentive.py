@@ -311,13 +311,7 @@ class Attentive:
 
 
 def sum_over_trials(values: Singles) -> None:
-    """Sum along the second axis of three, in place: trial by trial, which is faster than `np.cumsum` here.
-
-    >>> values = np.ones((1, 3, 1), dtype=np.float32)
-    >>> sum_over_trials(values)
-    >>> values.ravel().tolist()
-    [1.0, 2.0, 3.0]
-    """
+    """Sum along the second axis of three, in place: trial by trial, which is faster than `np.cumsum` here."""
     for trial in range(1, values.shape[1]):
         values[:, trial] += values[:, trial - 1]
 

@@ -69,11 +69,7 @@ class Fitted:
 
 
 def fit_credence(
-    trials: CredenceTrials,
-    seed: int = 1,
-    progress: Progress | None = None,
-    sampled: bool = False,
-    enough: int = ENOUGH,
+    trials: CredenceTrials, seed: int = 1, progress: Progress | None = None, sampled: bool = False, enough: int = ENOUGH
 ) -> Fitted:
     """Learn from all participants who was attentive, and judge each of them by the others.
 

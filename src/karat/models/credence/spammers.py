@@ -58,12 +58,7 @@ def guesses(levels: Ints, count: int) -> Floats:
 
 
 def patterns(levels: Ints, count: int, length: int) -> Floats:
-    """The same for a repeated pattern of some length; 1 is a primary choice.
-
-    >>> always = np.zeros((1, 10), dtype=np.int64)
-    >>> bool(patterns(always, 2, 1)[0, 0] > guesses(always, 2)[0, 0])
-    True
-    """
+    """The same for a repeated pattern of some length; 1 is a primary choice."""
     every, same = _pattern(levels, count, length, _favourite_tables(levels.shape[1], count))
     if length == 1:
         return every
@@ -148,13 +143,7 @@ def log_when(period: Ints, allowed: Bools, rates: Floats) -> Floats:
 
 
 def learned_rates(period: Ints, allowed: Bools, change: Floats) -> Floats:
-    """The rates of all periods, from the probability of each change (participants x trials + 1).
-
-    >>> period, allowed = periods(40, np.array([40])), np.ones((1, 41), dtype=bool)
-    >>> rates = learned_rates(period, allowed, 5.0 * (np.arange(41) == 30)[None, :])
-    >>> int(rates.argmax()), bool((rates >= 2).all())
-    (15, True)
-    """
+    """The rates of all periods, from the probability of each change (participants x trials + 1)."""
     found = np.bincount(period[allowed], change[allowed], PERIODS)
     possible = np.bincount(period[allowed], minlength=PERIODS) / max(int(allowed.sum()), 1)
     near, wide = (np.convolve(values, NEIGHBOURS, "same") for values in (found, possible))
@@ -215,9 +204,8 @@ def until(density: Floats) -> tuple[Floats, Floats]:
 
 def since(density: Floats) -> tuple[Floats, Floats]:
     """The log probability of the times from each trial on, and the posterior of paces given all."""
-    summed = np.zeros((density.shape[0], density.shape[1] + 1, density.shape[2]), dtype=np.float32)
-    summed[:, :-1] = np.cumsum(density[:, ::-1], axis=1)[:, ::-1]
-    return log_sum(summed + LOG_WEIGHTS.astype(np.float32)).astype(np.float64), _posterior(summed[:, 0])
+    found, paces = until(density[:, ::-1])
+    return found[:, ::-1], paces
 
 
 def _posterior(summed: Floats) -> Floats:

@@ -160,11 +160,6 @@ def beyond_chance(
     to deal them are known (Hoeffding 1951), so that no model need be right. `counted` says which answers count. An
     answer is worth the share of the others who gave it to this stimulus (ordered: its product with their mean), or what
     `worths` says for each part (answers x levels), by what others gave.
-
-    >>> item = np.tile(np.arange(8), (4, 1))
-    >>> answer = np.array([[0, 0, 0, 0, 1, 1, 1, 1]] * 3 + [[0, 1] * 4])
-    >>> beyond_chance(CredenceTrials((ScaleTrials(item, answer, answer, 8, 2),))).round(2).tolist()
-    [2.37, 2.37, 2.37, 0.0]
     """
     excess, variance = np.zeros(trials.shape[0]), np.zeros(trials.shape[0])
     for part, worth in zip(trials.parts, worths or [None] * len(trials.parts), strict=True):

@@ -219,13 +219,7 @@ class BayesFactor(NamedTuple):
 
 
 def savage_dickey(draws: Floats, prior_deviation: float) -> BayesFactor:
-    """The Bayes factor for zero, from draws (chains x draws) and the normal prior of the same quantity.
-
-    >>> draws = np.random.default_rng(1).normal(0.0, 0.5, (4, 2500))
-    >>> found = savage_dickey(draws, 2.0)
-    >>> bool(abs(found.null - 4) < 4 * found.error * found.null), found.sure
-    (True, True)
-    """
+    """The Bayes factor for zero, from draws (chains x draws) and the normal prior of the same quantity."""
     flat = draws.ravel()
     low, high = np.quantile(flat, [0.25, 0.75])
     width = 0.9 * min(float(flat.std(ddof=1)), float(high - low) / 1.34) * len(flat) ** -0.2
@@ -243,14 +237,7 @@ def savage_dickey(draws: Floats, prior_deviation: float) -> BayesFactor:
 
 
 def diagnose(draws: Floats) -> Diagnostics:
-    """R-hat and effective sample sizes of quantities, from chains x draws x quantities.
-
-    >>> import pytest
-    >>> _ = pytest.importorskip("numpyro", reason="NumPyro is not installed")
-    >>> good = np.random.default_rng(1).normal(size=(4, 500, 1))
-    >>> bool(diagnose(good).rhat[0] < RHAT), bool(diagnose(good + np.arange(4)[:, None, None]).rhat[0] > RHAT)
-    (True, False)
-    """
+    """R-hat and effective sample sizes of quantities, from chains x draws x quantities."""
     from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
 
     half = draws.shape[1] // 2

@@ -309,12 +309,7 @@ def _unbounded(size: Floats, parameters: Floats, hessian: Floats, own: int, curv
 
 
 def task_covariance(fit: Fit) -> Floats:
-    """The covariance of `fit.task_effects` given the variances, tasks x tasks.
-
-    >>> fit = fit_crossed([0, 1, 1, 0, 0, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1, 2])
-    >>> task_covariance(fit).shape, bool((task_covariance(fit).diagonal() <= fit.variances["task"]).all())
-    ((3, 3), True)
-    """
+    """The covariance of `fit.task_effects` given the variances, tasks x tasks."""
     schur, deviation = _at_the_mode(fit)
     tasks = len(fit.tasks)
     _, inverse = schur.solve(np.zeros((len(fit.workers), tasks)), np.eye(tasks))
@@ -323,12 +318,7 @@ def task_covariance(fit: Fit) -> Floats:
 
 
 def task_errors(fit: Fit) -> Floats:
-    """The roots of its diagonal alone, where the whole covariance would be too large.
-
-    >>> fit = fit_crossed([0, 1, 1, 0, 0, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1, 2])
-    >>> np.allclose(task_errors(fit) ** 2, task_covariance(fit).diagonal())
-    True
-    """
+    """The roots of its diagonal alone, where the whole covariance would be too large."""
     schur, deviation = _at_the_mode(fit)
     _, variances, _ = schur.covariance()
     return deviation * np.sqrt(variances)

@@ -72,13 +72,6 @@ def profile_ends(
 
     `at` is the function at its minimum, `best`; `error` is roughly the standard error of the parameter. An end that is
     not found within many standard errors is infinite.
-
-    >>> def parabola(x, modes):
-    ...     return Evaluation(float(x @ x) / 2 + x[0] * x[1] / 2, x + x[::-1] / 2, None, lambda: np.eye(2))
-    >>> start = np.zeros(2)
-    >>> low, high = profile_ends(parabola, start, parabola(start, None), 0, 1.0, 1.96)
-    >>> round(low, 3), round(high, 3)
-    (-2.263, 2.263)
     """
     origin = ProfilePoint(float(best[place]), np.delete(best, place), at.value, at.modes)
     low, high = (_end(function, origin, place, sign * error, quantile, least) for sign in (-1, 1))

@@ -39,26 +39,12 @@ WIDEST = 0.8
 
 
 def section(gathered: ReportData) -> Section:
-    """The sentences that a reader with one minute needs.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[0]
-    '120 of 120 participants stay. No criterion excludes anybody.'
-    """
+    """The sentences that a reader with one minute needs."""
     return Section("brief", "In brief", tuple(f"{one} {other}".strip() for one, other in leads(gathered)))
 
 
 def leads(gathered: ReportData) -> list[tuple[str, str]]:
-    """The sentences of the first screen: a short claim, and what it rests on.
-
-    >>> import karat
-    >>> from karat.report.build import build
-    >>> rows = {"participant": ["p1", "p1", "p2", "p2"], "item": ["a", "b"] * 2, "response": [5, 1, 4, 2]}
-    >>> leads(build(karat.Judgments(rows, karat.Ordinal(5)), quick=True))[0]
-    ('Both participants are in the analysis.', 'No exclusion rule was stated.')
-    """
+    """The sentences of the first screen: a short claim, and what it rests on."""
     sentences = [*((str(change), "") for change in gathered.screening.changes), _who_stays(gathered.screening)]
     found = gathered.outcomes
     if isinstance(found, Outcomes):
@@ -257,11 +243,7 @@ def _compared(found: Outcomes) -> tuple[str, str]:
 
 
 def _of_others(shown: int, others: int) -> str:
-    """How many of the other comparisons show a difference.
-
-    >>> _of_others(2, 2), _of_others(0, 3), _of_others(1, 3)
-    ('Both other comparisons show', 'None of the 3 other comparisons shows', '1 of 3 other comparisons shows')
-    """
+    """How many of the other comparisons show a difference."""
     if shown == others:
         return "Both other comparisons show" if others == 2 else f"All {others} other comparisons show"
     if not shown:
@@ -340,12 +322,7 @@ def _signed(found: Outcomes, value: float) -> str:
 
 
 def verdict(screening: Screening) -> str:
-    """How many stay, and by which rule.
-
-    >>> import karat
-    >>> verdict(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}))
-    '42 of 48 participants stay in the analysis (rule: any of completion, remfod).'
-    """
+    """How many stay, and by which rule."""
     everyone = screening.judgments.participants.height
     if screening.exclude is None:
         who = "the one participant stays" if everyone == 1 else f"all {everyone:,} participants stay"
@@ -413,17 +390,7 @@ def on_scale(scale: Scale) -> str | None:
 
 
 def planned_sentence(planned: PlannedContrasts, contrasts: Sequence[Contrasts], scale: Scale) -> str:
-    """Each planned comparison: the plain means or shares of both sides, then their difference in the model.
-
-    >>> import karat
-    >>> from karat.measure.effects.planned import planned_contrasts
-    >>> from karat.study.settings import ContrastSettings
-    >>> likert = karat.datasets.load("likert")
-    >>> found = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
-    >>> plan = [ContrastSettings(name="order", factor="order", levels=["PP>OBJ", "OBJ>PP"])]
-    >>> planned_sentence(planned_contrasts(plan, found), [found], likert.scale).split(";")[0]
-    'order: the mean is 3.66 for PP>OBJ and 3.22 for OBJ>PP, on a scale of 1 to 5'
-    """
+    """Each planned comparison: the plain means or shares of both sides, then their difference in the model."""
     sentences = []
     for row in planned.frame.to_dicts():
         plain = _both(row, contrasts, scale, chosen=planned.unit.code == "unit.choosing_first")
@@ -434,14 +401,7 @@ def planned_sentence(planned: PlannedContrasts, contrasts: Sequence[Contrasts], 
 
 
 def means_sentence(found: Contrasts, scale: Scale) -> str:
-    """The plain means or shares of the levels of each factor; empty where there are none to tell.
-
-    >>> import karat
-    >>> likert = karat.datasets.load("likert")
-    >>> found = karat.measure.contrasts(likert, "response ~ order + (1 | participant) + (1 | item)")
-    >>> means_sentence(found, likert.scale)
-    'Means on a scale of 1 to 5: order: OBJ>PP 3.22, PP>OBJ 3.66.'
-    """
+    """The plain means or shares of the levels of each factor; empty where there are none to tell."""
     unit = on_scale(scale)
     if unit is None or "raw" not in found.means.columns:
         return ""
@@ -458,13 +418,7 @@ def means_sentence(found: Contrasts, scale: Scale) -> str:
 
 
 def wording_sentence(found: Strengths, tables: Sequence[pl.DataFrame]) -> str:
-    """How the strongest and the weakest stimulus read, where a table has their sentences.
-
-    >>> frame = pl.DataFrame({"item": ["a", "b"], "estimate": [1.0, -1.0]})
-    >>> table = pl.DataFrame({"item": ["a", "b"], "sentence": ["It rains.", "Rains it?"]})
-    >>> wording_sentence(Strengths(frame, "mean", "points", 0.95, None), [table])
-    'The highest reads “It rains”, the lowest “Rains it?”.'
-    """
+    """How the strongest and the weakest stimulus read, where a table has their sentences."""
     known = found.frame.filter(pl.col("estimate").is_not_null())
     if known.height < 2 or found.alike:
         return ""

@@ -14,14 +14,7 @@ from karat.section import Listing, Section, Table
 
 
 def section(gathered: ReportData) -> Section:
-    """What somebody needs to make the same page again.
-
-    >>> import karat
-    >>> from karat.report.build import ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> section(ReportData(screening, None, "", "", command="karat report crowd.parquet")).listings[0].text
-    'karat report crowd.parquet'
-    """
+    """What somebody needs to make the same page again."""
     names = {"made": gathered.made, "data": gathered.judgments.fingerprint()}
     names |= {"study": gathered.study.fingerprint} if gathered.study is not None else {}
     names |= gathered.versions | {"platform": gathered.platform}
@@ -40,15 +33,7 @@ TITLES = {
 
 
 def words_section(gathered: ReportData, language: str = "en") -> Section:
-    """The paragraphs with the settings and numbers of this report, and the literature that they cite.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}, "remfod": {}})
-    >>> found = words_section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED), "de")
-    >>> [one.title for one in found.sections]
-    ['Methoden', 'Präregistrierung', 'Literatur']
-    """
+    """The paragraphs with the settings and numbers of this report, and the literature that they cite."""
     title, first, second, third = TITLES[language]
     texts = methods(gathered, language), preregistration(gathered, language)
     keys = cited(" ".join(texts))

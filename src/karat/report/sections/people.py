@@ -22,14 +22,7 @@ MOST = 1000
 
 
 def section(gathered: ReportData) -> Section:
-    """The table of participants, the excluded first.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).tables[0].frame.row(0)[:2]
-    ('p08', 'excluded')
-    """
+    """The table of participants, the excluded first."""
     everybody = people_table(gathered)
     # Criteria overlap, so that a number of flags would say less than their names.
     shown = everybody.head(MOST).drop("flags")
@@ -56,14 +49,7 @@ def section(gathered: ReportData) -> Section:
 
 
 def people_table(gathered: ReportData) -> pl.DataFrame:
-    """participant, verdict, flags, reasons, answers, median time, and the scores that describe best.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> people_table(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).columns[:4]
-    ['participant', 'verdict', 'flags', 'reasons']
-    """
+    """participant, verdict, flags, reasons, answers, median time, and the scores that describe best."""
     screening = gathered.screening
     table = screening.judgments.participants.select("participant")
     reasons = gathered.reasons
@@ -94,13 +80,6 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
 
     It holds what was shown, answered and how fast, what the others said, and flags; nothing of the background and no
     free text. None where the report goes without.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> found = playback(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
-    >>> len(found["participants"]), found["participants"]["p08"]["verdict"]
-    (48, 'excluded')
     """
     if not gathered.playback:
         return None
@@ -153,21 +132,18 @@ def playback(gathered: ReportData) -> dict[str, Any] | None:
 def _flagged_trials(gathered: ReportData, frame: pl.DataFrame) -> dict[int, list[int]]:
     """The rows whose response time ReMFOD found (0), and those with a wrong answer to a control or attention item."""
     found: dict[int, list[int]] = {}
-    for number, names in enumerate((("remfod",), ("attention", "controls"))):
-        for name in names:
-            one = gathered.screening.evidence.get(name) or gathered.evidence(name)
-            if not isinstance(one, Evidence) or one.trials is None or "trial" not in frame.columns:
-                continue
-            trials = (
-                one.trials.filter(~pl.col("right").fill_null(False)) if "right" in one.trials.columns else one.trials
-            )
-            keys = [key for key in ("participant", "session", "trial", "question")
-                    if key in trials.columns and key in frame.columns]  # fmt: skip
-            if number and "right" not in one.trials.columns:
-                continue
-            rows = frame.select("_row", *keys).join(trials.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
-            for row in rows["_row"].to_list():
-                found.setdefault(row, []).append(number)
+    for name, number in (("remfod", 0), ("attention", 1), ("controls", 1)):
+        one = gathered.screening.evidence.get(name) or gathered.evidence(name)
+        if not isinstance(one, Evidence) or one.trials is None or "trial" not in frame.columns:
+            continue
+        if number and "right" not in one.trials.columns:
+            continue
+        trials = one.trials.filter(~pl.col("right").fill_null(False)) if number else one.trials
+        keys = [key for key in ("participant", "session", "trial", "question")
+                if key in trials.columns and key in frame.columns]  # fmt: skip
+        rows = frame.select("_row", *keys).join(trials.select(keys).unique(), on=keys, how="semi", nulls_equal=True)
+        for row in rows["_row"].to_list():
+            found.setdefault(row, []).append(number)
     return found
 
 

@@ -34,15 +34,7 @@ MOST_DRAWN = 2000
 
 
 def section(gathered: ReportData) -> Section:
-    """All that is known of the quality of data; what could not be computed is said in a line.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"remfod": {}})
-    >>> found = section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, dict(screening.evidence)))
-    >>> [one.key for one in found.sections], found.notes[0]
-    (['times', 'criteria'], 'Spammer Index: not shown. It was not computed.')
-    """
+    """All that is known of the quality of data; what could not be computed is said in a line."""
     parts: tuple[tuple[str, Callable[[ReportData], Section | NotComputed]], ...] = (
         ("Spammer Index", _index), ("Credence", _credence), ("Response times", times_section),
         ("Attention trials", attention), ("Control sentences", controls),
@@ -75,12 +67,7 @@ DISTRUSTED = ("deletion.flags_most",)
 
 
 def trusted(evidence: Evidence) -> bool:
-    """Whether a criterion does not itself advise against going by it, nor flags most participants.
-
-    >>> import karat
-    >>> trusted(karat.screen.attention(karat.datasets.load("likert")))
-    True
-    """
+    """Whether a criterion does not itself advise against going by it, nor flags most participants."""
     most = len(evidence.flagged) > MOST_FLAGGED * evidence.participants.height
     return not most and not any(with_code(evidence.notes, *DISTRUSTED))
 
@@ -97,14 +84,7 @@ def _deciding(gathered: ReportData) -> set[str]:
 
 
 def look_table(gathered: ReportData) -> pl.DataFrame:
-    """One row per criterion: whether it decides, how many it looked at, flagged, and flagged as the only one.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> look_table(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).rows()[0]
-    ('Completion', 'decides', 48, 1, 1)
-    """
+    """One row per criterion: whether it decides, how many it looked at, flagged, and flagged as the only one."""
     known, deciding = looked_at(gathered), _deciding(gathered)
     flagged = {name: set(one.flagged) for name, one in known.items()}
     rows = []
@@ -177,11 +157,7 @@ def look_sentence(gathered: ReportData) -> str:
 
 
 def _of_speed(flagged: int, fast: int) -> str:
-    """How many of those who answered fast throughout the criterion of speed flags.
-
-    >>> _of_speed(2, 2), _of_speed(0, 3), _of_speed(1, 4)
-    ('Speed flags both.', 'Speed flags none of them.', 'Speed flags 1 of them.')
-    """
+    """How many of those who answered fast throughout the criterion of speed flags."""
     if flagged == fast:
         return f"Speed flags {({1: 'this one', 2: 'both'}).get(fast, 'all of them')}."
     return f"Speed flags {f'{flagged:,}' if flagged else 'none'} of them."
@@ -191,8 +167,9 @@ def _index(gathered: ReportData) -> Section | NotComputed:
     found = gathered.index
     if isinstance(found, NotComputed):
         return found
+    rows = found.variances.with_columns(pl.col("source").replace(SOURCES), pl.col("share") * 100)
     variances = Table(
-        "variances", "What the variance is made of", _in_words(found.variances),
+        "variances", "What the variance is made of", rows,
         headings={"share": "%"}, digits={"variance": 3, "share": 1},
     )  # fmt: skip
     reading = "It is the share of the variance of answers that lies between participants rather than between items."
@@ -203,11 +180,6 @@ def _index(gathered: ReportData) -> Section | NotComputed:
         "spammer-index", "Spammer Index", (quality_sentence(gathered), reading), (variances,),
         notes=tuple(map(str, found.notes)),
     )  # fmt: skip
-
-
-def _in_words(variances: pl.DataFrame) -> pl.DataFrame:
-    """The variances, called as everywhere else on the page."""
-    return variances.with_columns(pl.col("source").replace(SOURCES), pl.col("share") * 100)
 
 
 def _credence(gathered: ReportData) -> Section | NotComputed:
@@ -313,26 +285,12 @@ def _remarks(notes: list[str]) -> str:
 
 
 def attention(gathered: ReportData) -> Section | NotComputed:
-    """Attention trials.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"attention": {}})
-    >>> attention(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, dict(screening.evidence))).paragraphs[0]
-    '9 of 48 participants flagged.'
-    """
+    """Attention trials."""
     return _checked(gathered, "attention", "attention trials", "Attention trials")
 
 
 def controls(gathered: ReportData) -> Section | NotComputed:
-    """Control sentences.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> controls(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).code
-    'report.not_computed'
-    """
+    """Control sentences."""
     return _checked(gathered, "controls", "control sentences", "Control sentences")
 
 
@@ -356,13 +314,7 @@ def _checked(gathered: ReportData, name: str, what: str, title: str) -> Section 
 
 
 def chances_of(evidence: Evidence, judgments: Judgments) -> list[float]:
-    """The chance of a right answer by guessing, of each trial; none where right answers are not single ones.
-
-    >>> import karat
-    >>> likert = karat.datasets.load("likert")
-    >>> set(chances_of(karat.screen.attention(likert), likert))
-    {0.4}
-    """
+    """The chance of a right answer by guessing, of each trial; none where right answers are not single ones."""
     trials = evidence.trials
     if trials is None or "expected" not in trials.columns:
         return []
@@ -380,15 +332,7 @@ MOST_ROWS = 20_000
 
 
 def times_section(gathered: ReportData) -> Section | NotComputed:
-    """The distributions, with ReMFOD's cutoffs.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"remfod": {}})
-    >>> found = times_section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED, dict(screening.evidence)))
-    >>> [figure.key for figure in found.figures][:2]
-    ['densities', 'everybody']
-    """
+    """The distributions, with ReMFOD's cutoffs."""
     found = gathered.evidence("remfod")
     if not isinstance(found, Remfod):
         return found if isinstance(found, NotComputed) else NOT_COMPUTED

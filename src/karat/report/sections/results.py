@@ -65,14 +65,7 @@ NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
 
 
 def section(gathered: ReportData) -> Section:
-    """All measures of the participants who stay.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs
-    ('Nothing could be measured. It was not computed.',)
-    """
+    """All measures of the participants who stay."""
     measures = gathered.measures
     if isinstance(measures, NotComputed):
         return Section("results", "Results", (f"Nothing could be measured. {measures}",))
@@ -227,9 +220,5 @@ def _figures(
             else:
                 found.append(report_figure(f"{key}-{name}", draw(part.result, measures), alt, "", data))
         except MeasureError as error:
-            undrawn.append(_undrawn(error))
+            undrawn.append(f"A figure is not shown. {error}")
     return found, undrawn
-
-
-def _undrawn(error: Exception) -> str:
-    return f"A figure is not shown. {error}"

@@ -30,14 +30,7 @@ from karat.study.study import Study
 
 
 def section(gathered: ReportData) -> Section:
-    """The flow of participants and the composition of the sample.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[1]
-    'Screening by completion left 47 of 48 participants, by response times 42 of 47.'
-    """
+    """The flow of participants and the composition of the sample."""
     screening = gathered.screening
     paragraphs = [verdict(screening), _flow_sentence(screening), _came(gathered)]
     tables, figures, notes = [], [], []
@@ -56,12 +49,7 @@ def section(gathered: ReportData) -> Section:
 
 
 def steps_table(screening: Screening) -> pl.DataFrame:
-    """One row per stage and criterion: entered, flagged among those excluded there, excluded, remained.
-
-    >>> import karat
-    >>> steps_table(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})).rows()
-    [('completion', 48, 1, 47, 'Completion 1'), ('clock', 47, 5, 42, 'Response times (ReMFOD) 5')]
-    """
+    """One row per stage and criterion: entered, flagged among those excluded there, excluded, remained."""
     rows = [
         (
             step["stage"], step["entered"], step["excluded"], step["remained"],
@@ -132,23 +120,12 @@ def _where(gathered: ReportData) -> str:
 
 
 def standing_out(found: Composition) -> pl.DataFrame:
-    """The groups that stand out, in the order in which sentences name them: what text, figure and table go by.
-
-    >>> import karat
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}})
-    >>> standing_out(screening.composition()).select("variable", "group", "criterion").rows()
-    []
-    """
+    """The groups that stand out, in the order in which sentences name them: what text, figure and table go by."""
     return found.groups.filter("warning")
 
 
 def compared(found: Composition) -> list[str]:
-    """The criteria that are shown: first that of the group which stands out, if one does, then the rule itself.
-
-    >>> import karat
-    >>> compared(karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "remfod": {}}).composition())
-    ['verdict']
-    """
+    """The criteria that are shown: first that of the group which stands out, if one does, then the rule itself."""
     first = standing_out(found)["criterion"].to_list()[:1]
     return list(dict.fromkeys([*first, *([found.criterion] if found.criterion else [])]))
 
@@ -182,14 +159,7 @@ MOST_CELLS = 40
 
 
 def asked_section(gathered: ReportData) -> Section:
-    """The study as its file states it, else as the judgments tell it.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED, ReportData
-    >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
-    >>> asked_section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[0]
-    '120 participants, 80 items, 9,600 answers. Answers are binary: 0, 1.'
-    """
+    """The study as its file states it, else as the judgments tell it."""
     judgments, study = gathered.judgments, gathered.study
     paragraphs = [_answers_sentence(judgments)]
     paragraphs += ["No study file was given, so the design is read from the judgments."] if study is None else []

@@ -20,17 +20,7 @@ __all__ = ["methods", "preregistration"]
 
 
 def methods(gathered: ReportData, language: str = "en") -> str:
-    """What was done, in paragraphs with an empty line between them.
-
-    >>> import karat
-    >>> from karat.report.build import NOT_COMPUTED
-    >>> screening = karat.screen.run(karat.datasets.load("likert"), {"completion": {}, "exclude": "any"})
-    >>> text = methods(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED))
-    >>> text.split(". ")[0]
-    'Participants rated each stimulus on a scale of five points'
-    >>> "In total, this excluded 1 of 48 participants, leaving 47 for analysis." in text
-    True
-    """
+    """What was done, in paragraphs with an empty line between them."""
     words, study, judgments = language_of(language), gathered.study, gathered.judgments
     made_up, everyone = simulated(judgments.participants), judgments.participants.height
     plan = None if 0 < everyone == made_up else study
@@ -46,23 +36,7 @@ def methods(gathered: ReportData, language: str = "en") -> str:
 
 
 def preregistration(planned: ReportData | Study, language: str = "en") -> str:
-    """What a study will ask, who will answer, who will be excluded and what it will compare, in paragraphs.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from karat.study import load
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "items.csv").write_text("item,function,sentence\\nt1,test,It rains.\\n")
-    ...     _ = Path(folder, "study.toml").write_text(
-    ...         'title = "Rain"\\n[[block]]\\ntask = "likert"\\nitems = "items.csv"\\n'
-    ...         "[screening]\\ncompletion = { at_least = 0.8 }\\n"
-    ...     )
-    ...     text = preregistration(load(folder))
-    >>> text.split(". ")[0]
-    'Participants will rate each stimulus on a scale of five points'
-    >>> "Completion: answers to at least 80 % of 1 trials, and no second participation [@pieper]." in text
-    True
-    """
+    """What a study will ask, who will answer, who will be excluded and what it will compare, in paragraphs."""
     words = language_of(language, planned=True)
     study = planned if isinstance(planned, Study) else planned.study
     if study is None:

@@ -19,7 +19,7 @@ from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS
 from karat.messages import NotComputed, render
 from karat.report.comparisons import RIGHT
-from karat.report.words.criteria import citation
+from karat.report.words.exclusions import citation
 
 if TYPE_CHECKING:
     from karat.study.plan import Block

@@ -171,13 +171,6 @@ def whole_likelihood(model: Model) -> tuple[LaplaceObjective, Floats]:
 
     For measured answers the Laplace approximation is exact, and in it every parameter is a coordinate of its own: the
     coefficients, the logarithm of sigma, and the deviations themselves.
-
-    >>> import karat
-    >>> from karat.models.glrm.formulas.model import fit
-    >>> data = karat.datasets.load("likert").frame.filter(function="test").to_dict()
-    >>> objective, best = whole_likelihood(fit("rt ~ 1 + (1 | participant)", data, "gaussian"))
-    >>> len(best), bool(abs(objective(best).gradient).max() < 1e-2)
-    (3, True)
     """
     fit = model.fit
     if isinstance(fit.objective, LaplaceObjective):

@@ -340,14 +340,7 @@ NOTHING = 1e-9
 
 
 def undetermined(side: Side, residual: bool) -> list[str]:
-    """The factors whose covariances the design does not determine; with `residual` it must tell them from that, too.
-
-    >>> from karat.models.glrm.mixed.terms import sides
-    >>> from karat.models.glrm.mixed.terms import random_term
-    >>> every, _ = sides([random_term("trial", np.arange(6))])
-    >>> undetermined(every, residual=True), undetermined(every, residual=False)
-    (['trial'], [])
-    """
+    """The factors whose covariances the design does not determine; with `residual` it must tell them from that, too."""
     based = side.based()
     if not side.size:
         return []

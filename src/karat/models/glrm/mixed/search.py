@@ -286,13 +286,7 @@ SINGULAR = ("fit.zero_variance", "fit.correlated", "fit.directions")
 
 
 def singular_directions(term: RandomTerm, factor: Floats) -> list[Message]:
-    """What a term lacks; `factor` is its Lambda, in units of its columns.
-
-    >>> from karat.models.glrm.mixed.terms import random_term
-    >>> term = random_term("item", [0, 1], [[1, 0], [1, 1]], ("(Intercept)", "x"))
-    >>> print(*singular_directions(term, np.array([[1.0, 0.0], [-0.5, 0.0]])))
-    The fit is singular: (Intercept) and x for item have a correlation of −1.
-    """
+    """What a term lacks; `factor` is its Lambda, in units of its columns."""
     if term.covariance == "shared" and abs(factor[0, 0]) < ZERO:
         return [Message("fit.zero_variance", {"effects": list(term.names), "group": term.group})]
     deviations = np.sqrt((factor**2).sum(axis=1))

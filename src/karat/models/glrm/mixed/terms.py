@@ -105,13 +105,7 @@ def random_term(
 
 
 def within(inner: Ints, outer: Ints) -> Ints | None:
-    """For each row, the number of its inner level among those of its outer level; None where it is not nested.
-
-    >>> within(np.array([0, 1, 2, 2]), np.array([0, 0, 1, 1])).tolist()
-    [0, 1, 0, 0]
-    >>> within(np.array([0, 0]), np.array([0, 1])) is None
-    True
-    """
+    """For each row, the number of its inner level among those of its outer level; None where it is not nested."""
     pairs = np.unique(np.column_stack([outer, inner]), axis=0)
     if len(np.unique(pairs[:, 1])) < len(pairs):
         return None
@@ -329,15 +323,7 @@ def no_side(rows: int) -> Side:
 
 
 def sides(terms: Sequence[RandomTerm]) -> tuple[Side, ...]:
-    """Gather terms by grouping factor, into two sides or more; of more than two, nested factors join their outer ones.
-
-    >>> from karat.models.glrm.mixed.terms import random_term
-    >>> who, what, when = np.indices((3, 4, 2)).reshape(3, -1)
-    >>> participant, rounds = random_term("participant", who), random_term("participant:round", 2 * who + when)
-    >>> first, second = sides([participant, random_term("item", what), rounds])
-    >>> first.effects, first.size, second.effects
-    (3, 2, 1)
-    """
+    """Gather terms by grouping factor, into two sides or more; of several, nested factors join their outer ones."""
     members: dict[str, list[int]] = {}
     for number, term in enumerate(terms):
         members.setdefault(term.group, []).append(number)

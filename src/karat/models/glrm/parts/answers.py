@@ -77,12 +77,7 @@ class Sample:
     below: float
 
     def among(self, first: int, workers: int) -> NDArray[np.bool_]:
-        """Which of this many workers, the first with the number `first` among all, are in the sample.
-
-        >>> whole = Sample(1, 0.5).among(0, 10)
-        >>> bool(np.all(whole[6:] == Sample(1, 0.5).among(6, 4)))
-        True
-        """
+        """Which of this many workers, the first with the number `first` among all, are in the sample."""
         return random_numbers(self.seed, first, workers) < self.below
 
 

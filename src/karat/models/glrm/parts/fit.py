@@ -157,16 +157,7 @@ class _Sums(Sums):
 
 
 def agreement_in_parts(fit: Fit) -> PartedAgreement:
-    """The agreement of the workers whose answers a model was fitted to in parts.
-
-    >>> from karat.models.glrm import fit_crossed_in_parts
-    >>> from karat.models.glrm.parts.answers import PartAnswers
-    >>> worker, task = np.repeat(np.arange(6), 4), np.tile(np.arange(4), 6)
-    >>> answers = (task > 1) ^ (np.arange(24) % 7 == 0)
-    >>> agreement = agreement_in_parts(fit_crossed_in_parts([PartAnswers(answers * 1, worker, task)]))
-    >>> round(agreement.fleiss_kappa, 3), round(agreement.icc_agreement, 3)
-    (0.333, 0.423)
-    """
+    """The agreement of the workers whose answers a model was fitted to in parts."""
     objective = fit.objective
     if not isinstance(objective, PartedObjective):
         raise ValueError("The model was not fitted in parts; see karat.models.agreement.")
