@@ -156,9 +156,9 @@ def _contrasts_of(model: Model, number: int) -> Floats:
             size = len(column.levels)
             coded = contrasts(size, design.coding)
             inner = np.eye(size) if (number, label) in whole else coded[1:] - coded[0]
-            turn = np.kron(inner, turn)
+            turn = np.asarray(np.kron(inner, turn), dtype=np.float64)
         elif column.values.ndim > 1:
-            turn = np.kron(np.eye(column.values.shape[1]), turn)
+            turn = np.asarray(np.kron(np.eye(column.values.shape[1]), turn), dtype=np.float64)
     # Where columns were left out, those that remain are taken as they are.
     return np.asarray(turn @ picked if turn.shape[1] == len(picked) else picked)
 
