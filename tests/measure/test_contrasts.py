@@ -166,6 +166,15 @@ def test_a_response_time_may_be_asked_for_instead() -> None:
     )
 
 
+def test_ratings_may_be_taken_as_numbers() -> None:
+    judgments = rated(frame(), karat.Ordinal(5))
+    result = contrasts(judgments, "as.numeric(response) ~ a + (1 | participant) + (1 | item)")
+    assert result.settings["family"] == "gaussian"
+    assert result.unit == Message("unit.column", {"column": "as.numeric(response)"})
+    points = judgments.frame.group_by("a").agg(pl.col("response").cast(pl.Float64).mean()).sort("a")
+    assert result.means["raw"].to_list() == pytest.approx(points["response"].to_list())
+
+
 def test_slopes_that_cannot_be_reported_from_chance_are_not_asked_for() -> None:
     result = contrasts(rated(frame(24, 4), karat.Continuous()))
     assert result.formula == "response ~ a * b + (1 + a + b | participant) + (1 + a * b | item)"

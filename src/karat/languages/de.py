@@ -312,7 +312,18 @@ MESSAGES = {
     "formula.no_response": "die Antwortvariable fehlt. Die Form ist „response ~ Terme“.",
     "formula.ends": "die Formel endet, wo ein Name erwartet wird.",
     "formula.no_name": "hier wird ein Name erwartet, nicht {text:quoted}.",
-    "formula.one_argument": "eine Funktion hat ein Argument.",
+    "formula.no_operator": "vor {text:quoted} fehlt ein Operator wie +. Ein Name mit einem Leerzeichen steht in "
+    "Backticks, wie in `meine Spalte`.",
+    "formula.comparison": "eine Formel kann Werte nicht mit {text:quoted} vergleichen. Das Ergebnis gehört als Spalte "
+    "in die Daten.",
+    "formula.one_argument": "{function}() hat ein Argument.",
+    "formula.scale": "bei scale() lässt sich nur scale = FALSE angeben.",
+    "formula.poly": "poly() braucht eine Spalte und einen Grad von 1 bis {most}, wie in poly(x, 2).",
+    "formula.poly_values": "{term} braucht mehr als {degree} verschiedene Werte.",
+    "formula.counts": "Anzahlen von Antworten können nicht die Antwortvariable sein. Die Daten brauchen eine Zeile je "
+    "Antwort.",
+    "formula.ordered": "ordered() ist für die Antwortvariable. Für einen Prädiktor steht factor().",
+    "formula.as_numeric": "as.numeric() braucht den Namen einer Spalte.",
     "formula.open_bracket": "diese Klammer wird nie geschlossen.",
     "formula.no_meaning": "{text:quoted} hat in einer Formel keine Bedeutung.",
     "formula.random_product": "Zufallsterme werden addiert, wie in (1 | a) + (1 | b), nicht multipliziert.",
@@ -322,8 +333,9 @@ MESSAGES = {
     "formula.power": "der Exponent einer Formel ist eine ganze Zahl von 1 bis 9.",
     "formula.empty_random": "dieser Zufallsterm ist leer.",
     "formula.group": "eine Gruppe ist eine Spalte oder mehrere, verbunden mit : oder /, wie in (1 | a/b).",
-    "formula.response": "die Antwortvariable ist eine Spalte oder eine Funktion davon, etwa log(rt).",
-    "formula.no_function": "es gibt keine Funktion {function:quoted}. Bekannt sind {known}.",
+    "formula.response": "die Antwortvariable ist eine Spalte oder aus einer gemacht, etwa log(rt) oder -1000 / rt.",
+    "formula.no_function": "es gibt keine Funktion {function:quoted}. Bekannt sind {known}. Alles andere lässt sich "
+    "vorher als Spalte berechnen.",
     "formula.factor": "factor() braucht den Namen einer Spalte.",
     "formula.arithmetic": "{operator:quoted} ist keine Arithmetik. Eine Funktion kann + - * / und ^ enthalten.",
     "formula.no_column_read": "{term} verwendet keine Spalte.",
@@ -355,7 +367,8 @@ MESSAGES = {
     "model.no_order": "Die Antworten {answers} haben keine Reihenfolge. Sie lässt sich, die niedrigste zuerst, mit "
     "levels={{\"{response}\": [...]}} angeben.",
     "model.not_numeric": "{response} ist ein Faktor, gemessene Antworten sind aber Zahlen.",
-    "model.not_binary": "{response} hat {n} verschiedene Antworten, {answers}; ein binäres Modell braucht zwei.",
+    "model.not_binary": "{response} hat {n} {n:Antwort|verschiedene Antworten}, {answers}; ein binäres Modell braucht "
+    "zwei.",
     "model.probability": "Das Modell beschreibt die Wahrscheinlichkeit von {answer}.",
     "model.coefficient_z": "{name}: {estimate} (SE {se}[[, z = {z:.2}]][[, p {p:p}]])",
     "model.coefficient_t": "{name}: {estimate} (SE {se}[[, t({df:df}) = {t:.2}]][[, p {p:p}]])",

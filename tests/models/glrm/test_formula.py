@@ -94,6 +94,11 @@ def test_functions_with_different_numbers_are_different_variables() -> None:
     assert list(read_formula("y ~ I(x - 1234567) + I(x - 1234568)").variables) == ["I(x - 1234567)", "I(x - 1234568)"]
 
 
+@pytest.mark.parametrize("response", ["-1000 / rt", "a + b", "rt^2", "ordered(rating)"])
+def test_a_response_may_be_arithmetic(response: str) -> None:
+    assert read_formula(f"{response} ~ x").response.label == response
+
+
 def test_a_formula_prints_as_it_was_written() -> None:
     assert str(read_formula("y ~ a  *b")) == "y ~ a  *b"
 
@@ -128,9 +133,20 @@ FUNCTION = "formula.no_function"
         ("y ~ (1 | b + c)", 12, GROUP),
         ("y ~ (1 | log(b))", 10, GROUP),
         ("y ~ x + (0 | g)", 12, "formula.empty_random"),
-        ("a + b ~ c", 3, RESPONSE),
-        ("(a + b) ~ c", 4, RESPONSE),
-        ("-a ~ c", 1, RESPONSE),
+        ("1 ~ c", 1, RESPONSE),
+        ("poly(a, 2) ~ c", 1, RESPONSE),
+        ("a:b ~ c", 2, "formula.arithmetic"),
+        ("cbind(a, b) ~ c", 1, "formula.counts"),
+        ("log(ordered(a)) ~ c", 5, "formula.ordered"),
+        ("y ~ ordered(a)", 5, "formula.ordered"),
+        ("y ~ as.numeric(a + b)", 5, "formula.as_numeric"),
+        ("y ~ log(a, 2)", 12, "formula.one_argument"),
+        ("y ~ scale(a, 2)", 14, "formula.scale"),
+        ("y ~ scale(a, center = FALSE)", 14, "formula.scale"),
+        ("y ~ poly(a)", 5, "formula.poly"),
+        ("y ~ poly(a, 10)", 5, "formula.poly"),
+        ("y ~ poly(a, 1.5)", 5, "formula.poly"),
+        ("y ~ poly(a, 2, raw = TRUE)", 5, "formula.poly"),
         ("y ~ log(a:b)", 10, "formula.arithmetic"),
         ("y ~ factor(a + b)", 5, "formula.factor"),
         ("y ~ a + (x ~ b)", 12, "formula.several_tildes"),

@@ -49,6 +49,39 @@ def test_arithmetic() -> None:
     np.testing.assert_allclose(second.values, np.sqrt(abs(difficulty - 3)))
 
 
+def test_scale_without_division() -> None:
+    made = frame("answer ~ scale(difficulty, scale = FALSE)", answer=[1, 2, 3, 4, 5])
+    assert made.columns["scale(difficulty, scale = FALSE)"].values.tolist() == [-1.0, 0.0, -2.0, 2.0, 1.0]
+
+
+def test_polynomials_are_those_of_r() -> None:
+    """poly(c(1, 2, 0, 4, 3.5), 2) and predict(poly(c(1, 2, 0, 4, 3.5), 2), c(5, -1)) in R."""
+    made = frame("answer ~ poly(difficulty, 2)", answer=[1, 2, 3, 4, 5], difficulty=[1, 2, 0, 4, 3.5])
+    column = made.columns["poly(difficulty, 2)"]
+    expected = [
+        [-0.32868786757, -0.31742955818], [-0.02988071523, -0.63045910269], [-0.62749501990, 0.55880173708],
+        [0.56773358943, 0.43308706057], [0.41833001327, -0.04400013678],
+    ]  # fmt: skip
+    np.testing.assert_allclose(column.values, expected, rtol=1e-7)
+    again = evaluate(
+        read_formula("answer ~ poly(difficulty, 2)").variables["poly(difficulty, 2)"],
+        {"difficulty": [5, -1, np.nan]}, {}, made.scaling,
+    )  # fmt: skip
+    assert isinstance(again, Numeric)
+    np.testing.assert_allclose(again.values[:2], [[0.8665407418, 1.809662768], [-0.9263021722, 1.998234783]])
+    assert again.missing.tolist() == [False, False, True]
+    with raises(FormulaError, "formula.at"):
+        frame("answer ~ poly(difficulty, 2)", answer=[1, 2, 3, 4, 5], difficulty=[1, 2, 1, 2, 1])
+
+
+def test_numbers_that_were_read_as_text() -> None:
+    made = frame("answer ~ as.numeric(size)", answer=[1, 2, 3, 4, 5], size=["1", "2.5", "1", None, "10"])
+    assert made.columns["as.numeric(size)"].values.tolist() == [1.0, 2.5, 1.0, 10.0]
+    assert made.raw["size"].values.tolist() == [1.0, 2.5, 1.0, 10.0]
+    with raises(FormulaError, "formula.at"):
+        frame("answer ~ as.numeric(where)", answer=[1, 2, 3, 4, 5])
+
+
 def test_scale_remembers_what_it_took() -> None:
     made = frame("answer ~ scale(difficulty)", answer=[1, 2, 3, 4, 5])
     column = made.columns["scale(difficulty)"]

@@ -75,6 +75,8 @@ def test_joint_degrees() -> None:
     below = joint_degrees(np.array([10.0, 10.5]))
     assert below / (below - 2) == pytest.approx((10 / 8 + 10.5 / 8.5) / 2, rel=1e-9)
     assert joint_degrees(np.array([7.5])) == 7.5
+    assert np.isnan(joint_degrees(np.array([np.nan])))
+    assert np.isnan(joint_degrees(np.array([np.nan, 3.0])))
 
 
 @pytest.mark.parametrize("reml", [True, False])

@@ -1,7 +1,8 @@
 """The answers and conditions that a formula speaks of, laid out for the models.
 
 `response` in a formula is the answer: the points of a rating scale in their order, yes or no, the number of a slider,
-or the logarithm of a magnitude's ratio to the modulus. Another column may stand there, such as log(rt). Columns that
+or the logarithm of a magnitude's ratio to the modulus. as.numeric(response) is the points of a rating scale as
+measured numbers. Another column may stand there, such as log(rt). Columns that
 only the table of participants has, such as their age or group, may be used as well.
 
 Without a formula, the largest one that the design supports is taken (`karat.study.designs.factorial`).
@@ -24,6 +25,7 @@ from karat.measure.result import MeasureError, refused
 from karat.messages import Message
 from karat.models.glrm.families import FamilyName
 from karat.models.glrm.formulas.formula import names_in, read_formula
+from karat.models.glrm.formulas.syntax import Call
 from karat.study.designs.factorial import DesignFormula, answer_family, largest_formula
 from karat.types import Floats
 
@@ -74,10 +76,12 @@ def asked_for(
     with refused():
         read = read_formula(text)
     answers = [name.text for name in names_in(read.response.tree)]
-    if answers == [ANSWER]:
+    tree = read.response.tree
+    as_number = isinstance(tree, Call) and tree.function == "as.numeric"
+    if answers == [ANSWER] and not as_number:
         family, unit, plain = family_of(one.scale, "contrasts"), scale_unit(one), one.value
     else:
-        family, plain = "gaussian", _measured(rows, answers)
+        family, plain = "gaussian", one.value if answers == [ANSWER] else _measured(rows, answers)
         unit = Message("unit.column", {"column": read.response.label})
     data, levels = columns_of(one, rows, family)
     named = [name.text for variable in read.variables.values() for name in names_in(variable.tree)]

@@ -148,7 +148,9 @@ def whole_factors(expansion: Expansion, columns: Mapping[str, Column]) -> set[tu
 
 def _coded(label: str, column: Column, coding: Coding, whole: bool) -> tuple[Floats, list[str]]:
     if not isinstance(column, FactorVariable):
-        return column.values[:, None], [label]
+        if column.values.ndim == 1:
+            return column.values[:, None], [label]
+        return column.values, [f"{label}{k + 1}" for k in range(column.values.shape[1])]
     size = len(column.levels)
     if size < 2:
         raise FormulaError(Message("design.one_level", {"factor": label, "levels": listed(column.levels)}))

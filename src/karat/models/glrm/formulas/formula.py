@@ -8,9 +8,11 @@ brackets:
     (1 + x || g)   the same, uncorrelated; where x is a factor, so are all its columns (lme4 keeps them correlated)
     (1 | a/b)      (1 | a) + (1 | a:b): the levels of b within those of a
 
-Numbers are numeric variables; text and truth values are factors, and so is `factor(x)`. `log`, `log2`, `log10`,
-`exp`, `sqrt`, `abs`, `scale` (minus the mean, divided by the standard deviation) and `I()` with arithmetic make a
-number of a number.
+Numbers are numeric variables; text and truth values are factors, and so is `factor(x)` or `as.factor(x)`; as the
+response also `ordered(x)`. `log`, `log2`, `log10`, `log1p`, `exp`, `sqrt`, `abs`, `scale` (minus the mean, divided by
+the standard deviation; with `scale = FALSE` only the former) and `I()` with arithmetic make a number of a number, and
+`as.numeric` one of text. `poly(x, 2)` has two columns, orthogonal and of length 1 as in R. The response may be
+arithmetic without `I()`, such as -1000 / rt.
 """
 
 from __future__ import annotations
@@ -35,7 +37,13 @@ from karat.models.glrm.formulas.syntax import (
 
 Term = tuple[str, ...]
 """The labels of the variables in a term; none for the intercept."""
-FUNCTIONS = ("factor", "I", "log", "log2", "log10", "exp", "sqrt", "abs", "scale")
+FACTORS = ("factor", "as.factor", "ordered")
+"""Functions that make a factor of a column."""
+FUNCTIONS = (
+    "factor", "as.factor", "as.numeric", "I", "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "scale", "poly",
+)  # fmt: skip
+TRUTH = {"TRUE": True, "T": True, "FALSE": False, "F": False}
+MOST_DEGREES = 9
 __all__ = ["Expansion", "Formula", "FormulaError", "FormulaVariable", "RandomPart", "Term", "names_in", "read_formula"]
 
 
@@ -100,7 +108,7 @@ def read_formula(text: str) -> Formula:
     [(('participant',), ('(Intercept)',)), (('item',), ('(Intercept)', 'condition'))]
     """
     tree = parse(text)
-    response = _variable(tree.left, text)
+    response = _response(tree.left, text)
     expander = _Expander(text)
     bars: list[Pair] = []
     fixed = expander.expansion(tree.right, bars)
@@ -118,7 +126,7 @@ def names_in(node: Node) -> list[Name]:
     match node:
         case Name():
             return [node]
-        case Call(_, inner, _) | Brackets(inner, _) | Minus(inner, _):
+        case Call(argument=inner) | Brackets(inner, _) | Minus(inner, _):
             return names_in(inner)
         case Pair(_, left, right, _):
             return names_in(left) + names_in(right)
@@ -216,7 +224,7 @@ class _Expander:
                 return [(text,)]
             case Brackets(inner, _):
                 return self.groups(inner)
-            case Call("factor", Name(text, _), _):
+            case Call("factor" | "as.factor", Name(text, _), _, ()):
                 return [(text,)]
             case Pair(":", left, right, _):
                 return [(*self.groups(left)[-1], *self.groups(right)[-1])]
@@ -226,11 +234,42 @@ class _Expander:
         raise wrong(self.text, node.position, Message("formula.group"))
 
 
-def _variable(node: Node, text: str) -> FormulaVariable:
-    if isinstance(node, Brackets):
-        return _variable(node.inner, text)
-    if not isinstance(node, Name | Call):
+def scale_divides(call: Call) -> bool:
+    """Whether scale() divides by the standard deviation: not with scale = FALSE.
+
+    >>> [scale_divides(read_formula(f"scale(x{more}) ~ 1").response.tree) for more in ("", ", scale = FALSE")]
+    [True, False]
+    """
+    return all(TRUTH[one.value.text] for one in call.options if one.name == "scale" and isinstance(one.value, Name))
+
+
+def degree(call: Call) -> int:
+    """The degree of poly().
+
+    >>> degree(read_formula("y ~ poly(x, degree = 3)").variables["poly(x, degree = 3)"].tree)
+    3
+    """
+    return next((int(one.value.value) for one in call.options if isinstance(one.value, Number)), 1)
+
+
+def _response(node: Node, text: str) -> FormulaVariable:
+    """The response: a column, a function of one, or arithmetic with one."""
+    match node:
+        case Brackets(inner, _):
+            return _response(inner, text)
+        case Call("poly"):
+            raise wrong(text, node.position, Message("formula.response"))
+        case Call("cbind"):
+            raise wrong(text, node.position, Message("formula.counts"))
+        case Call("ordered", Name(), _, ()):
+            return FormulaVariable(written(node), node, text)
+    if not names_in(node):
         raise wrong(text, node.position, Message("formula.response"))
+    _check_functions(node, text)
+    return FormulaVariable(written(node), node, text)
+
+
+def _variable(node: Name | Call, text: str) -> FormulaVariable:
     _check_functions(node, text)
     return FormulaVariable(written(node), node, text)
 
@@ -238,11 +277,16 @@ def _variable(node: Node, text: str) -> FormulaVariable:
 def _check_functions(node: Node, text: str) -> None:
     match node:
         case Call(function, argument, position):
+            if function == "ordered":
+                raise wrong(text, position, Message("formula.ordered"))
             if function not in FUNCTIONS:
                 known = {"function": function, "known": list(FUNCTIONS)}
                 raise wrong(text, position, Message("formula.no_function", known))
-            if function == "factor" and not isinstance(argument, Name):
+            if function in FACTORS and not isinstance(argument, Name):
                 raise wrong(text, position, Message("formula.factor"))
+            if function == "as.numeric" and not isinstance(argument, Name):
+                raise wrong(text, position, Message("formula.as_numeric"))
+            _check_options(node, text)
             _check_functions(argument, text)
         case Brackets(inner, _) | Minus(inner, _):
             _check_functions(inner, text)
@@ -251,6 +295,22 @@ def _check_functions(node: Node, text: str) -> None:
                 raise wrong(text, position, Message("formula.arithmetic", {"operator": operator}))
             _check_functions(left, text)
             _check_functions(right, text)
+
+
+def _check_options(call: Call, text: str) -> None:
+    """Only scale() and poly() take more than one argument, and of theirs only some."""
+    for option in call.options:
+        if call.function == "scale":
+            truth = TRUTH.get(option.value.text) if isinstance(option.value, Name) else None
+            if truth is None or option.name not in ("center", "scale") or (option.name == "center" and not truth):
+                raise wrong(text, option.position, Message("formula.scale"))
+        elif call.function != "poly":
+            raise wrong(text, option.position, Message("formula.one_argument", {"function": call.function}))
+    if call.function == "poly":
+        given = call.options[0] if len(call.options) == 1 else None
+        size = given.value.value if given and isinstance(given.value, Number) else 0
+        if given is None or given.name not in ("", "degree") or size not in range(1, MOST_DEGREES + 1):
+            raise wrong(text, call.position, Message("formula.poly", {"most": MOST_DEGREES}))
 
 
 def _unique(terms: Iterable[frozenset[str]]) -> list[frozenset[str]]:

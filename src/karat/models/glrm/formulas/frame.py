@@ -19,7 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.messages import Message
-from karat.models.glrm.formulas.formula import Formula, FormulaVariable, RandomPart, names_in
+from karat.models.glrm.formulas.formula import (
+    FACTORS,
+    Formula,
+    FormulaVariable,
+    RandomPart,
+    degree,
+    names_in,
+    scale_divides,
+)
 from karat.models.glrm.formulas.syntax import (
     Brackets,
     Call,
@@ -34,9 +42,12 @@ from karat.models.glrm.formulas.syntax import (
 )
 from karat.types import Bools, Floats, Ints
 
-Scaling = dict[str, tuple[float, float]]
-"""The mean and the deviation that scale() took from the data that were fitted."""
-FUNCTIONS = {"log": np.log, "log2": np.log2, "log10": np.log10, "exp": np.exp, "sqrt": np.sqrt, "abs": np.abs}
+Scaling = dict[str, tuple[float, ...]]
+"""What scale() took from the data that were fitted, the mean and the deviation, and the recurrence of poly()."""
+FUNCTIONS = {
+    "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "exp": np.exp, "sqrt": np.sqrt,
+    "abs": np.abs,
+}  # fmt: skip
 OPERATORS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": np.power}
 
 
@@ -70,7 +81,7 @@ def make_frame(formula: Formula, data: Data, levels: Levels | None = None) -> Fr
     scaling: Scaling = {}
     orders = dict(levels or {})
     for name in orders:
-        if name not in data and not any(name == f"factor({known})" for known in data):
+        if name not in data and not any(name == f"{function}({known})" for known in data for function in FACTORS):
             raise FormulaError(Message("frame.unknown_column", {"column": name}))
     response = evaluate(formula.response, data, orders, scaling)
     columns = {label: evaluate(variable, data, orders, scaling) for label, variable in formula.variables.items()}
@@ -98,7 +109,7 @@ def evaluate(variable: FormulaVariable, data: Data, levels: Levels, scaling: Sca
     tree = variable.tree
     if isinstance(tree, Name):
         return column(_find(tree, data, variable.text), tree.text, levels.get(tree.text))
-    if isinstance(tree, Call) and tree.function == "factor" and isinstance(tree.argument, Name):
+    if isinstance(tree, Call) and tree.function in FACTORS and isinstance(tree.argument, Name):
         name = tree.argument
         return as_factor(_find(name, data, variable.text), name.text, levels.get(variable.label, levels.get(name.text)))
     lengths = {name.text: len(np.asarray(_find(name, data, variable.text))) for name in names_in(tree)}
@@ -107,6 +118,14 @@ def evaluate(variable: FormulaVariable, data: Data, levels: Levels, scaling: Sca
     # A column with one row would otherwise be repeated in arithmetic with others.
     _check_lengths(lengths)
     with np.errstate(all="ignore"):
+        if isinstance(tree, Call) and tree.function == "poly":
+            values = _arithmetic(tree.argument, data, variable.text, scaling)
+            if variable.label not in scaling:
+                if len(np.unique(values[np.isfinite(values)])) <= degree(tree):
+                    about = {"term": variable.label, "degree": degree(tree)}
+                    raise wrong(variable.text, tree.position, Message("formula.poly_values", about))
+                scaling[variable.label] = _recurrence(values[np.isfinite(values)], degree(tree))
+            return Numeric(_polynomials(values, scaling[variable.label]))
         return Numeric(_arithmetic(tree, data, variable.text, scaling))
 
 
@@ -137,8 +156,11 @@ def _raw(formula: Formula, data: Data, columns: dict[str, Column], kept: Bools) 
     for label in dict.fromkeys(label for term in formula.fixed.terms for label in term):
         tree = formula.variables[label].tree
         for name in names_in(tree):
-            as_it_is = isinstance(tree, Name) or isinstance(columns[label], FactorVariable)
-            raw[name.text] = columns[label] if as_it_is else column(data[name.text], name.text).at(kept)
+            if isinstance(tree, Name) or isinstance(columns[label], FactorVariable):
+                raw[name.text] = columns[label]
+            else:
+                read = column(data[name.text], name.text)
+                raw[name.text] = Numeric(_numbers(read, name.text, name.position, formula.text)).at(kept)
     return raw
 
 
@@ -164,13 +186,15 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
             return read.values
         case Brackets(inner, _) | Call("I", inner, _):
             return _arithmetic(inner, data, text, scaling)
+        case Call("as.numeric", Name(name, position), _):
+            return _numbers(column(data[name], name), name, position, text)
         case Call("scale", inner, _):
             values, label = np.atleast_1d(_arithmetic(inner, data, text, scaling)), written(node)
             if label not in scaling:
                 known = values[np.isfinite(values)]
                 scaling[label] = (float(known.mean()), float(known.std(ddof=1))) if len(known) > 1 else (np.nan, np.nan)
             mean, deviation = scaling[label]
-            return (values - mean) / deviation
+            return (values - mean) / deviation if scale_divides(node) else values - mean
         case Call(function, inner, position):
             if function not in FUNCTIONS:
                 raise wrong(text, position, Message("formula.nested", {"function": function}))
@@ -179,6 +203,44 @@ def _arithmetic(node: Node, data: Data, text: str, scaling: Scaling) -> Any:
             return -_arithmetic(operand, data, text, scaling)
         case Pair(operator, left, right, _):
             return OPERATORS[operator](*(_arithmetic(side, data, text, scaling) for side in (left, right)))
+
+
+def _numbers(read: Column, name: str, position: int, text: str) -> Floats:
+    """Numbers that were read as text."""
+    if not isinstance(read, FactorVariable):
+        return read.values
+    try:
+        levels = np.array([*(float(level) for level in read.levels), np.nan])
+    except ValueError:
+        raise wrong(text, position, Message("formula.not_numeric", {"column": name})) from None
+    return levels[read.codes]
+
+
+def _recurrence(values: Floats, degree: int) -> tuple[float, ...]:
+    """Shifts, then squared lengths, of the polynomials that are orthogonal over some values (Kennedy and Gentle 1980).
+
+    p[k + 1](x) = (x - shift[k]) p[k](x) - length[k] / length[k - 1] p[k - 1](x), with p[0] = 1.
+    """
+    shifts: list[float] = []
+    lengths = [float(len(values))]
+    before, now = np.zeros(len(values)), np.ones(len(values))
+    for k in range(degree):
+        shifts.append(float(values @ now**2) / lengths[k])
+        share = lengths[k] / lengths[k - 1] if k else 0.0
+        before, now = now, (values - shifts[k]) * now - share * before
+        lengths.append(float(now @ now))
+    return (*shifts, *lengths)
+
+
+def _polynomials(values: Floats, recurrence: tuple[float, ...]) -> Floats:
+    """The polynomials of degree 1 and more, each with a length of 1 over the values that they were made for."""
+    degree = len(recurrence) // 2
+    shifts, lengths = recurrence[:degree], recurrence[degree:]
+    columns = [np.zeros(len(values)), np.ones(len(values))]
+    for k in range(degree):
+        share = lengths[k] / lengths[k - 1] if k else 0.0
+        columns.append((values - shifts[k]) * columns[-1] - share * columns[-2])
+    return np.column_stack(columns[2:]) / np.sqrt(lengths[1:])
 
 
 def _check_lengths(lengths: dict[str, int]) -> None:
@@ -231,13 +293,14 @@ class FactorVariable:
 
 @dataclass(frozen=True)
 class Numeric:
-    """A number for every row; NaN where it is missing."""
+    """A number for every row, or a row of them for poly(); NaN where it is missing."""
 
     values: Floats
 
     @property
     def missing(self) -> Bools:
-        return ~np.isfinite(self.values)
+        finite = np.isfinite(self.values)
+        return ~finite if finite.ndim == 1 else ~np.asarray(finite.all(axis=1))
 
     def at(self, rows: Bools) -> Numeric:
         return replace(self, values=self.values[rows])

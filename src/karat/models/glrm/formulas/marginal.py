@@ -363,7 +363,7 @@ def _without_gaps(column: Column) -> Column:
     """Any value where there is none: those rows are NaN in the end."""
     if isinstance(column, FactorVariable):
         return FactorVariable(np.maximum(column.codes, 0), column.levels)
-    return Numeric(np.where(column.missing, 0.0, column.values))
+    return Numeric(np.where(np.isfinite(column.values), column.values, 0.0))
 
 
 def _effect(

@@ -442,6 +442,8 @@ def joint_degrees(degrees: Floats) -> float:
     >>> joint_degrees(np.array([20.0, 20.0]))
     20.0
     """
+    if np.any(np.isnan(degrees)):
+        return float("nan")
     degrees = np.minimum(degrees, MANY)
     if len(degrees) == 1 or float(np.ptp(degrees)) < 1e-8:
         return float(degrees.mean()) if degrees[0] < MANY else float("inf")

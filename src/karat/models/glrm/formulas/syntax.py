@@ -14,7 +14,7 @@ from karat.messages import Message
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)|(?P<name>[^\W\d][\w.]*|\.[^\W\d][\w.]*)|`(?P<quoted>[^`]+)`"
-    r"|(?P<operator>\|\||\*\*|[~+\-*:/^|(),]))"
+    r"|(?P<comparison>[<>]=?|[!=]=)|(?P<operator>\|\||\*\*|[~+\-*:/^|(),=]))"
 )
 BINDING = {"~": 1, "|": 2, "||": 2, "+": 3, "-": 3, "*": 4, "/": 4, ":": 5, "^": 7}
 LEADING_MINUS = 6
@@ -42,10 +42,20 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of one argument, such as log(rt)."""
+    """A function of an argument, such as log(rt), and what follows it, such as the 2 in poly(x, 2)."""
 
     function: str
     argument: Node
+    position: int
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An argument after the first; without a name where it stands alone."""
+
+    name: str
+    value: Node
     position: int
 
 
@@ -100,6 +110,8 @@ def parse(text: str) -> Pair:
     """
     reader = _FormulaReader(text)
     tree = reader.expression(0)
+    if reader.token.kind in ("name", "quoted", "number"):
+        raise wrong(text, reader.token.position, Message("formula.no_operator", {"text": reader.token.text}))
     if reader.token.kind != "end":
         raise wrong(text, reader.token.position, Message("formula.unexpected", {"text": reader.token.text}))
     if not isinstance(tree, Pair) or tree.operator != "~":
@@ -127,8 +139,9 @@ def written(node: Node) -> str:
             return text
         case Number(value, _):
             return repr(value).removesuffix(".0")
-        case Call(function, argument, _):
-            return f"{function}({written(argument)})"
+        case Call(function, argument, _, options):
+            more = [f"{one.name} = {written(one.value)}" if one.name else written(one.value) for one in options]
+            return f"{function}({', '.join([written(argument), *more])})"
         case Brackets(inner, _):
             return f"({written(inner)})"
         case Minus(operand, _):
@@ -167,12 +180,17 @@ class _FormulaReader:
             return Number(float(token.text), token.position)
         if token.kind == "name":
             if self.token.text == "(" and self.token.kind == "operator":
-                return Call(token.text, self.bracketed(self.advance()), token.position)
+                opening = self.advance()
+                argument, options = self.expression(0), []
+                while self.token.text == "," and self.token.kind == "operator":
+                    self.advance()
+                    options.append(self.option())
+                return Call(token.text, self.closed(argument, opening), token.position, tuple(options))
             return Name(token.text, token.position)
         if token.kind == "quoted":
             return Name(token.text, token.position)
         if token.text == "(":
-            return Brackets(self.bracketed(token), token.position)
+            return Brackets(self.closed(self.expression(0), token), token.position)
         if token.text in "+-" and token.kind == "operator":
             operand = self.expression(LEADING_MINUS)
             return operand if token.text == "+" else Minus(operand, token.position)
@@ -182,10 +200,16 @@ class _FormulaReader:
             raise wrong(self.text, token.position, Message("formula.ends"))
         raise wrong(self.text, token.position, Message("formula.no_name", {"text": token.text}))
 
-    def bracketed(self, opening: Token) -> Node:
-        inner = self.expression(0)
-        if self.token.text == ",":
-            raise wrong(self.text, self.token.position, Message("formula.one_argument"))
+    def option(self) -> Option:
+        position, value = self.token.position, self.expression(0)
+        if self.token.text == "=" and isinstance(value, Name):
+            self.advance()
+            return Option(value.text, self.expression(0), position)
+        return Option("", value, position)
+
+    def closed(self, inner: Node, opening: Token) -> Node:
+        if self.token.text in (",", "=") and self.token.kind == "operator":
+            raise wrong(self.text, self.token.position, Message("formula.unexpected", {"text": self.token.text}))
         if self.token.text != ")":
             raise wrong(self.text, opening.position, Message("formula.open_bracket"))
         self.advance()
@@ -201,6 +225,8 @@ def _tokens(text: str) -> list[Token]:
             position = at + len(text[at:]) - len(text[at:].lstrip()) + 1
             raise wrong(text, position, Message("formula.no_meaning", {"text": text[position - 1]}))
         kind = str(match.lastgroup)
+        if kind == "comparison":
+            raise wrong(text, match.start(kind) + 1, Message("formula.comparison", {"text": match[kind]}))
         word = "^" if match[kind] == "**" else match[kind]
         tokens.append(Token(kind, word, match.start(kind) + 1 - (kind == "quoted")))
         at = match.end()

@@ -123,6 +123,8 @@ def _tests(
 def _contrasts_apart(model: Model, number: int) -> Floats:
     """Rows of a term's coefficients plus what makes them uncorrelated with those of the terms that contain it."""
     terms, unit = model.design.expansion.terms, np.eye(len(model.design.names))
+    if len(terms) == 1:
+        return _contrasts_of(model, number)
     larger = [k for k, term in enumerate(terms, start=1) if set(terms[number - 1]) < set(term)]
     rows: Floats = unit[model.design.terms == number]
     relatives = unit[np.isin(model.design.terms, larger)]
@@ -136,19 +138,27 @@ def _contrasts_of(model: Model, number: int) -> Floats:
     """Rows that span a term's coefficients: for factors, every level minus the first.
 
     The statistic is the same for any rows that do so. Satterthwaite's degrees of freedom of several rows are not quite;
-    these are the rows that lmerTest takes.
+    these are the rows that lmerTest takes. Those of the only term of a model are the term's rows of the unit upper
+    triangle U in X'X = U'DU.
     """
     design, columns = model.design, model.frame.columns
     picked = np.eye(len(design.names))[design.terms == number]
+    if len(design.expansion.terms) == 1:
+        # Thresholds stand for an intercept.
+        matrix = design.matrix - design.matrix.mean(axis=0) if model.family == "ordinal" else design.matrix
+        triangle = np.linalg.qr(matrix, mode="r")
+        return np.asarray(picked @ (triangle / np.diag(triangle)[:, None]))
     whole = whole_factors(design.expansion, columns)
-    turn = np.eye(1)
+    turn: Floats = np.eye(1)
     for label in design.expansion.terms[number - 1]:
         column = columns[label]
         if isinstance(column, FactorVariable):
             size = len(column.levels)
             coded = contrasts(size, design.coding)
             inner = np.eye(size) if (number, label) in whole else coded[1:] - coded[0]
-            turn = np.kron(inner, turn)
+            turn = np.asarray(np.kron(inner, turn), dtype=np.float64)
+        elif column.values.ndim > 1:
+            turn = np.asarray(np.kron(np.eye(column.values.shape[1]), turn), dtype=np.float64)
     # Where columns were left out, those that remain are taken as they are.
     return np.asarray(turn @ picked if turn.shape[1] == len(picked) else picked)
 
