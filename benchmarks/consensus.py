@@ -3,9 +3,10 @@
 In one run, the same answers and the same number of rounds: karat's consensus from judgments to labels and posteriors,
 and crowd-kit's DawidSkene from its pandas table, installed into an environment of its own under the temporary folder.
 karat's judgments have names as text, crowd-kit's table has numbers, which are faster for it. Both turn about, and the
-best of each counts. The greatest difference of posteriors is printed; the run fails where it is above 1e-6 or where
-karat is less than ten times faster. Then, for karat alone, the rounds until convergence, and the bootstrap of the
-coefficients of agreement. `--write` puts the ratio into docs/performance.md; `--smallest` takes 5,000 labels.
+best of each counts, in processor seconds of all threads together. The greatest difference of posteriors is printed; the
+run fails where it is above 1e-6 or where karat is less than ten times faster. Then, for karat alone, the rounds until
+convergence, and the bootstrap of the coefficients of agreement. `--write` puts the ratio into docs/performance.md;
+`--smallest` takes 5,000 labels.
 """
 
 from __future__ import annotations
@@ -44,19 +45,19 @@ from crowdkit.aggregation import DawidSkene
 made = np.load(sys.argv[1] + "/answers.npz")
 table = pd.DataFrame({"task": made["item"], "worker": made["rater"], "label": made["label"]})
 model = DawidSkene(n_iter=int(sys.argv[2]), tol=-1e300)
-start = time.perf_counter()
+start = time.process_time()
 model.fit(table)
-seconds = time.perf_counter() - start
+seconds = time.process_time() - start
 np.save(sys.argv[1] + "/posteriors.npy", model.probas_.sort_index().reindex(columns=range(int(sys.argv[3]))).to_numpy())
 print(json.dumps(seconds))
 """
 
 
 def seconds(call: Callable[[], object]) -> tuple[float, object]:
-    """How long a call takes, and what it gives."""
-    start = time.perf_counter()
+    """How much of the processor a call takes, and what it gives."""
+    start = time.process_time()
     found = call()
-    return time.perf_counter() - start, found
+    return time.process_time() - start, found
 
 
 def answers(labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -83,7 +84,7 @@ def judgments_of(item: np.ndarray, rater: np.ndarray, label: np.ndarray) -> Judg
 
 
 def peer_seconds(python: Path, folder: Path) -> float | None:
-    """How long crowd-kit takes; None where it takes longer than it is given."""
+    """How much of the processor crowd-kit takes; None where it takes longer than it is given."""
     command = [python, "-c", SCRIPT, str(folder), str(ROUNDS), str(KINDS)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PEER_SECONDS, check=True)

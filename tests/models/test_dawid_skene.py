@@ -28,7 +28,7 @@ def crowd(
 def slow(
     item: np.ndarray, rater: np.ndarray, label: np.ndarray, kinds: int, rounds: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same algorithm answer by answer, with products of probabilities."""
+    """The same algorithm answer by answer, with products of probabilities that are scaled after each one."""
     q = np.array([[np.mean(label[item == j] == k) for k in range(kinds)] for j in range(item.max() + 1)])
     for _ in range(rounds):
         p = q.mean(axis=0)
@@ -41,7 +41,8 @@ def slow(
             likelihood = p.copy()
             for i, k in zip(rater[item == j], label[item == j], strict=True):
                 likelihood = likelihood * e[i, k]
-            q[j] = likelihood / likelihood.sum()
+                likelihood = likelihood / likelihood.sum()
+            q[j] = likelihood
     return q, e
 
 
@@ -51,6 +52,20 @@ def test_rounds_are_those_of_a_slow_computation(seed: int, rounds: int) -> None:
     found = dawid_skene(*answers, kinds=3, iterations=rounds, tolerance=0)
     if found.iterations == rounds:
         np.testing.assert_allclose(found.posteriors, slow(*answers, 3, rounds)[0], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("people", [8, 90])
+def test_items_may_have_few_answers_or_many(people: int) -> None:
+    """Of 90 answers the product of probabilities may be too small for a number."""
+    (item, rater, label), _ = crowd(3, items=12, people=people, share=1.0)
+    kept = np.random.default_rng(1).random(len(item)) < (item / 11)  # some items have hardly any answers, in any order
+    item, rater, label = (codes[kept][::-1] for codes in (item, rater, label))
+    answers = item - 1, rater, label
+    found = dawid_skene(*answers, kinds=3, iterations=3, tolerance=0)
+    np.testing.assert_allclose(found.posteriors, slow(*answers, 3, 3)[0], rtol=1e-6, atol=1e-9)
+    # An item without answers is as probable as the labels are frequent.
+    alone = dawid_skene(item, rater, label, kinds=3)
+    np.testing.assert_allclose(alone.posteriors[0], alone.priors, atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", [2, 6])

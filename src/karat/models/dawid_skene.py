@@ -14,8 +14,9 @@ are within 1e-6 of where they are going, which is what their last two changes sa
 of the changes d_t and d_t-1; and no small posterior still grows, since EM leaves a saddle slowly. A likelihood that
 hardly rises is not enough, since posteriors may still move. From the 60th round on, every third one starts from errors
 and shares extrapolated from the last three (Varadhan and Roland 2008), unless the likelihood is smaller there. Answers
-are counted once, in a sparse matrix of items by participant-and-answer; both steps are a product with it. Products of
-probabilities are sums of logarithms.
+are counted once, in a sparse matrix of items by participant-and-answer; the M step is a product with it. So is the E
+step where items have so many answers that a product of probabilities might be too small for a number: it then is a sum
+of logarithms. Otherwise probabilities are multiplied as they are, without logarithms and exponentials.
 
 A count of zero would make an item impossible: each answer that a participant ever gave counts at least 1e-10 under
 every label. Under a label that none of their items can have, their answers are so taken as evenly spread.
@@ -56,6 +57,8 @@ from scipy.special import digamma, expit, log_expit
 from karat.types import Floats, Ints
 
 LEAST = 1e-10
+SMALLEST = -650.0
+"""The logarithm of the smallest product of probabilities; numbers end at -708."""
 GIVEN = 0.01
 """How much of an answer each participant is given where the errors are ordered."""
 NEWTON_STEPS = 20
@@ -109,40 +112,88 @@ def dawid_skene(
     item, rater, label = (np.asarray(codes, dtype=np.int64) for codes in (items, raters, labels))
     size = int(label.max()) + 1 if kinds is None else kinds
     people, rows = int(rater.max()) + 1, int(item.max()) + 1
-    places = (item.astype(np.int32), (rater * size + label).astype(np.int32))
-    answers = csr_array((np.ones(len(item)), places), shape=(rows, people * size))
-    answers.sum_duplicates()
-    # Turned around by columns: posteriors are read one after the other, and sums go into a table that is small.
-    turned = answers.T
-    given = np.bincount(answers.indices, minlength=people * size) > 0
+    answers = _Answers(item, rater * size + label, rows, people * size)
+    given = np.bincount(answers.cells, minlength=people * size) > 0
     step = _ordered_step(people, size) if ordered else _free_step(given, people, size)
-    posteriors = label_shares(item, label, np.ones(len(item)), rows, size)
-    priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(turned @ posteriors)
+    posteriors = label_shares(item, label, np.ones(len(item)), rows, size)[answers.order]
+    priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(answers.sums(posteriors))
     likelihood, converged, done = -np.inf, False, 0
     watch, leap = _Watch(), _Leap()
     while done < iterations and not converged:
         last = posteriors
         if done >= PLAIN and not ordered:
             errors, priors = leap.from_here(errors, priors)
-        # An answer that somebody never gave has the probability 0 and is in no product.
-        logs = np.log(errors, out=np.zeros_like(errors), where=errors > 0).reshape(people * size, size)
-        logarithms = answers @ logs
-        logarithms += np.log(np.maximum(priors, LEAST))
-        # In place, and by means that are fast for a few labels without the threads of a matrix library.
-        highest = reduce(np.maximum, logarithms.T)
-        logarithms -= highest[:, None]
-        posteriors = np.exp(logarithms, out=logarithms)
-        sums = np.einsum("jc->j", posteriors)
-        posteriors /= sums[:, None]
-        before, likelihood = likelihood, float(np.sum(highest) + np.sum(np.log(sums)))
+        before = likelihood
+        posteriors, likelihood = answers.posteriors(errors.reshape(people * size, size), np.maximum(priors, LEAST))
         done += 1
         if leap.taken and likelihood < before:
             posteriors, likelihood, (errors, priors) = last, before, leap.start
             continue
-        priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(turned @ posteriors)
+        priors, (errors, shape) = np.einsum("jc->c", posteriors) / rows, step(answers.sums(posteriors))
         settled = watch.leapt() if leap.taken else watch.settled(last, posteriors)
         converged = settled and abs(likelihood - before) <= tolerance * abs(likelihood)
-    return DawidSkene(posteriors, priors, errors, likelihood, done, converged, shape)
+    in_order = np.empty_like(posteriors)
+    in_order[answers.order] = posteriors
+    return DawidSkene(in_order, priors, errors, likelihood, done, converged, shape)
+
+
+class _Answers:
+    """The answers by item, items with most answers first: those that have a k-th answer are then always the first."""
+
+    def __init__(self, item: Ints, cell: Ints, rows: int, cells: int) -> None:
+        number = np.bincount(item, minlength=rows)
+        self.order = np.argsort(-number, kind="stable")
+        """Which item is the first, the second, ..."""
+        place = np.empty(rows, dtype=np.int32)
+        place[self.order] = np.arange(rows)
+        ends = np.append(0, np.cumsum(number[self.order])).astype(np.int32)
+        cells_by_item = cell[np.argsort(place[item], kind="stable")].astype(np.int32)
+        self.by_item = csr_array((np.ones(len(cell)), cells_by_item, ends), shape=(rows, cells))
+        # A turn then reads neighbouring rows of the table of errors.
+        self.by_item.sort_indices()
+        self.cells = self.by_item.indices
+        """Of each answer its participant and label."""
+        # Turned around by columns: posteriors are read one after the other, and sums go into a table that is small.
+        self.by_cell = self.by_item.T
+        having = rows - np.searchsorted(number[self.order[::-1]], np.arange(number.max()), side="right")
+        self.turns = [self.cells[ends[:with_it] + k].astype(np.intp) for k, with_it in enumerate(having)]
+        """The k-th answers, of the items that have one."""
+        self.factors = np.empty((0, 0))
+
+    def sums(self, posteriors: Floats) -> Floats:
+        """The posteriors of the items that a participant gave a label, added up."""
+        return np.asarray(self.by_cell @ posteriors)
+
+    def posteriors(self, errors: Floats, priors: Floats) -> tuple[Floats, float]:
+        """The probability of each label for each item, and the log-likelihood of all."""
+        # An answer that somebody never gave has the probability 0 and is in no product.
+        least = np.min(errors, where=errors > 0, initial=1.0)
+        if len(self.turns) * np.log(least) + np.log(priors.min()) > SMALLEST:
+            found, highest = self._products(errors, priors), 0.0
+        else:
+            found = self.by_item @ np.log(errors, out=np.zeros_like(errors), where=errors > 0)
+            found += np.log(priors)
+            # In place, and by means that are fast for a few labels without the threads of a matrix library.
+            most = reduce(np.maximum, found.T)
+            found -= most[:, None]
+            np.exp(found, out=found)
+            highest = float(np.sum(most))
+        sums = np.einsum("jc->j", found)
+        found *= (1 / sums)[:, None]
+        return found, highest + float(np.sum(np.log(sums)))
+
+    def _products(self, errors: Floats, priors: Floats) -> Floats:
+        found = np.empty((len(self.order), len(priors)))
+        found[len(self.turns[0]) :] = 1
+        if self.factors.shape != found.shape:
+            self.factors = np.empty_like(found)
+        for k, cells in enumerate(self.turns):
+            # Cells are within the table; "clip" spares a copy.
+            np.take(errors, cells, axis=0, out=(self.factors if k else found)[: len(cells)], mode="clip")
+            if k:
+                found[: len(cells)] *= self.factors[: len(cells)]
+        found *= priors
+        return found
 
 
 class _Watch:
@@ -158,7 +209,7 @@ class _Watch:
 
     def settled(self, last: Floats, posteriors: Floats) -> bool:
         moved = posteriors - last
-        before, self.change = self.change, float(np.max(np.abs(moved), initial=0.0))
+        before, self.change = self.change, float(max(np.max(moved, initial=0.0), -np.min(moved, initial=0.0)))
         if self.change == 0:
             return True
         rate = max(self.change / before, self.slowest)

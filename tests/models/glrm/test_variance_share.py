@@ -54,6 +54,47 @@ def test_with_two_variances_it_is_the_profile_of_their_angle(family: str, deviat
     assert found.upper == pytest.approx(expected.upper, abs=1e-4)
 
 
+def sparse(seed: int, family: str, deviations: tuple[float, float]) -> Fit:
+    """Three answers per task: likelihoods are flat, and some have several tops."""
+    random = np.random.default_rng(seed)
+    what = np.repeat(np.arange(12), 3)
+    who = np.concatenate([random.choice(10, 3, replace=False) for _ in range(12)])
+    latent = random.normal(0, deviations[0], 10)[who] + random.normal(0, deviations[1], 12)[what]
+    latent += random.logistic(size=len(latent))
+    response = latent > 0.3 if family == "binary" else np.digitize(latent, [-1, 1])
+    return fit_crossed(response, who, what, family=family)  # type: ignore[arg-type]
+
+
+def test_an_end_may_be_many_standard_errors_away() -> None:
+    fit = sparse(5, "binary", (1.0, 1.0))
+    expected, found = worker_share(fit), variance_share([forms(fit)])
+    assert 0.1 < expected.lower < 0.2
+    assert (found.lower, found.upper) == pytest.approx((expected.lower, expected.upper), abs=1e-3)
+
+
+def test_of_several_tops_the_outermost_counts() -> None:
+    fit = sparse(189, "binary", (1.5, 0.5))
+    search = ShareSearch([forms(fit)], 1)
+    ends = [search.end_from(nudge, 1.9207, 100) for nudge in (0.3, 2.0)]
+    assert ends == pytest.approx([0.651, 0.755], abs=2e-3)
+    assert search.end(1.9207) == pytest.approx(max(ends), abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["binary", "ordinal"])
+def test_intervals_of_sparse_crowds_cover_the_share(family: str) -> None:
+    """Both ways to find them, which hardly ever differ."""
+    covered, narrower, number = np.zeros(2), np.zeros(2), 40
+    for seed in range(number):
+        fit = sparse(seed, family, (1.0, 1.0))
+        both = worker_share(fit), variance_share([forms(fit)])
+        covered += [one.lower <= 0.5 <= one.upper for one in both]
+        widths = np.array([one.upper - one.lower for one in both])
+        narrower += widths < widths.max() - 1e-3
+    assert min(covered) >= 0.9 * number
+    assert max(narrower) <= 0.05 * number
+
+
 @pytest.mark.parametrize(
     ("deviation", "seed"),
     [pytest.param(0.7, 0, marks=pytest.mark.slow), pytest.param(0.2, 1, marks=pytest.mark.slow), (0.0, 0)],

@@ -158,9 +158,6 @@ class AngleProfile:
 
         The square root of the fall is nearly a straight line, so that few angles are looked at.
         """
-        if self.best == limit:
-            return limit
-        self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
         known = {self.best: -1.0}
 
         def excess(angle: float) -> float:
@@ -168,6 +165,11 @@ class AngleProfile:
                 known[angle] = float(np.sqrt(max(self.fall(angle), 0.0) / drop)) - 1
             return known[angle]
 
+        # A likelihood with several tops may fall on the way and still be high enough at the limit.
+        self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
+        if abs(limit - self.best) <= FURTHEST * self.error and excess(limit) <= 0:
+            return limit
+        self.angle, self.parameters, self.modes = self.best, self.fit.parameters, self.fit.modes
         inside, step = self.best, np.sqrt(2 * drop) * self.error
         while True:
             outside = limit if abs(limit - inside) <= step else inside + np.copysign(step, limit - inside)
@@ -240,10 +242,12 @@ SEARCH_PRECISION = 1e-9
 STEPS = 100
 CLOSE = 1e-3
 """By how much the log-likelihood at an end may miss what the interval allows."""
-NUDGE = 0.3
-"""Standard errors by which a search begins away from zero deviations, where slopes vanish by symmetry."""
+NUDGES = 0.3, 2.0
+"""Standard errors by which searches begin away from the estimate: at zero deviations slopes vanish by symmetry."""
 FURTHEST = 8.0
-"""How far a search goes, in standard errors."""
+"""How far a search goes at first, in standard errors."""
+WIDER, WIDENINGS = 4.0, 3
+"""Where a search ends at that border, how much further the next one goes, and how often."""
 FORBIDDEN = 1e6
 
 
@@ -352,8 +356,17 @@ class ShareSearch:
         return self.last[1:]
 
     def end(self, drop: float, steps: int = STEPS) -> float:
-        """The share at the end of the interval; not a number where so many steps do not find it."""
-        start = self.start()
+        """The share at the end of the interval; not a number where so many steps do not find it.
+
+        Of a likelihood with several tops, a search finds the end that its start leads to: the outermost of two counts.
+        """
+        found = [self.end_from(nudge, drop, steps) for nudge in NUDGES]
+        known = [share for share in found if np.isfinite(share)]
+        return max(known, key=lambda share: self.sign * share) if known else float("nan")
+
+    def end_from(self, nudge: float, drop: float, steps: int) -> float:
+        """The share at the end that a search finds from a start so many standard errors beside the estimate."""
+        start = self.start(nudge)
         slope = self.turn.T @ self.angle(self.best + self.turn @ start)[1]
         # Scaled so that the multiplier of the constraint is about 1, as the search expects.
         scale = -self.sign * np.sqrt(2 * drop) / max(float(np.linalg.norm(slope)), 1e-12)
@@ -365,17 +378,24 @@ class ShareSearch:
             return scale * angle, scale * (self.turn.T @ slope)
 
         within = {"type": "ineq", "fun": lambda z: drop - self.fall(z)[0], "jac": lambda z: -self.fall(z)[1]}
-        found = minimize(
-            target, start, jac=True, method="SLSQP", bounds=[(-FURTHEST, FURTHEST)] * len(start), constraints=within,
-            options={"ftol": SEARCH_PRECISION, "maxiter": steps},
-        )  # fmt: skip
-        if abs(self.fall(np.asarray(found.x))[0] - drop) > CLOSE:
+        # Standard errors say little where a likelihood is flat: an end at the border is no end.
+        for border in FURTHEST * WIDER ** np.arange(WIDENINGS + 1):
+            found = minimize(
+                target, start, jac=True, method="SLSQP", bounds=[(-border, border)] * len(start), constraints=within,
+                options={"ftol": SEARCH_PRECISION, "maxiter": steps},
+            )  # fmt: skip
+            start = np.asarray(found.x)
+            if np.abs(start).max() < border:
+                break
+        else:
             return float("nan")
-        return float(np.sin(self.angle(self.best + self.turn @ found.x)[0]) ** 2)
+        if abs(self.fall(start)[0] - drop) > CLOSE:
+            return float("nan")
+        return float(np.sin(self.angle(self.best + self.turn @ start)[0]) ** 2)
 
-    def start(self) -> Floats:
+    def start(self, nudge: float = NUDGES[0]) -> Floats:
         """Beside the estimate: deviations that are to grow begin away from zero."""
         growing = np.diag(self.one if self.sign > 0 else self.rest) > 0
         errors = np.sqrt((self.turn**2).sum(axis=1))
-        step = np.where(growing, NUDGE * np.where(self.best < 0, -errors, errors), 0.0)
+        step = np.where(growing, nudge * np.where(self.best < 0, -errors, errors), 0.0)
         return np.linalg.solve(self.turn, step)
