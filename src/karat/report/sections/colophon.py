@@ -47,14 +47,15 @@ def words_section(gathered: ReportData, language: str = "en") -> Section:
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}, "remfod": {}})
     >>> found = words_section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED), "de")
     >>> [one.title for one in found.sections]
-    ['Methoden', 'Präregistrierung', 'Literatur']
+    ['Methoden', 'Literatur']
     """
     title, first, second, third = TITLES[language]
-    texts = methods(gathered, language), preregistration(gathered, language)
-    keys = cited(" ".join(texts))
+    texts = {"methods": (first, methods(gathered, language))}
+    if gathered.study is not None:
+        texts["preregistration"] = (second, preregistration(gathered, language))
+    keys = cited(" ".join(text for _, text in texts.values()))
     parts = [
-        Section(key, heading, _paragraphs(text, language), language=language)
-        for key, heading, text in zip(("methods", "preregistration"), (first, second), texts, strict=True)
+        Section(key, heading, _paragraphs(text, language), language=language) for key, (heading, text) in texts.items()
     ]
     if keys:
         listing = Listing("literature", "BibTeX", bibtex(keys), "bib")

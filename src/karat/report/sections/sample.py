@@ -188,7 +188,7 @@ def asked_section(gathered: ReportData) -> Section:
     >>> from karat.report.build import NOT_COMPUTED, ReportData
     >>> screening = karat.screen.run(karat.datasets.load("crowd"), {"completion": {}})
     >>> asked_section(ReportData(screening, None, NOT_COMPUTED, NOT_COMPUTED)).paragraphs[0]
-    '120 participants, 80 items, 9,600 answers. Answers are binary: 0, 1.'
+    '120 participants, 80 items, 9,600 answers. The scale is binary: 0, 1.'
     """
     judgments, study = gathered.judgments, gathered.study
     paragraphs = [_answers_sentence(judgments)]
@@ -204,7 +204,7 @@ def asked_section(gathered: ReportData) -> Section:
 def _answers_sentence(judgments: Judgments) -> str:
     first = judgments.summary().splitlines()[0]
     scales = [f"{scale.kind}: {scale.known()}" for scale in dict.fromkeys(judgments.scales.values())]
-    return f"{first}. Answers are {'; '.join(scales)}."
+    return f"{first}. The {'scale is' if len(scales) == 1 else 'scales are'} {'; '.join(scales)}."
 
 
 def _planned(study: Study) -> list[str]:
