@@ -244,7 +244,7 @@ TEXTS = {
     "korrigierte p-Werte [@holm1979] werden ebenfalls berichtet.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
     "contrast.factor": "{name} ({first} minus {second}{within})",
-    "contrast.within": ", wo {levels}",
+    "contrast.within": ", wo {levels}", "contrast.at": "bei",
     "part.order effects": "Reihenfolgeeffekte sind Änderungen der {measures} vom ersten zum letzten Trial[[, "
     "{conditions},]] in einem gemischten Modell.",
     "order.response": "Antworten", "order.rt": "logarithmierten Antwortzeiten", "order.conditions": "nach Bedingung",

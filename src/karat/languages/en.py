@@ -235,7 +235,7 @@ TEXTS = {
     "p values [@holm1979] are also reported.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
     "contrast.factor": "{name} ({first} minus {second}{within})",
-    "contrast.within": ", where {levels}",
+    "contrast.within": ", where {levels}", "contrast.at": "at",
     "part.order effects": "Order effects are changes of {measures} from the first to the last trial[[, {conditions},]] "
     "in a mixed model.",
     "order.response": "answers", "order.rt": "log response times", "order.conditions": "by condition",

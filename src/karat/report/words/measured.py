@@ -183,7 +183,7 @@ def _planned(language: Language, study: Study) -> list[str]:
     for one in study.settings.contrast:
         levels = language.several([f"{name} = {level}" for name, level in one.within.items()])
         within = language.say("contrast.within", levels=levels) if one.within else ""
-        first, second = one.sides
+        first, second = one.sides_by(language.say("contrast.at"))
         factor = " × ".join(one.own)
         key = "contrast.factor" if factor == one.name else "contrast"
         sentences.append(language.say(key, name=one.name, factor=factor, first=first, second=second, within=within))
