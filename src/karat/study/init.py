@@ -38,7 +38,7 @@ TEMPLATES: Mapping[str, str] = {
 """The studies that can be written, and what each is."""
 LANGUAGES: Mapping[str, str] = {"en": "English", "de": "German"}
 """The languages that there are example studies in."""
-LEAST_USUAL, LEAST_DIFFERENT = 0.04, 3
+LEAST_USUAL, LEAST_DIFFERENT = 0.04, 2
 """Sentences of a language have at least this share of its most frequent words, and this many of them."""
 WITH_PROBES = ("likert", "yes-no")
 """Studies for which there are examples of honeypots, shibboleths and modality checks."""
@@ -230,20 +230,28 @@ def notes_on_task(sets: ItemSets, task: str) -> list[str]:
     return notes
 
 
+def language_seen(texts: Iterable[str]) -> str | None:
+    """The language of sentences, by its most frequent words; None where it is not clearly one of the examples'.
+
+    >>> language_seen(["Ich weiß, dass sie nicht mit dem Zug kam."]), language_seen(["Jeg tror at han kom."])
+    ('de', None)
+    """
+    words = Counter(re.findall(r"[^\W\d_]+", " ".join(texts).lower()))
+    usual = {name: {word: words[word] for word in own if word in words} for name, own in known_words()["usual"].items()}
+    share = {name: sum(own.values()) / max(1, words.total()) for name, own in usual.items()}
+    second, first = sorted(share, key=lambda name: share[name])[-2:]
+    known = share[first] >= max(LEAST_USUAL, 5 * share[second]) and len(usual[first]) >= LEAST_DIFFERENT
+    return first if known else None
+
+
 def notes_on_language(texts: Iterable[str], language: str) -> list[str]:
     """A note where the sentences are in another language than the texts and examples of the study.
 
     >>> notes_on_language(["Ich weiß, dass sie nicht mit dem Zug kam."], "en")
     ['The sentences look German, but texts and examples are English. For German ones, use --language de.']
-    >>> notes_on_language(["The guest has left the key on the table."], "en")
-    []
     """
-    words = Counter(re.findall(r"[^\W\d_]+", " ".join(texts).lower()))
-    usual = {name: {word: words[word] for word in own if word in words} for name, own in known_words()["usual"].items()}
-    share = {name: sum(own.values()) / max(1, words.total()) for name, own in usual.items()}
-    other = max(share, key=lambda name: share[name])
-    known = share[other] >= LEAST_USUAL and len(usual[other]) >= LEAST_DIFFERENT
-    if other == language or not known or share[other] < 5 * share[language]:
+    other = language_seen(texts)
+    if other is None or other == language or language not in LANGUAGES:
         return []
     return [
         f"The sentences look {LANGUAGES[other]}, but texts and examples are {LANGUAGES[language]}. "
