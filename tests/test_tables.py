@@ -121,6 +121,7 @@ def test_delimiters() -> None:
     assert delimiter_of("a\tb\n1\t2\n") == "\t"
     assert delimiter_of('"a;b",c\n"d;e",f\n') == ","
     assert delimiter_of("only\n1\n") == ","
+    assert delimiter_of("Nr;a (PP, nah);b (PP, fern)\n1;Er sagt, dass es, ja;Er fragt, ob, nun\n") == ";"
     assert delimiter_of("") == ","
 
 

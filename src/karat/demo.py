@@ -245,8 +245,8 @@ def _study(folder: Path) -> Study:
 
 
 JUDGING = {
-    "attentive": "attentive", "minority dialect": "with a dialect of their own", "dawdler": "who dawdle",
-    "drop-out": "who drop out",
+    "attentive": "attentive", "minority dialect": "with a dialect of their own", "dawdler": "who dawdled",
+    "drop-out": "who dropped out",
 }  # fmt: skip
 """What to call participants who judge what they see but may still be excluded by a rule."""
 
@@ -295,7 +295,7 @@ def _found(flagged: Collection[str], behaviours: dict[str, str]) -> str:
     kinds = ", ".join(f"{caught[kind]} of {number} {kind}s" for kind, number in careless.items())
     wrongly = Counter(behaviours[name] for name in flagged if behaviours[name] in JUDGES)
     others = ", ".join(f"{count} {JUDGING[name]}" for name, count in wrongly.items()) or "nobody"
-    return f"{kinds} found; also, of those simulated to judge every sentence: {others}"
+    return f"{kinds} found; not careless, but flagged too: {others}"
 
 
 def _measured(gathered: ReportData) -> list[str]:

@@ -13,6 +13,8 @@ import polars as pl
 
 from karat.languages import language_of
 
+DEGREES = ("df", "denominator")
+"""Columns of degrees of freedom, written as in the sentences on a test."""
 PROBABILITIES = ("p", "adjusted", "p_adjusted", "p_value", "p_before", "p_after", "credence")
 """Columns that hold the p of a test or another probability."""
 
@@ -145,5 +147,7 @@ def _number(column: str, value: float, digits: int) -> str:
         if value < 0.001:
             return "< .001"
         return "> .999" if value >= 0.9995 else language_of("en").value(value, ".3r")
+    if column in DEGREES:
+        return f"{value:.0f}" if value.is_integer() else language_of("en").value(value, "df")
     # Without this a small negative number would be -0.00.
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "\N{MINUS SIGN}")

@@ -26,6 +26,13 @@ def measured(found: Stability, measure: str) -> dict[str, object]:
     return found.table().filter(pl.col("measure") == measure).row(0, named=True)
 
 
+def test_groups_that_share_no_stimulus_have_nothing_to_compare() -> None:
+    table = rated_twice()
+    apart = table.with_frame(table.frame.with_columns(item=pl.col("item") + pl.col("session")))
+    with raises(MeasureError, "stability.no_shared_stimulus"):
+        stability(apart, samples=100)
+
+
 def test_correlations_are_those_of_the_means() -> None:
     from scipy.stats import spearmanr
 

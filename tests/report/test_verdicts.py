@@ -455,7 +455,14 @@ def test_more_questions_than_lines_are_rows() -> None:
 def test_comparisons_by_rule_say_what_is_subtracted_from_what() -> None:
     found = gathered()
     (table,) = results.section(found).tables
-    assert set(table.frame["comparison"]) == {"order: OBJ>PP minus PP>OBJ"}
+    assert table.caption.startswith("order: OBJ>PP minus PP>OBJ.")
+
+
+def test_degrees_of_freedom_are_written_as_in_sentences() -> None:
+    parts = [part for part in results.section(gathered()).walk() if part.title == "Contrasts"]
+    (tests,) = [table for part in parts for table in part.tables if "denominator" in table.frame.columns]
+    assert tests.heading("denominator") == "denominator df"
+    assert [tests.cell("df", 1.0), tests.cell("denominator", 125211.39)] == ["1", "125211.4"]
 
 
 def test_notes_of_several_results_are_shown_once() -> None:

@@ -390,4 +390,4 @@ def test_what_is_alike_for_all_questions_is_said_once() -> None:
 
 
 def test_german_nouns_keep_their_capitals_in_a_summary() -> None:
-    assert "Methoden, Präregistrierung, Literatur" in html(labelled(), "de")
+    assert "Methoden, Literatur" in html(labelled(), "de")

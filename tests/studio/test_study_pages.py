@@ -29,6 +29,7 @@ def address(studio: StudioApp, browser: Browser, tmp_path: Path) -> Iterator[str
     studio.app.state.workspace = Workspace(tmp_path, studio.cases.root)
     sheet = browser.send("POST", "/sheets?name=items.csv", SHEET.encode()).json()
     assert (sheet["sets"], [one["levels"] for one in sheet["factors"]]) == (8, [["that", "whether"], ["short", "long"]])
+    assert sheet["language"] in ("en", None)
     made = browser.send("POST", "/studies", {"name": "Islands", "source": "sheet", "sheet": sheet["sheet"]})
     assert made.status == 201, made.text
     yield made.json()["address"].removeprefix(browser.keys.base).removesuffix("/design")

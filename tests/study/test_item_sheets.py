@@ -182,6 +182,17 @@ The the cat slept.
 """
 
 
+def test_rows_without_a_condition_or_with_one_twice_are_named(tmp_path: Path) -> None:
+    rows = [f"{item},{name},Item {item} in condition {name}." for item in (1, 2, 3) for name in ("a", "b")]
+    rows[2] = "2,,Item 2 in no condition."
+    rows.append("3,b,Item 3 has a second sentence.")
+    rows.append(rows[0])  # the same sentence again, as in a table with all lists
+    table = tmp_path / "items.csv"
+    table.write_text("\n".join(["item,condition,sentence", *rows]) + "\n")
+    with refuses(SetsError, "line 4, condition", "line 7, condition", "line 8, condition", "item 3"):
+        read_sets(table)
+
+
 def test_files_of_linger_ibex_and_turktools(tmp_path: Path) -> None:
     source = tmp_path / "items.txt"
     source.write_text(MARKED)
@@ -520,6 +531,15 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         run("--factor", "comp", "--task", "likert")
     with refuses(KaratError, "none.csv"):
         run("--from-sets", "none.csv")
+
+
+@pytest.mark.parametrize(("language", "notes"), [("en", 1), ("de", 0)])
+def test_german_sentences_in_an_english_study_are_noticed(language: str, notes: int, tmp_path: Path) -> None:
+    sheet = tmp_path / "islands.csv"
+    rows = [f"{name};Ich weiß nicht, wer {name} ist.;Sie sagt, dass das {name} ist." for name in ("Anna", "Otto")]
+    sheet.write_text("\n".join(["Item;a (wer);b (dass)", *rows]) + "\n", encoding="utf-8")
+    written = run(str(tmp_path / "study"), "--from-sets", str(sheet), "--language", language)
+    assert sum("--language de" in note for note in written["notes"]) == notes
 
 
 def test_fillers_keep_what_karat_knows(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from karat.cli.options import Json, ReadOptions, print_json
 from karat.errors import KaratError
 
 if TYPE_CHECKING:
-    from karat.study.item_sheets import CrossedFactors
+    from karat.study.item_sheets import CrossedFactors, ItemSets
 
 EXAMPLE = "Example: karat init islands --from-sets items.xlsx --factor structure --factor length"
 
@@ -93,7 +93,7 @@ def init(
     as_json: Json = False,
 ) -> None:
     """Write a complete small study for you to edit, or make one from item sets, sentence pairs or results."""
-    from karat.study.init import TEMPLATES, study_from_pairs, write_study
+    from karat.study.init import TEMPLATES, notes_on_language, study_from_pairs, write_study
 
     notes: tuple[str, ...] = ()
     sources = [one for one in (from_sets, from_pairs, from_results) if one is not None]
@@ -122,6 +122,7 @@ def init(
         if task not in (None, "pairs"):
             raise KaratError(f"--from-pairs always makes a study of pairs. Leave out --task {task}.")
         written = study_from_pairs(from_pairs, folder or Path(from_pairs.stem), language)
+        notes = tuple(notes_on_language([(written[0].parent / "items.csv").read_text(encoding="utf-8")], language))
     elif task is None:
         width = max(map(len, TEMPLATES))
         known = "".join(f"\n  {name.ljust(width)}  {about}" for name, about in TEMPLATES.items())
@@ -149,7 +150,7 @@ def _from_results(
     quiet: bool,
 ) -> tuple[list[Path], tuple[str, ...]]:
     """The study of the items that results hold, its factors as stated or as found."""
-    from karat.study.init import notes_on_task, study_from_sets, task_of_results
+    from karat.study.init import notes_on_language, notes_on_task, study_from_sets, task_of_results
     from karat.study.item_sheets import sets_from_results, stated_factors
 
     (source,) = reading.files
@@ -163,7 +164,7 @@ def _from_results(
         found = "; ".join(f"{name} ({', '.join(levels)})" for name, levels in factors.levels.items())
         notes.append(f"Factors: {found}. If that is wrong, use --factor.")
     chosen = task or task_of_results(sets, factors)
-    notes += notes_on_task(sets, chosen)
+    notes += [*notes_on_task(sets, chosen), *notes_on_language(_sentences(sets), language)]
     return study_from_sets(sets, factors, folder or Path(source.stem), language, chosen), tuple(notes)
 
 
@@ -178,7 +179,7 @@ def _from_sets(
     experiment: str | None,
 ) -> tuple[list[Path], tuple[str, ...]]:
     """The study of item sets, its factors as stated, as answered in the terminal, or as guessed."""
-    from karat.study.init import study_from_sets
+    from karat.study.init import notes_on_language, study_from_sets
     from karat.study.item_sheets import CrossedFactors, guess_factors, read_sets, stated_factors, with_fillers
 
     sets = read_sets(source, sheet, experiment)
@@ -201,7 +202,11 @@ def _from_sets(
     elif not stated:
         notes.append(_about_factors(factors))
     written = study_from_sets(sets, factors, folder or Path(source.stem), language, task or "likert")
-    return written, tuple(notes)
+    return written, (*notes, *notes_on_language(_sentences(sets), language))
+
+
+def _sentences(sets: ItemSets) -> list[str]:
+    return [sentence for own in sets.sets.values() for sentence in own.values()]
 
 
 def _about_factors(factors: CrossedFactors) -> str:

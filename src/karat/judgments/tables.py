@@ -100,8 +100,12 @@ def header_of(file: SourceFile, delimiter: str | None = None) -> list[str]:
 def delimiter_of(sample: str) -> str:
     """The delimiter that cuts the first lines of a text into the same number of cells, more than one if possible.
 
+    Where several do, one with a blank after it is the punctuation of sentences rather than a delimiter.
+
     >>> delimiter_of("a;b;c\\n1;2,5;3\\n"), delimiter_of("a,b\\n1,2\\n")
     (';', ',')
+    >>> delimiter_of("a (x, y);b (x, z)\\nIch weiß, dass;Ich weiß, ob\\n")
+    ';'
     """
     every = {delimiter: list(_sample_widths(sample, delimiter)) for delimiter in DELIMITERS}
     if all(widths[:1] <= [1] for widths in every.values()):
@@ -110,7 +114,7 @@ def delimiter_of(sample: str) -> str:
             delimiter: list(itertools.dropwhile(lambda width: width == 1, every[delimiter])) for delimiter in every
         }
     scores = {
-        delimiter: (widths.count(widths[0]) / len(widths), widths[0])
+        delimiter: (widths.count(widths[0]) / len(widths), f"{delimiter} " not in sample, widths[0])
         for delimiter, widths in every.items()
         if widths and widths[0] > 1
     }

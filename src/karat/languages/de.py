@@ -231,6 +231,7 @@ TEXTS = {
     "means.right": "Die Anteile richtiger Antworten betrugen {cells}.",
     "simplified": "Weil die Anpassung singulär war, wurden die Zufallseffekte in {times} vereinfacht; übrig blieb "
     "{formula}.",
+    "slopes left out": "Zufällige Steigungen der {groups} blieben wegen der Zahl der Zufallseffekte weg.",
     "simplify": "Steigungen variieren nach Person und nach Item, wo das Design mehrere Antworten pro Zelle hat. Ist "
     "die Anpassung singulär, entfallen zuerst die Korrelationen des betreffenden Terms und danach einzeln die Effekte, "
     "die am wenigsten variieren, bis die Anpassung nicht mehr singulär ist. Alles, was entfällt, wird berichtet.",
@@ -243,9 +244,10 @@ TEXTS = {
     "korrigierte p-Werte [@holm1979] werden ebenfalls berichtet.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
     "contrast.factor": "{name} ({first} minus {second}{within})",
-    "contrast.within": ", wo {levels}",
-    "part.order effects": "Reihenfolgeeffekte sind Steigungen der Antworten und der logarithmierten Antwortzeiten über "
-    "die Position des Trials, nach Bedingung, in einem gemischten Modell.",
+    "contrast.within": ", wo {levels}", "contrast.at": "bei",
+    "part.order effects": "Reihenfolgeeffekte sind Änderungen der {measures} vom ersten zum letzten Trial[[, "
+    "{conditions},]] in einem gemischten Modell.",
+    "order.response": "Antworten", "order.rt": "logarithmierten Antwortzeiten", "order.conditions": "nach Bedingung",
     "part.decisions": "Paare von Stimuli wurden darauf getestet, welcher der bessere ist, und auf Äquivalenz "
     "[@langsford2018].",
     "part.agreement": "Die Übereinstimmung der Teilnehmenden, gemessen mit {coefficient}{cites}, betrug {estimates}.",
@@ -254,6 +256,8 @@ TEXTS = {
     "alpha.nominal": "Krippendorffs α für nominale Daten",
     "part.noise ceiling": "Die bestmögliche Vorhersage (die Rauschgrenze) wurde aus der Split-Half-Reliabilität und "
     "der Korrelation jeder Person mit den anderen geschätzt [@nili2014].",
+    "part.noise ceiling.labels": "Die bestmögliche Vorhersage (die Rauschgrenze) wurde als Anteil der Antworten "
+    "geschätzt, die der häufigsten Antwort der anderen gleichen.",
     "part.decision study": "Wie viele Personen und Items für reliable Mittelwerte nötig sind, wurde aus "
     "Varianzkomponenten abgeleitet [@brennan2001].",
     "part.stability": "Die Stabilität ist die Korrelation der Werte zwischen Sitzungen oder Gruppen, mit "
@@ -2447,6 +2451,8 @@ MESSAGES = {
     "{n:Paar|Paaren} zur gleichen Entscheidung[[ (Intervall {lower:%} bis {upper:%}, Niveau {level:%})]].",
     "stability.undefined": "[[{question}: ]]Wie die Werte der Stimuli in {first} und {second} ({kind:word}) "
     "korrelieren, ist nicht definiert.",
+    "stability.no_shared_stimulus": "Kein Stimulus wurde in mehr als einer Gruppe ({by}) beurteilt, daher gibt es "
+    "keine Werte zu vergleichen.",
     "stability.unknown_scores": "scores muss mean, zscore oder eine Funktion sein, nicht {scores:quoted}.",
     "stability.labels": "Kategorien haben keine Werte, die korrelieren könnten. scores oder decisions müssen "
     "Funktionen sein.",

@@ -221,6 +221,7 @@ TEXTS = {
     "Holm-adjusted p values within terms [@holm1979].",
     "means.right": "The proportions of right answers were {cells}.",
     "simplified": "Because the fit was singular, its random effects were simplified in {times} to {formula}.",
+    "slopes left out": "Random slopes of {groups} were left out because of the number of random effects.",
     "simplify": "Slopes will vary by participant and by item wherever the design has several answers per cell. If the "
     "fit is singular, the correlations of the participant or item term in question will be removed first. The effects "
     "that vary least will then be removed one at a time, until the fit is no longer singular. Everything that is "
@@ -234,9 +235,10 @@ TEXTS = {
     "p values [@holm1979] are also reported.",
     "contrast": "{name} ({factor}: {first} minus {second}{within})",
     "contrast.factor": "{name} ({first} minus {second}{within})",
-    "contrast.within": ", where {levels}",
-    "part.order effects": "Order effects are slopes of answers and of log response times over trial position, by "
-    "condition, in a mixed model.",
+    "contrast.within": ", where {levels}", "contrast.at": "at",
+    "part.order effects": "Order effects are changes of {measures} from the first to the last trial[[, {conditions},]] "
+    "in a mixed model.",
+    "order.response": "answers", "order.rt": "log response times", "order.conditions": "by condition",
     "part.decisions": "Pairs of stimuli were compared with tests of which stimulus is better and with equivalence "
     "tests [@langsford2018].",
     "part.agreement": "Agreement between participants, measured by {coefficient}{cites}, was {estimates}.",
@@ -245,6 +247,8 @@ TEXTS = {
     "alpha.nominal": "Krippendorff's α for nominal data",
     "part.noise ceiling": "The best any model could predict (the noise ceiling) was estimated from the split-half "
     "reliability and from the correlation of each participant with the others [@nili2014].",
+    "part.noise ceiling.labels": "The best any model could predict (the noise ceiling) was estimated as the share of "
+    "answers that equal the majority answer of the other participants.",
     "part.decision study": "The numbers of participants and items needed for reliable means were derived from variance "
     "components [@brennan2001].",
     "part.stability": "Stability is the correlation of scores between sessions or groups, with bootstrap intervals "
@@ -2306,6 +2310,8 @@ MESSAGES = {
     "{estimate:%} of {n:pair}[[ ({level:%} interval {lower:%} to {upper:%})]].",
     "stability.undefined": "[[{question}: ]]How the scores of stimuli in {first} and {second} ({kind:word}) correlate "
     "is not defined.",
+    "stability.no_shared_stimulus": "No stimulus was judged in more than one group ({by}), so there are no scores to "
+    "compare.",
     "stability.unknown_scores": "scores must be mean, zscore or a function, not {scores:quoted}.",
     "stability.labels": "Labels have no scores to correlate. Give scores or decisions as functions.",
     "stability.no_scores": "The function gives no scores for any group.",

@@ -24,8 +24,8 @@ from karat.screen.criteria.remfod import Remfod
 from karat.section import Figure
 from karat.types import Floats
 
-LETTER, SMALL = 5.9, 10
-"""The width and the size of letters, in points."""
+LETTER, SMALL, BOLD = 5.9, 10, 1.15
+"""The width and the size of letters, in points, and how much wider bold ones are."""
 ROW, POINTS = 13.0, 90
 """The height of a participant's row in points, and how many of a density are drawn."""
 FEWEST = 3
@@ -116,7 +116,7 @@ def rows_figure(found: Remfod, alt: str, caption: str, data: pl.DataFrame) -> Fi
     trials = timed.filter(pl.col("participant").is_in(people["participant"].to_list()))
     shares = people.select("participant", "genuine_share").rows()
     names = [f"{short_name(name)}: {percent(share)}" for name, share in shares]
-    left = 8 + LETTER * max(map(len, names), default=4)
+    left = 8 + BOLD * LETTER * max(map(len, names), default=4)
     key_lines = key.split("\n")
     top = 24.0 + 13 * len(key_lines)
     bottom = top + ROW * people.height + 4

@@ -202,7 +202,8 @@ def credence_figure(evidence: Evidence, alt: str, caption: str = "", data: pl.Da
     below = float(evidence.settings["below"])
     bound = language_of("en").value(below, ".2r")
     everyone = counted(evidence.participants.height, "participant")
-    title = f"{len(evidence.flagged)} of {everyone} are attentive with a probability below {bound}"
+    are = "is" if len(evidence.flagged) == 1 else "are"
+    title = f"{len(evidence.flagged)} of {everyone} {are} attentive with a probability below {bound}"
     ticks = [(share / 5, f"{share / 5:.1f}") for share in range(6)]
     bars = _Bars(np.linspace(0, 1, BINS + 1), ticks, "probability of answering attentively", (below, bound, "4 3"))
     return _stacked("credence", title, alt, evidence.participants.drop_nulls("score"), bars, caption, data)

@@ -87,7 +87,7 @@ def data(found: Outcomes) -> dict[str, Any]:
         "comparisons": [one.name for one in found.comparisons],
         "rules": {
             rule.key: {
-                "name": rule.name, "kept": rule.kept, "excluded": len(rule.excluded),
+                "name": rule.name, "kept": rule.kept, "answering": rule.answering, "excluded": len(rule.excluded),
                 "cells": [_rounded(cell) for cell in rule.cells],
                 "comparisons": [_rounded(one) for one in rule.comparisons],
                 "gone": _gone(found, rule),

@@ -64,6 +64,8 @@ class RuleOutcome:
     name: str
     excluded: tuple[str, ...]
     kept: int
+    answering: int
+    """How many of those who stay answered what is compared."""
     cells: tuple[tuple[float, float, float], ...]
     """Mean, lower and upper end of each cell."""
     comparisons: tuple[tuple[float, float, float], ...]
@@ -455,7 +457,8 @@ def _outcome(
         own, means = s / n, s.sum(axis=0) / n.sum(axis=0)
     cells = tuple(_mean_interval(float(means[k]), own[:, k], kind) for k in range(s.shape[1]))
     differences = tuple(_difference(np.array(one.weights), s, n) for one in compared)
-    return RuleOutcome(key, name, tuple(one for one in people if one in out), int(kept.sum()), cells, differences)
+    excluded, answering = tuple(one for one in people if one in out), int((n.sum(axis=1) > 0).sum())
+    return RuleOutcome(key, name, excluded, int(kept.sum()), answering, cells, differences)
 
 
 def _mean_interval(mean: float, own: Floats, kind: str) -> tuple[float, float, float]:

@@ -96,7 +96,7 @@ def _first(gathered: ReportData) -> dict[str, Any] | None:
         about += f" Of {len(found.cells) + found.left_out:,}, {_which_cells(found)} are drawn."
     return {
         "svg": svg(found, gathered.playback), "caption": caption,
-        "kept": counted(found.analysed.kept, "participant"), "about": about, "data": as_json(figure_data(found)),
+        "kept": counted(found.analysed.answering, "participant"), "about": about, "data": as_json(figure_data(found)),
         "rules": found.rules, "table": found.table(),
     }  # fmt: skip
 

@@ -39,6 +39,7 @@ from karat.studio.workspace import (
     stored_row,
 )
 from karat.study.criteria import CRITERIA, criterion_settings, title_of
+from karat.study.init import language_seen
 from karat.study.items import STATUSES
 from karat.study.setting_base import NAME, Settings
 from karat.study.settings import OrderSettings
@@ -133,10 +134,11 @@ async def new_sheet(request: Request, name: str = "sheet.csv") -> Response:
 def _sheet(workspace: Workspace, name: str, content: bytes) -> dict[str, Any]:
     kept = workspace.keep_sheet(name, content)
     sets, factors = workspace.sheet(kept)
+    language = language_seen(sentence for own in sets.sets.values() for sentence in own.values())
     return {
         "sheet": kept, "sets": len(sets.sets), "fillers": len(sets.fillers), "conditions": list(sets.conditions),
         "factors": [{"name": one, "levels": list(levels)} for one, levels in factors.levels.items()],
-        "guessed": factors.guessed, "notes": list(sets.notes),
+        "guessed": factors.guessed, "notes": list(sets.notes), "language": language,
     }  # fmt: skip
 
 

@@ -8,7 +8,8 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -35,7 +36,10 @@ TEMPLATES: Mapping[str, str] = {
     "antonyms": "the pre-study of a differential: which pairs of adjectives suit the texts",
 }
 """The studies that can be written, and what each is."""
-LANGUAGES = ("en", "de")
+LANGUAGES: Mapping[str, str] = {"en": "English", "de": "German"}
+"""The languages that there are example studies in."""
+LEAST_USUAL, LEAST_DIFFERENT = 0.04, 2
+"""Sentences of a language have at least this share of its most frequent words, and this many of them."""
 WITH_PROBES = ("likert", "yes-no")
 """Studies for which there are examples of honeypots, shibboleths and modality checks."""
 SENTENCES = (
@@ -224,6 +228,35 @@ def notes_on_task(sets: ItemSets, task: str) -> list[str]:
             "sentences whose category is certain, with the column expected."
         )
     return notes
+
+
+def language_seen(texts: Iterable[str]) -> str | None:
+    """The language of sentences, by its most frequent words; None where it is not clearly one of the examples'.
+
+    >>> language_seen(["Ich weiß, dass sie nicht mit dem Zug kam."]), language_seen(["Jeg tror at han kom."])
+    ('de', None)
+    """
+    words = Counter(re.findall(r"[^\W\d_]+", " ".join(texts).lower()))
+    usual = {name: {word: words[word] for word in own if word in words} for name, own in known_words()["usual"].items()}
+    share = {name: sum(own.values()) / max(1, words.total()) for name, own in usual.items()}
+    second, first = sorted(share, key=lambda name: share[name])[-2:]
+    known = share[first] >= max(LEAST_USUAL, 5 * share[second]) and len(usual[first]) >= LEAST_DIFFERENT
+    return first if known else None
+
+
+def notes_on_language(texts: Iterable[str], language: str) -> list[str]:
+    """A note where the sentences are in another language than the texts and examples of the study.
+
+    >>> notes_on_language(["Ich weiß, dass sie nicht mit dem Zug kam."], "en")
+    ['The sentences look German, but texts and examples are English. For German ones, use --language de.']
+    """
+    other = language_seen(texts)
+    if other is None or other == language or language not in LANGUAGES:
+        return []
+    return [
+        f"The sentences look {LANGUAGES[other]}, but texts and examples are {LANGUAGES[language]}. "
+        f"For {LANGUAGES[other]} ones, use --language {other}."
+    ]
 
 
 def tasks_for(sets: ItemSets, factors: CrossedFactors) -> tuple[str, ...]:

@@ -293,6 +293,14 @@ class ContrastSettings(Settings):
         >>> ContrastSettings(name="x", factor="a", weights={"1": 1, "2": -0.5, "3": -0.5}).sides
         ('1', '0.5 × 2 + 0.5 × 3')
         """
+        return self.sides_by("at")
+
+    def sides_by(self, at: str) -> tuple[str, str]:
+        """What is subtracted from what, with the word of a language for at which level.
+
+        >>> ContrastSettings(name="x", factors={"a": ["1", "2"], "b": ["u", "v"]}).sides_by("bei")
+        ('(1 − 2) bei u', '(1 − 2) bei v')
+        """
         if self.weights:
             parts = [[(key, abs(w)) for key, w in self.weights.items() if w * sign > 0] for sign in (1, -1)]
             first, second = (" + ".join(key if w == 1 else f"{w:g} × {key}" for key, w in part) for part in parts)
@@ -303,8 +311,8 @@ class ContrastSettings(Settings):
         last = middle.pop()
         inner = f"{one} − {other}"
         for pair in middle:
-            inner = f"({inner}) at {pair[0]} − {pair[1]}"
-        return f"({inner}) at {last[0]}", f"({inner}) at {last[1]}"
+            inner = f"({inner}) {at} {pair[0]} − {pair[1]}"
+        return f"({inner}) {at} {last[0]}", f"({inner}) {at} {last[1]}"
 
     def stated(self, levels: Mapping[str, list[str]]) -> ContrastSettings:
         """The interaction with the levels that the design has, where the file does not name them."""

@@ -298,7 +298,7 @@ def test_preview_of_a_list_never_counts(serve: Callable[..., Served], tmp_path: 
     assert served.rows(session)[0]["completion_code"] not in page.text
     assert heading(served.visitor().arrive()) == "Your consent"  # the only place is still free
     other = sign(b"k" * 32, "preview", "another-study", 1)
-    assert WORDS["end.full"] in served.visitor().arrive(preview=other).text
+    assert WORDS["landing.preview_expired"] in served.visitor().arrive(preview=other).text
 
 
 def test_devices(serve: Callable[..., Served], tmp_path: Path) -> None:

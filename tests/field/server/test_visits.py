@@ -174,6 +174,12 @@ def test_without_an_id_nobody_begins(prolific: Served) -> None:
     assert page.forms == []
 
 
+def test_nobody_begins_by_a_preview_that_has_expired(served: Served) -> None:
+    page = served.visitor().get("/s/study/?preview=made.up")
+    assert WORDS["landing.preview_expired"] in page.text
+    assert page.forms == []
+
+
 def test_other_platforms_return_by_an_address(serve: Callable[..., Served], tmp_path: Path) -> None:
     more = """
 [recruitment]

@@ -94,6 +94,8 @@ def _refusal(request: Request, field: ServedStudy, link: VisitLink, visit: Visit
     device = device_class(request.headers.get("user-agent", ""))
     if link.preview:
         return ""
+    if request.query_params.get("preview"):
+        return words["landing.preview_expired"]
     if visit.preview:
         return words["landing.preview"]
     if field.platform.needs_person and not link.person:

@@ -149,6 +149,8 @@ def stability(
         rows += found
     if not rows:
         raise MeasureError(Message("stability.labels"))
+    if not any(row[list(SCHEMA).index("n")] for row in rows):
+        raise MeasureError(Message("stability.no_shared_stimulus", {"by": by}))
     return Stability(
         pl.DataFrame(rows, schema=SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),
         pl.DataFrame(own, schema=OWN_SCHEMA, orient="row").with_columns(pl.col(pl.Float64).fill_nan(None)),

@@ -35,11 +35,12 @@ TITLES = {
 def words_section(gathered: ReportData, language: str = "en") -> Section:
     """The paragraphs with the settings and numbers of this report, and the literature that they cite."""
     title, first, second, third = TITLES[language]
-    texts = methods(gathered, language), preregistration(gathered, language)
-    keys = cited(" ".join(texts))
+    texts = {"methods": (first, methods(gathered, language))}
+    if gathered.study is not None:
+        texts["preregistration"] = (second, preregistration(gathered, language))
+    keys = cited(" ".join(text for _, text in texts.values()))
     parts = [
-        Section(key, heading, _paragraphs(text, language), language=language)
-        for key, heading, text in zip(("methods", "preregistration"), (first, second), texts, strict=True)
+        Section(key, heading, _paragraphs(text, language), language=language) for key, (heading, text) in texts.items()
     ]
     if keys:
         listing = Listing("literature", "BibTeX", bibtex(keys), "bib")

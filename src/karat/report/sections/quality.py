@@ -35,12 +35,14 @@ MOST_DRAWN = 2000
 
 def section(gathered: ReportData) -> Section:
     """All that is known of the quality of data; what could not be computed is said in a line."""
+    made: list[Section] = []
     parts: tuple[tuple[str, Callable[[ReportData], Section | NotComputed]], ...] = (
         ("Spammer Index", _index), ("Credence", _credence), ("Response times", times_section),
         ("Attention trials", attention), ("Control sentences", controls),
-        ("Transitions between answers", _transitions), (title_of("deletion"), _deviance), ("Criteria", _criteria),
+        ("Transitions between answers", _transitions), (title_of("deletion"), _deviance),
+        ("Criteria", lambda gathered: _criteria(gathered, {note for one in made for note in one.notes})),
     )  # fmt: skip
-    made, notes = [], []
+    notes = []
     for name, part in parts:
         found = part(gathered)
         if isinstance(found, NotComputed):
@@ -54,6 +56,7 @@ def section(gathered: ReportData) -> Section:
             notes.append(f"{title_of(name)} flags {flagged:,} of {people}, too many to go by, and is not counted.")
     table = look_table(gathered)
     text = (look_sentence(gathered),) if table.height else ()
+    table = table if _deciding(gathered) else table.drop("role")
     tables = (Table("look", "Participants by criterion", table, headings={
         "participants": "looked at", "alone": "by no other"}),) if table.height else ()  # fmt: skip
     whole = Section("quality", "What the criteria flag", text, tables, notes=tuple(notes), sections=tuple(made))
@@ -240,13 +243,23 @@ def _deviance(gathered: ReportData) -> Section | NotComputed:
     return Section("deviance", title_of("deletion"), (text, how), figures=figures, notes=tuple(map(str, found.notes)))
 
 
-def _criteria(gathered: ReportData) -> Section | NotComputed:
-    """One row per criterion: how many it looked at and flagged, by which settings, or why it could not run."""
+def _criteria(gathered: ReportData, said: set[str]) -> Section | NotComputed:
+    """One row per criterion: how many it looked at and flagged, by which settings, or why it could not run.
+
+    What was said above is not repeated, and what several criteria note is said once.
+    """
     screening = gathered.screening
+    titles: dict[str, list[str]] = {}
+    for name, one in screening.evidence.items():
+        for note in dict.fromkeys(map(str, one.notes)):
+            titles.setdefault(note, []).append(title_of(name))
+    own = {note for note, names in titles.items() if len(names) == 1} - said
+    shared = [note for note, names in titles.items() if len(names) > 1 and note not in said]
     rows: list[tuple[object, ...]] = [
-        (title_of(name), one.participants.height, len(one.flagged), _settings(one), _remarks(list(map(str, one.notes))))
+        (title_of(name), one.participants.height, len(one.flagged), _settings(one),
+         _remarks([str(note) for note in one.notes if str(note) in own]))
         for name, one in screening.evidence.items()
-    ]
+    ]  # fmt: skip
     rows += [(title_of(name), None, None, "", str(why)) for name, why in screening.skipped.items()]
     if not rows:
         return NotComputed("report.no_criteria")
@@ -254,8 +267,10 @@ def _criteria(gathered: ReportData) -> Section | NotComputed:
               "notes": pl.String}  # fmt: skip
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     table = Table("criteria", "Settings of each criterion", frame, headings={"participants": "looked at"})
-    how = "Each criterion looks at the participants that earlier stages left. The stated rule decides who is excluded."
-    return Section("criteria", "Settings of the criteria", (how,), (table,))
+    how = "Each criterion looks at the participants that earlier stages left."
+    how += " The stated rule decides who is excluded." * (screening.exclude is not None)
+    notes = tuple(f"{ENGLISH.several(titles[note])}: {note}" for note in shared)
+    return Section("criteria", "Settings of the criteria", (how,), (table,), notes=notes)
 
 
 def _settings(one: Evidence) -> str:

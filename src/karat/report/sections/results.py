@@ -49,7 +49,7 @@ PLAIN = {"means": "plain is the mean of the {}answers", "contrasts": "plain is t
 """What the column plain is in the tables of the contrasts."""
 LEFT_OUT = ("df", "d_lower", "d_upper", "odds_lower", "odds_upper")
 HEADINGS = {"se": "SE", "lower": "from", "upper": "to", "adjusted": "p, adjusted", "n": "answers", "chi2": "χ²",
-            "odds_ratio": "odds ratio", "raw": "plain"}  # fmt: skip
+            "odds_ratio": "odds ratio", "raw": "plain", "denominator": "denominator df"}  # fmt: skip
 TITLES = {
     "strengths": "acceptability estimates", "noise ceiling": "the best any model could predict",
     "decision study": "how many participants and items you need", "planned": "planned comparisons",
@@ -149,9 +149,12 @@ def _rules(gathered: ReportData) -> tuple[Table, ...]:
     if any(value is not None for value in p.values()):
         planned = all(one.planned for one in found.comparisons)
         adjusted = "" if planned else ", Holm-adjusted if a factor has several comparisons"
-        caption += f" p values are from the mixed model{adjusted}."
+        caption += f" p is of the mixed model of participants in the analysis{adjusted}."
     if found.question:
         caption = f"The question “{found.question}”. {caption}"
+    if len(sides) == 1:
+        caption = f"{next(iter(sides.values()))}. {caption}"
+        frame = frame.drop("comparison")
     headings = {"lower": "from", "upper": "to", "comparison": what}
     digits = dict.fromkeys(("estimate", "lower", "upper"), 1 if found.percent else 2)
     return (Table("rules", f"{what.capitalize()}s by exclusion rule", frame, caption, headings, digits),)
@@ -165,7 +168,8 @@ def _part(part: Measure, gathered: ReportData, measures: Measures, number: int) 
     shown = SHOWN.get(part.name, list(tables))
     figures, undrawn = _figures(part, measures, key, tables, gathered)
     text = plainly(part, measures, gathered.study) or sentences(part.result.summary)
-    text = " ".join([text, *map(str, with_code(getattr(part.result, "notes", ()), *UNTRUSTED))]).strip()
+    turned = _reversed(part.result) if isinstance(part.result, Contrasts) else []
+    text = " ".join([text, *turned, *map(str, with_code(getattr(part.result, "notes", ()), *UNTRUSTED))]).strip()
     return Section(
         key, _title(part), (text,),
         tuple(_table(f"{key}-{name}", name, tables[name], part) for name in shown if tables[name].height),
@@ -183,7 +187,8 @@ def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
     if name in REPEATED and not any(with_code(part.result.notes, "agreement.unequal")):
         column, end = REPEATED[name]
         frame = frame.filter(~pl.col(column).str.ends_with(end))
-    shown = frame.drop([column for column in LEFT_OUT if column in frame.columns])
+    left_out = [column for column in LEFT_OUT if column != "df" or name != "tests"]
+    shown = frame.drop([column for column in left_out if column in frame.columns])
     empty = [column for column in shown.columns if shown[column].null_count() == shown.height]
     unnamed = ["question"] if "question" in shown.columns and set(shown["question"].to_list()) <= {"", None} else []
     shown = shown.drop(list(dict.fromkeys([*empty, *unnamed]))).head(MOST_ROWS)
@@ -193,9 +198,31 @@ def _table(key: str, name: str, frame: pl.DataFrame, part: Measure) -> Table:
         plain = PLAIN[name].format("log " if unit.code in logs else "")
         caption = f"Estimates, SE and intervals are in {unit}; {plain}. {caption}".strip()
     return Table(
-        key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption, HEADINGS,
+        key, MEANINGS.get(name, name.capitalize()).split(":")[0].rstrip("."), shown, caption,
+        {**{column: column for column in _conditions(part)}, **HEADINGS},
         {"variance": 3, "share": 2}, filtered=shown.height > 20,
     )  # fmt: skip
+
+
+def _conditions(part: Measure) -> Sequence[str]:
+    """The columns of a table that are conditions, which keep the names they have in the file."""
+    if isinstance(part.result, Contrasts):
+        return part.result.factors
+    return part.result.conditions if isinstance(part.result, Strengths) else ()
+
+
+def _reversed(found: Contrasts) -> list[str]:
+    """A note on each comparison whose plain means differ the other way round than the model's."""
+    if "raw" not in found.differences.columns:
+        return []
+    known = pl.col("estimate").sign() * pl.col("raw").sign() < 0
+    rows = found.differences.filter(known, pl.col("adjusted") < 1 - found.level).iter_rows(named=True)
+    return [
+        f"By the model, “{row['first']}” is {'lower' if row['estimate'] < 0 else 'higher'} than “{row['second']}”; by "
+        "plain means it is the other way round. The model takes into account which participants and items each "
+        "condition has."
+        for row in rows
+    ]
 
 
 def _figures(

@@ -174,7 +174,7 @@ def asked_section(gathered: ReportData) -> Section:
 def _answers_sentence(judgments: Judgments) -> str:
     first = judgments.summary().splitlines()[0]
     scales = [f"{scale.kind}: {scale.known()}" for scale in dict.fromkeys(judgments.scales.values())]
-    return f"{first}. Answers are {'; '.join(scales)}."
+    return f"{first}. The {'scale is' if len(scales) == 1 else 'scales are'} {'; '.join(scales)}."
 
 
 def _planned(study: Study) -> list[str]:

@@ -118,7 +118,7 @@ if (ruled && fieldset) {
       line.setAttribute("points", cells.map((cell) => spot[cell].join(",")).join(" "));
     }
     const whole = rule.kept + rule.excluded;
-    stay.textContent = `${rule.kept.toLocaleString("en")} participant${rule.kept === 1 ? "" : "s"}`;
+    stay.textContent = `${rule.answering.toLocaleString("en")} participant${rule.answering === 1 ? "" : "s"}`;
     if (key === started.rule) {
       flow.innerHTML = started.flow;
     } else {

@@ -12,12 +12,14 @@ from karat.judgments.scales import Binary, Choice, Continuous, Nominal, Ordinal,
 from karat.languages.language import Language
 from karat.measure.effects.contrasts import Contrasts
 from karat.measure.effects.data import design_formula, family_of
+from karat.measure.effects.order_effects import OrderEffects
 from karat.measure.measured import Measure
 from karat.measure.measures import Measures
 from karat.measure.reliability.agreement import ALPHA, LEVEL, Agreement
+from karat.measure.reliability.noise_ceiling import MEANS
 from karat.measure.result import MeasureError
 from karat.measure.scaling.strengths import MODELS
-from karat.messages import NotComputed, render
+from karat.messages import NotComputed, render, with_code
 from karat.report.comparisons import RIGHT
 from karat.report.words.exclusions import citation
 
@@ -29,6 +31,7 @@ AGREEMENT = {"Krippendorff": "krippendorff2004", "ICC": "mcgraw1996"}
 """How names of coefficients begin, and where they come from."""
 CHOSEN = ("ordinal", "interval", "nominal")
 """The kinds of Krippendorff's alpha, the one to report first."""
+SLOPES_LEFT_OUT = "contrasts.too_many_slopes"
 MOST_CELLS = 12
 """The means of more conditions belong in a table."""
 
@@ -89,7 +92,17 @@ def _part(language: Language, part: Measure, study: Study | None, scale: Scale) 
         return [_bayes(language, part.result.settings["priors"])]
     if part.name == "agreement":
         return _agreement(language, part.result)
+    if part.name == "order effects":
+        return [_order_effects(language, part.result)]
+    if part.name == "noise ceiling" and MEANS not in part.result.ceilings["ceiling"].to_list():
+        return [language.say("part.noise ceiling.labels")]
     return [language.say(f"part.{part.name}")] if language.knows(f"part.{part.name}") else []
+
+
+def _order_effects(language: Language, found: OrderEffects) -> str:
+    measures = [language.say(f"order.{name}") for name in found.frame["measure"].unique(maintain_order=True)]
+    conditions = language.say("order.conditions") if found.by else None
+    return language.say("part.order effects", measures=language.several(measures), conditions=conditions)
 
 
 def _bayes(language: Language, priors: Mapping[str, float]) -> str:
@@ -159,6 +172,8 @@ def _contrasts(language: Language, found: Contrasts, key: str = "") -> list[str]
         left = " + ".join(str(term) for term in found.model.fit.terms)
         times = language.spelled(len(found.simplified), "step")
         sentences.append(language.say("simplified", times=times, formula=f"`{left}`"))
+    groups = [render(note.values["group"], language.code) for note in with_code(found.notes, SLOPES_LEFT_OUT)]
+    sentences += [language.say("slopes left out", groups=language.several(groups))] if groups else []
     return sentences
 
 
@@ -168,7 +183,7 @@ def _planned(language: Language, study: Study) -> list[str]:
     for one in study.settings.contrast:
         levels = language.several([f"{name} = {level}" for name, level in one.within.items()])
         within = language.say("contrast.within", levels=levels) if one.within else ""
-        first, second = one.sides
+        first, second = one.sides_by(language.say("contrast.at"))
         factor = " × ".join(one.own)
         key = "contrast.factor" if factor == one.name else "contrast"
         sentences.append(language.say(key, name=one.name, factor=factor, first=first, second=second, within=within))

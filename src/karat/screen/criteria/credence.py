@@ -105,7 +105,7 @@ class Credence(Evidence):
         known = self.participants.drop_nulls("score")
         number, everyone = len(self.flagged), counted(self.participants.height, "participant")
         limit = language_of("en").value(self.settings["below"], ".2r+")
-        title = f"{number} of {everyone} are attentive with a probability below {limit}"
+        title = f"{number} of {everyone} {'is' if number == 1 else 'are'} attentive with a probability below {limit}"
         scores, flagged = known["score"].to_numpy(), known["flagged"].to_numpy()
         return plots.probabilities_plot(scores, flagged, float(self.settings["below"]), title, width_cm)
 

@@ -195,18 +195,20 @@ export function livePreview({ sentence, prompt, task, points, labels }) {
   live.querySelector(".live-prompt").textContent = prompt || "";
   const scale = live.querySelector(".live-scale");
   const words = (labels ?? []).filter(Boolean);
-  const number = task === "likert" ? Math.min(Math.max(Number(points) || (words.length > 2 ? words.length : 5), 2), 11) : words.length || 2;
   const rated = task === "likert" || task === "differential";
+  const number = rated ? Math.min(Math.max(Number(points) || (words.length > 2 ? words.length : 5), 2), 11) : words.length || 2;
+  const each = rated && words.length === number && number > 2;
   scale.classList.toggle("words", !rated);
+  scale.classList.toggle("each", each);
   scale.replaceChildren(
     ...Array.from({ length: number }, (_, at) => {
       const point = document.createElement("span");
-      point.textContent = rated ? at + 1 : (words[at] ?? ["no", "yes"][at] ?? "");
+      point.textContent = rated && !each ? at + 1 : (words[at] ?? ["no", "yes"][at] ?? "");
       return point;
     }),
   );
   const ends = live.querySelector(".live-ends");
-  ends.hidden = !rated || !words.length;
+  ends.hidden = !rated || each || !words.length;
   ends.children[0].textContent = words[0] ?? "";
   ends.children[1].textContent = words.length > 1 ? words[words.length - 1] : "";
 }

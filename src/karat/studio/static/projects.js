@@ -8,6 +8,8 @@ const said = document.querySelector("#sheet-read");
 const rows = document.querySelector("#factor-rows");
 const SOON = 400;
 let sheet = "";
+let failed;
+let turn = 0;
 let guessed = "";
 let reading = Promise.resolve();
 let timer;
@@ -44,12 +46,16 @@ function factors() {
 
 /** Send a sheet, and show what karat sees in it. */
 async function read(name, content) {
+  const own = ++turn; // what was pasted before may be answered later
   sheet = "";
+  failed = undefined;
   said.textContent = "Reading …";
   try {
     const answer = await ask("POST", `${base}/sheets?name=${encodeURIComponent(name)}`, content, "application/octet-stream");
     const found = await answer.json();
+    if (own !== turn) return;
     sheet = found.sheet;
+    if (found.language) document.querySelector("#new-language").value = found.language;
     const fillers = found.fillers ? `, ${found.fillers} fillers` : "";
     said.textContent = `${found.sets} sets in ${found.conditions.length} conditions${fillers}: ${found.conditions.join(", ")}. ${found.notes.join(" ")}`;
     rows.replaceChildren(
@@ -63,6 +69,8 @@ async function read(name, content) {
     guessed = JSON.stringify(factors());
     document.querySelector("#sheet-factors").hidden = false;
   } catch (error) {
+    if (own !== turn) return;
+    failed = error;
     said.textContent = "";
     document.querySelector("#sheet-factors").hidden = true;
     throw error;
@@ -96,7 +104,7 @@ form.addEventListener("submit", (event) => {
     if (source === "template") wanted.task = form.elements.template.value;
     if (source === "sheet") {
       await reading;
-      if (!sheet) throw new Error("Paste the cells of your sheet first, or choose a file.");
+      if (!sheet) throw failed ?? new Error("Paste the cells of your sheet first, or choose a file.");
       Object.assign(wanted, { task: document.querySelector("#new-task").value, sheet });
       if (JSON.stringify(factors()) !== guessed) wanted.factors = factors();
     }

@@ -151,6 +151,8 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
     condition = condition or _named(frame.columns, CONDITIONS)
     if condition is None and not frame[item].is_duplicated().any():
         return None
+    if condition is not None:
+        _check_conditions(path, table, frame, item, text, condition)
     empty = frame[text].is_null().arg_true().to_list()
     notes = []
     if empty:
@@ -174,6 +176,23 @@ def _long(path: Path, table: FileTable, experiment: str | None) -> ItemSets | No
         if key[1] in sets.sets.get(key[0], {}):
             beside.setdefault(key, {name: row[name] for name in kept if row[name]})
     return replace(sets, notes=(*notes, *sets.notes), beside=beside)
+
+
+def _check_conditions(path: Path, table: FileTable, frame: pl.DataFrame, item: str, text: str, condition: str) -> None:
+    """Raise where an item with conditions has a sentence without one, or two sentences in one."""
+    several = pl.col(condition).n_unique().over(item) > 1
+    sets = frame.with_row_index(ROW).filter(pl.col(text).is_not_null() & pl.col(item).is_not_null()).filter(several)
+    problems = Problems()
+    for row in sets.filter(pl.col(condition).is_null())[ROW].to_list():
+        _, place, line = table.locate(row)
+        problems.add("is empty", "Fill the cell, or delete the row.", column=condition, place=place, number=line)
+    twice = pl.col(text).n_unique().over(item, condition) > 1
+    for row, number, name in sets.filter(twice & pl.col(condition).is_not_null()).select(ROW, item, condition).rows():
+        _, place, line = table.locate(row)
+        fix = f"{item} {number} has two sentences in this condition. Correct one of them, or delete its row."
+        problems.add("occurs twice", fix, column=condition, value=name, place=place, number=line)
+    if problems:
+        raise SetsError(f"{path.name} is not readable as item sets:", problems)
 
 
 LETTERED = r"^(.*\d)[-_. ]?([A-Za-z])$"
