@@ -602,11 +602,13 @@ RATERS = (
 def _is_rater(name: str) -> bool:
     """Whether a column is called after one of several people.
 
-    >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "annotator", "fluency")]
-    [True, True, True, False, False]
+    >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "label.y", "annotator", "fluency")]
+    [True, True, True, True, False, False]
     """
     if re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|winner|vote|participant|p|s)[\W_]?\d+", name):
         return True
+    if name.endswith((".x", ".y", "_x", "_y")):
+        return True  # R and pandas name the columns of two tables so that are put side by side.
     who = re.search(rf"(?i)(?<![a-z])({'|'.join(RATERS)})s?[\W_]*(\d+|[a-z])?(?![a-z])", name)
     return who is not None and bool(who[2])
 

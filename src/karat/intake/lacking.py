@@ -35,8 +35,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         "sample", "instance", "prompt", "pair", "utterance", "text", "id",
     ),
     "response": (
-        "response", "answer", "label", "labels", "rating", "judgment", "judgement", "choice", "annotation", "score",
-        "decision", "verdict", "class", "category", "vote",
+        "response", "answer", "rating", "judgment", "judgement", "grammatical", "label", "labels", "choice",
+        "annotation", "score", "decision", "verdict", "class", "category", "vote",
     ),
 }  # fmt: skip
 """Words that the names of such columns are made of, the likeliest first."""

@@ -55,6 +55,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one table: its form is brought into one row per answer, then its columns get their roles."""
     file = files[0]
     table = _stacked(_named_by_file([table for one in files for table in _sheets_of(one, options)]))
+    if table.rows_in == 0:
+        raise IntakeError(f"{file.name} has a header and no rows, so there is nothing to read.")
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
     table, words = _per_trial(table, options)
@@ -485,6 +487,11 @@ def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFram
     known = frame.filter(pl.col("trial").is_not_null())
     if known.select(*keys, "trial").n_unique() == known.height:
         return frame, []
+    if "function" in frame.columns and _shares_places_in_practice(known, keys):
+        place = pl.struct("trial", " row").rank("ordinal").over(keys).cast(pl.Int64)
+        rows = frame.with_columns(numbers.alias("trial"), pl.int_range(pl.len()).alias(" row"))
+        order = rows.select(pl.when(pl.col("trial").is_not_null()).then(place).alias("trial"))["trial"]
+        return frame.with_columns(order), [Message("role.practice_order", {"column": mapping["trial"]})]
     if "session" not in frame.columns:
         for name in _session_columns(frame):
             if known.select(*keys, name, "trial").n_unique() == known.height:
@@ -501,6 +508,16 @@ def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFram
     free = mapping.get("trial", "trial")
     free = free if free not in COLUMNS else f"{free}_"
     return frame.rename({"trial": free}), [Message("role.no_order", {"column": free})]
+
+
+def _shares_places_in_practice(known: pl.DataFrame, keys: Sequence[str]) -> bool:
+    """Whether positions come again only among practice trials, and these are before all others."""
+    place = pl.col("trial").cast(pl.Float64)
+    practice, rest = (known.filter((pl.col("function") == "practice") == kind) for kind in (True, False))
+    last, first = practice.group_by(keys).agg(last=place.max()), rest.group_by(keys).agg(first=place.min())
+    again = [part.height - part.select(*keys, "trial").n_unique() for part in (practice, rest)]
+    before = last.join(first, on=keys).select((pl.col("last") < pl.col("first")).all()).item()
+    return bool(rest.height) and again[0] > 0 == again[1] and bool(before)
 
 
 def _session_columns(frame: pl.DataFrame) -> list[str]:
@@ -828,19 +845,26 @@ def _after_labels(table: FileTable) -> Callable[[int], Place]:
     return lambda row: table.locate(row + 1)
 
 
+LOGS = (
+    (("sender_id",), ("sender", "sender_type", "ended_on")),
+    (("trial_id", "rating_stimulus"), ("session_test_id", "rating_score")),
+)
+"""The columns that tell what a row of a log of lab.js or webMUSHRA shows, and others by which the log is known."""
+
+
 def _runs_of_log(table: FileTable, options: Options) -> FileTable:
-    """A log of lab.js that names no participant, with one for each run: a screen that comes again begins the next."""
+    """A log that names no participant, with one for each run: a screen that comes again begins the next."""
     frame = table.frame
-    logged = {"sender", "sender_id", "sender_type", "ended_on"} <= set(frame.columns)
-    named = any(plain(name) in (*NAMES["participant"], plain(OWN_FILE)) for name in frame.columns)
-    if not logged or named or options.mapping.get("participant") or not frame.height:
+    logged = next((screen for screen, others in LOGS if {*screen, *others} <= set(frame.columns)), None)
+    named = any(plain(name) in (*NAMES["participant"], plain(OWN_FILE), "sessionuuid") for name in frame.columns)
+    if logged is None or named or options.mapping.get("participant") or not frame.height:
         return table
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     runs, run = [], 1
-    for screen in text_column(frame["sender_id"]).to_list():
-        if screen is not None and screen in seen:
+    for screen in frame.select(text_column(frame[name]) for name in logged).rows():
+        if None not in screen and screen in seen:
             run, seen = run + 1, set()
-        seen.add(screen or "")
+        seen.add(screen)
         runs.append(run)
     stem = table.file.path.stem
     people = pl.Series("participant", [stem if run == 1 else f"{stem}-{at}" for at in runs])

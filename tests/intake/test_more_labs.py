@@ -1,0 +1,159 @@
+"""Files as other labs leave them, with made-up answers: headers in capitals, merged tables, columns that mislead."""
+
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+
+import pytest
+
+from intake.cases import FIXTURES, load_case
+from intake.test_more_public_shapes import accepted, flags
+from intake.test_published_shapes import saved
+from karat.errors import IntakeError
+from karat.intake import Options, read_files
+from karat.intake.reading import ProposalError
+from karat.judgments.source import SourceFile
+from messages import codes, refuses
+
+
+@pytest.mark.parametrize("said", [["ok", "*"], ["fine", "odd"], ["ok", "?", "*"], [1, 2, 3, 4, 5]], ids=str)
+@pytest.mark.parametrize("who", ["code", "subject"])
+def test_what_a_judge_said_is_the_answer(tmp_path: Path, said: list[object], who: str) -> None:
+    chance = random.Random(40)
+    rows = [[f"p{p}", f"It is s{s} that fell.", "ab"[s % 2], chance.choice(said)] for p in range(12) for s in range(16)]
+    judgments = accepted(saved(tmp_path / "r.csv", f"{who},sentence,cond,judge", rows))
+    assert judgments.frame["participant"].n_unique() == 12
+    assert judgments.frame["response"].n_unique() == len(said)
+
+
+@pytest.mark.parametrize("name", ["itemid", "sentence", "verb"])
+def test_three_judges_are_people(tmp_path: Path, name: str) -> None:
+    chance = random.Random(41)
+    rows = [[f"{name}{s}", j, chance.randint(1, 5)] for s in range(30) for j in "ABC"]
+    frame = accepted(saved(tmp_path / "r.csv", f"{name},judge,rating", rows)).frame
+    assert (frame["participant"].n_unique(), frame["item"].n_unique()) == (3, 30)
+
+
+def test_grades_around_zero_are_ratings_and_no_sides(tmp_path: Path) -> None:
+    chance = random.Random(42)
+    rows = [[f"p{p}", f"pair {n}", chance.randint(-2, 2)] for p in range(10) for n in range(12)]
+    intake = read_files([saved(tmp_path / "r.csv", "subject,item,preference", rows)], options=Options(accept=True))
+    assert "scale.symmetric" in codes(intake.notes)
+    assert intake.judgments.scale.known() == "-2, -1, 0, 1, 2"
+    assert "left" not in intake.judgments.frame.columns
+
+
+@pytest.mark.parametrize("most", [100, 1000, 1.0])
+def test_numbers_drawn_for_each_trial_are_not_judged(tmp_path: Path, most: float) -> None:
+    chance, rows = random.Random(43), []
+    for person in range(36):
+        for at, verb in enumerate(chance.sample(range(40), 40)):
+            drawn = chance.random() if most == 1 else chance.randint(1, int(most))
+            rows.append([f"p{person}", f"verb{verb}", "xyz"[(at + person) % 3], chance.randint(1, 5), drawn])
+    path = saved(tmp_path / "r.csv", "subject,verb,frame,rating,draw", rows)
+    with pytest.raises(ProposalError) as error:
+        read_files([path])
+    (question,) = error.value.questions
+    assert [choice.mapping["item"] for choice in question.choices] == ["verb+frame", "verb", "frame"]
+
+
+@pytest.mark.parametrize(
+    "name", ["jspsych", "jspsych_survey", "jspsych_v6", "mturk", "mturk_turktools", "mturk_crowd_form", "otree_app",
+             "otree_wide", "qualtrics", "qualtrics_blocks", "label_studio_csv", "gorilla", "prolific"]
+)  # fmt: skip
+def test_headers_in_capitals_are_recognised(tmp_path: Path, name: str) -> None:
+    case = load_case(FIXTURES / name)
+    for path in case.paths():
+        header, _, rest = path.read_text(encoding="utf-8-sig").partition("\n")
+        (tmp_path / path.name).write_text(f"{header.upper()}\n{rest}", encoding="utf-8")
+    as_it_is, capitals = case.read(), read_files(case.paths(tmp_path), options=case.options)
+    assert [title for _, title in capitals.sources] == [title for _, title in as_it_is.sources]
+    columns = ["participant", "response"]
+    assert capitals.judgments.frame.select(columns).equals(as_it_is.judgments.frame.select(columns))
+
+
+@pytest.mark.parametrize("texts", [True, False], ids=["with texts", "tags only"])
+@pytest.mark.parametrize("name", ["qualtrics_numeric/export.tsv", "qualtrics_blocks/blocks.csv"])
+def test_qualtrics_without_import_ids(tmp_path: Path, name: str, texts: bool) -> None:
+    source = SourceFile(FIXTURES / name)
+    with source.path.open(encoding=source.encoding, newline="") as stream:
+        rows = list(csv.reader(stream, delimiter="\t" if name.endswith("tsv") else ","))
+    path = tmp_path / "r.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([rows[0], *rows[1 : 1 + texts], *rows[3:]])
+    whole, shortened = read_files([FIXTURES / name]), read_files([path], options=Options(accept=True))
+    assert "qualtrics.no_import_ids" in codes(shortened.notes)
+    found, expected = (one.judgments.frame.select("participant", "item", "response") for one in (shortened, whole))
+    assert set(found.rows()) <= set(expected.rows())
+    assert found.filter(item=expected["item"][0]).equals(expected.filter(item=expected["item"][0]))
+
+
+def test_webmushra_without_sessions(tmp_path: Path) -> None:
+    """Each listener rates the same sounds on the same pages, one listener after the other."""
+    chance, rows = random.Random(44), []
+    for _ in range(6):
+        for page in chance.sample(range(4), 4):
+            rows += [["test", f"page{page}", sound, chance.randint(0, 100), 9000] for sound in ("ref", "C1", "C2")]
+    path = saved(tmp_path / "r.csv", "session_test_id,trial_id,rating_stimulus,rating_score,rating_time", rows)
+    judgments = accepted(path)
+    assert judgments.frame["participant"].n_unique() == 6
+    assert judgments.frame["item"].n_unique() == 12
+
+
+def test_a_workbook_is_opened_once() -> None:
+    file = SourceFile(FIXTURES / "pcibex_xlsx" / load_case(FIXTURES / "pcibex_xlsx").files[0])
+    assert file.workbook is file.workbook
+
+
+def test_answers_of_ibex_beside_the_fields_of_a_form(tmp_path: Path) -> None:
+    """Authors join what a form asked once to every line of a judgment."""
+    header = (
+        "Time results were received.,MD5 hash of participant's IP address.,Controller name.,Item number.,"
+        "Element number.,Type.,Group.,Sentence (or sentence MD5).,Question (NULL if none).,Answer.,"
+        "Whether or not answer was correct (NULL if N/A).,Time taken to answer.,Field name.,Field value."
+    )
+    rows = [
+        [f"15{p}", f"{p}" * 32, "AcceptabilityJudgment", n, 0, f"cond{n % 2}", n, f"Text {n}.", "NULL", 1 + (p + n) % 7,
+         "NULL", 900 + n, "consent", "yes"]
+        for p in range(3, 7) for n in range(8)
+    ]  # fmt: skip
+    frame = read_files([saved(tmp_path / "r.csv", header, rows)]).judgments.frame
+    assert set(frame["response"]) == {str(n) for n in range(1, 8)}
+    assert frame["rt"][0] == pytest.approx(0.9)
+
+
+def test_practice_trials_in_one_place_keep_the_order_of_the_others(tmp_path: Path) -> None:
+    rows = []
+    for person in range(4):
+        rows += [[person, 0, f"practice_{kind}", "practice", 0.5] for kind in ("good", "bad")]
+        rows += [[person, at, (at * 5 + person) % 12, "test", (at + person) % 3 / 2] for at in range(1, 13)]
+    intake = read_files([saved(tmp_path / "r.csv", "workerid,trial,item_number,trial_type,response", rows)])
+    assert "role.practice_order" in codes(intake.notes)
+    assert intake.judgments.frame.filter(participant="2")["trial"].to_list() == list(range(1, 15))
+
+
+def test_the_other_part_of_an_answer_is_not_judged(tmp_path: Path) -> None:
+    chance, rows = random.Random(45), []
+    for person in range(6):
+        rows.append([person, f"['ann{person}', 'Ann']", "bot_check"])
+        rows += [[person, f"['{chance.randint(1, 7)}', {chance.random() < 0.5}]", f"s{n}"] for n in range(9)]
+    path = tmp_path / "r.csv"
+    with path.open("w", newline="") as stream:
+        csv.writer(stream).writerows([["workerid", "response", "sentence_code"], *rows])
+    assert flags(path)["item"] == {"item": "sentence_code"}
+
+
+def test_a_table_without_rows_is_named(tmp_path: Path) -> None:
+    with refuses(IntakeError, "r.csv", "no rows"):
+        read_files([saved(tmp_path / "r.csv", "participant_id,stimulus,key_pressed,rt", [])])
+
+
+def test_labels_of_two_tables_side_by_side(tmp_path: Path) -> None:
+    chance = random.Random(46)
+    words = ("change", "nochange", "not available")
+    rows = [[f"{n}:7", f"sentence {n} or so", chance.choice(words), chance.choice(words)] for n in range(30)]
+    judgments = accepted(saved(tmp_path / "r.csv", "tgrep.id,entire.sentence,or_test.x,or_test.y", rows))
+    assert judgments.frame["participant"].unique().sort().to_list() == ["or_test.x", "or_test.y"]
+    assert judgments.frame["item"].n_unique() == 30
