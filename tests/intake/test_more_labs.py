@@ -157,3 +157,42 @@ def test_labels_of_two_tables_side_by_side(tmp_path: Path) -> None:
     judgments = accepted(saved(tmp_path / "r.csv", "tgrep.id,entire.sentence,or_test.x,or_test.y", rows))
     assert judgments.frame["participant"].unique().sort().to_list() == ["or_test.x", "or_test.y"]
     assert judgments.frame["item"].n_unique() == 30
+
+
+def pavlovia(path: Path, people: int) -> Path:
+    """Consent and a question on the participant, six statements in one loop and sixteen sentences in another."""
+    chance = random.Random(47)
+    names = [
+        "participant", "psychopyVersion", "consent.keys", "sex.response", "belief.response", "belief.rt",
+        "beliefs.thisN", "statement", "judge.keys", "judge.rt", "sure.keys", "sure.rt", "trials.thisN", "sound",
+        "go.keys",
+    ]  # fmt: skip
+    rows: list[dict[str, object]] = []
+    for person in range(people):
+        about = {"participant": f"s{person}", "psychopyVersion": "2022.2.5"}
+        rows += [{**about, "consent.keys": "space"}, {**about, "sex.response": person % 2}]
+        rows += [{**about, "belief.response": chance.randint(0, 4), "belief.rt": 2.5, "beliefs.thisN": n,
+                  "statement": f"Music is {n}."} for n in range(6)]  # fmt: skip
+        for at, sound in enumerate(chance.sample(range(16), 16)):
+            rows.append({**about, "judge.keys": chance.choice("zm"), "judge.rt": 0.5 + at / 10, "trials.thisN": at,
+                         "sure.keys": chance.randint(1, 7), "sure.rt": 9, "sound": f"s{sound}.wav"})  # fmt: skip
+            rows.append({**about, "go.keys": "space"})
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, names)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def test_the_loop_of_psychopy_with_most_answers_is_read(tmp_path: Path) -> None:
+    intake = read_files([pavlovia(tmp_path / "r.csv", 8)], options=Options(accept=True))
+    frame = intake.judgments.frame
+    assert (frame.height, frame["item"].n_unique(), sorted(frame["item"].unique())[0]) == (8 * 16, 16, "s0.wav")
+    assert "sex.response" not in frame.columns
+    assert frame["rt"].n_unique() == (1 if frame["response"].n_unique() > 2 else 16)
+    assert intake.units_in == 8 * (2 + 6 + 32)
+
+
+def test_one_participant_of_psychopy_is_asked_about(tmp_path: Path) -> None:
+    with refuses(IntakeError, "item"):
+        read_files([pavlovia(tmp_path / "r.csv", 1)])

@@ -25,6 +25,7 @@ FEW_COLUMNS, MANY_COLUMNS = 3, 5
 MOST_COLUMNS = 30
 """This many of a file's columns are named."""
 LIKE = 0.75
+FEWEST_ANSWERS = 2
 WORDS: dict[str, tuple[str, ...]] = {
     "participant": (
         "participant", "worker", "annotator", "subject", "rater", "labeler", "labeller", "coder", "judge", "user",
@@ -77,9 +78,11 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
         cells.name for part in parts for cells in part.frame
         if cells.n_unique() in (1, part.frame.height) or are_verdicts(cells)
     ]  # fmt: skip
+    constant = [cells.name for part in parts for cells in part.frame if cells.drop_nulls().n_unique() < FEWEST_ANSWERS]
     for name in missed:
         # An id that all rows share, or that each row has of its own, is nobody's; nor is a yes or no.
-        close = likely(name, [own for own in free if not (name == "participant" and own in nobody)])
+        out = {"participant": nobody, "response": constant}.get(name, [])
+        close = likely(name, [own for own in free if own not in out])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         fix = f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."

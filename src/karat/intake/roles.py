@@ -197,6 +197,7 @@ class _RoleSearch:
         self._functions()
         self._times()
         self._response()
+        self._time_of_answer()
         self._answered_only()
         self._positions()
         self._sides()
@@ -673,6 +674,14 @@ class _RoleSearch:
 
     second: Sequence[str] = ()
 
+    def _time_of_answer(self) -> None:
+        """Of several response times, the one that is called after the answers: judge.rt beside judge.keys."""
+        source = self.roles.mapping.get("response", "")
+        names = [f"{source.rpartition('.')[0]}.rt", f"{source}_rt", f"{source}.rt"]
+        own = next((name for name in names if name in self.contents.names and name not in self.taken), None)
+        if "rt" not in self.roles.mapping and own is not None and self.contents[own].is_number:
+            self._take("rt", own)
+
     def _answered_only(self) -> None:
         """Where only some rows have an answer, what was judged is looked for in these: others are not trials."""
         source = self.roles.mapping.get("response")
@@ -687,14 +696,19 @@ class _RoleSearch:
         return any(len(word) > LONGEST_CODE and word in self.file_words for word in words_of(content.name))
 
     def _propose_response(self) -> None:
-        """Where no name or distribution decides, what differs between participants on the same stimuli is offered."""
+        """Where no name or distribution decides, what differs between participants on the same stimuli is offered.
+
+        Of one participant, only names say what the answers are.
+        """
+        alone = bool(self.person) and self.contents.combinations(self.person) == 1
         found = [
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
             and (content.is_number or content.distinct <= FEW_WORDS) and not CHOSEN.fullmatch(content.name.lower())
             and not self._is_position(content) and not ROW_NUMBERS.fullmatch(content.plain)
             and not (content.functions and len(content.functions) == content.distinct)
-            and (_says_answer(content) or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
+            and (_says_answer(content) or self._dispersion(content) >= DESIGNED)
+            and (self._differs_on_stimuli(content) or (alone and _says_answer(content)))
         ]  # fmt: skip
         found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
         chosen = self._shown_on_a_side()

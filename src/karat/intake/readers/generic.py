@@ -59,6 +59,8 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
         raise IntakeError(f"{file.name} has a header and no rows, so there is nothing to read.")
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
+    table, others = _answering_loop(table)
+    screens += others
     table, words = _per_trial(table, options)
     stated = _stated_mapping(table, options)
     if is_native(table.frame, stated) and options.wide is None:
@@ -886,6 +888,35 @@ def _answering_screens(table: FileTable) -> tuple[FileTable, int]:
         return table, 0
     rows, locate = kept.arg_true().to_list(), table.locate
     return replace(table, frame=table.frame.filter(kept), locate=lambda row: locate(rows[row])), int((~kept).sum())
+
+
+GIVEN = (".keys", ".response", ".rating")
+GO_ON = (*MISSING, "space", "return")
+
+
+def _answering_loop(table: FileTable) -> tuple[FileTable, int]:
+    """A file of PsychoPy with the rows of the loop in which most answers were given, and how many rows others were.
+
+    Each component of an experiment has columns of its own, which are empty in the rows of all other routines.
+    """
+    frame = table.frame
+    if "psychopyVersion" not in frame.columns:
+        return table, 0
+    given = [text_column(frame[name]) for name in frame.columns if name.endswith(GIVEN)]
+    chosen, most = pl.Series([True] * frame.height), 0
+    for loop in (text_column(frame[name]) for name in frame.columns if name.endswith(".thisN")):
+        within = loop.is_not_null()
+        answered = pl.Series([False] * frame.height)
+        for cells in given:
+            there = within & ~cells.is_in(GO_ON).fill_null(True)
+            if cells.filter(there).n_unique() > 1 and there.sum() >= HALF * within.sum():
+                answered |= there
+        if answered.sum() > most:
+            chosen, most = answered, int(answered.sum())
+    kept = frame.filter(chosen)
+    filled = [name for name in kept.columns if not text_column(kept[name]).is_in(MISSING).fill_null(True).all()]
+    rows, locate = chosen.arg_true().to_list(), table.locate
+    return replace(table, frame=kept.select(filled), locate=lambda row: locate(rows[row])), frame.height - len(rows)
 
 
 TOTALS = (
