@@ -196,3 +196,12 @@ def test_the_loop_of_psychopy_with_most_answers_is_read(tmp_path: Path) -> None:
 def test_one_participant_of_psychopy_is_asked_about(tmp_path: Path) -> None:
     with refuses(IntakeError, "item"):
         read_files([pavlovia(tmp_path / "r.csv", 1)])
+
+
+def test_a_mean_of_annotators_is_no_participant(tmp_path: Path) -> None:
+    chance, names = random.Random(48), [f"ano{n}" for n in range(1, 11)]
+    rows = [
+        [f"w{n % 9}", f"v{n}", chance.randint(0, 40) / 4, *(chance.randint(0, 10) for _ in names)] for n in range(30)
+    ]
+    frame = accepted(saved(tmp_path / "r.csv", ",".join(["word1", "word2", "mean_of_annotators", *names]), rows)).frame
+    assert (frame["participant"].n_unique(), frame["item"].n_unique()) == (10, 30)

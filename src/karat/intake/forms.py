@@ -527,7 +527,7 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     persons = [
         c for c in rest
         if c.plain in NAMES["participant"]
-        or (c.distinct > 1 and any(word in PERSON_WORDS for word in words_of(c.name))
+        or (c.distinct > 1 and any(word in PERSON_WORDS for word in words_of(c.name)) and not _sums_up(c.name)
             and not any(map(describes_a_person, words_of(c.name))))
     ]  # fmt: skip
     texts = [c for c in unique if not (c.is_number or c.are_person_codes or c.is_about_people or _is_of_tool(c))]
@@ -595,7 +595,7 @@ def _are_raters(judged: Sequence[str]) -> bool:
 
 RATERS = (
     "rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor",
-    "human", "evaluator", "expert", "reviewer", "ann", "anno",
+    "human", "evaluator", "expert", "reviewer", "ann", "anno", "ano",
 )  # fmt: skip
 
 

@@ -76,11 +76,11 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     problems = []
     nobody = [
         cells.name for part in parts for cells in part.frame
-        if cells.n_unique() in (1, part.frame.height) or are_verdicts(cells)
+        if cells.n_unique() in (1, part.frame.height) or cells.dtype.is_float() or are_verdicts(cells)
     ]  # fmt: skip
     constant = [cells.name for part in parts for cells in part.frame if cells.drop_nulls().n_unique() < FEWEST_ANSWERS]
     for name in missed:
-        # An id that all rows share, or that each row has of its own, is nobody's; nor is a yes or no.
+        # An id that all rows share, or that each row has of its own, is nobody's; nor is a decimal, a yes or a no.
         out = {"participant": nobody, "response": constant}.get(name, [])
         close = likely(name, [own for own in free if own not in out])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
