@@ -191,6 +191,23 @@ def test_the_loop_of_psychopy_with_most_answers_is_read(tmp_path: Path) -> None:
     assert "sex.response" not in frame.columns
     assert frame["rt"].n_unique() == (1 if frame["response"].n_unique() > 2 else 16)
     assert intake.units_in == 8 * (2 + 6 + 32)
+    (reason,) = (reason for reason in intake.set_aside if reason.code == "role.other_loops")
+    assert (reason.values["loop"], intake.set_aside[reason]) == ("trials", 8 * (2 + 6 + 16))
+
+
+def test_another_loop_of_psychopy_is_read_by_its_answers(tmp_path: Path) -> None:
+    options = Options(mapping={"response": "belief.response", "item": "statement"})
+    frame = read_files([pavlovia(tmp_path / "r.csv", 8)], options=options).judgments.frame
+    assert (frame.height, frame["item"].n_unique()) == (8 * 6, 6)
+
+
+def test_rows_outside_of_a_loop_are_counted_in_tables_with_plain_names(tmp_path: Path) -> None:
+    rows = [[p, "2022.2.5", "", "", "", "space"] for p in range(3)]
+    rows += [[p, "2022.2.5", n, f"s{n}", (p + n) % 5 + 1, "space"] for p in range(3) for n in range(9)]
+    header = "participant,psychopyVersion,trials.thisN,item,response,go.keys"
+    path = saved(tmp_path / "r.csv", f"{header},answer.rating", [[*row, row[4]] for row in rows])
+    intake = read_files([path])
+    assert (intake.units_in, intake.judgments.frame.height) == (30, 27)
 
 
 def test_one_participant_of_psychopy_is_asked_about(tmp_path: Path) -> None:
@@ -205,3 +222,11 @@ def test_a_mean_of_annotators_is_no_participant(tmp_path: Path) -> None:
     ]
     frame = accepted(saved(tmp_path / "r.csv", ",".join(["word1", "word2", "mean_of_annotators", *names]), rows)).frame
     assert (frame["participant"].n_unique(), frame["item"].n_unique()) == (10, 30)
+
+
+def test_items_that_were_judged_once_are_asked_about(tmp_path: Path) -> None:
+    chance = random.Random(49)
+    rows = [[n, n // 20, f"text number {n}", chance.randint(1, 5), "FM"[n // 20 % 2]] for n in range(80)]
+    path = saved(tmp_path / "r.csv", "instance_id,user_id,text,offensiveness,gender", rows)
+    assert flags(path)["response"] == {"response": "offensiveness"}
+    assert accepted(path).frame["item"].n_unique() == 80

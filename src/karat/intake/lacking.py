@@ -16,6 +16,7 @@ from karat.intake.content import words_of
 from karat.intake.guess import are_verdicts, guess_columns
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Reading
+from karat.intake.roles import ANSWER_STEMS
 from karat.judgments.columns import COLUMNS, REQUIRED, nearest
 from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
@@ -54,6 +55,8 @@ def likely(column: str, names: Sequence[str]) -> str | None:
     ('hit_id', 'docId', 'the_label')
     >>> likely("participant", ["length"]) is None, likely("response", ["gold_label"]) is None
     (True, True)
+    >>> likely("response", ["text", "offensiveness"])
+    'offensiveness'
     """
     free = [name for name in names if not names_a_person(name) and not any(map(describes_a_person, words_of(name)))]
     if column == "response":
@@ -62,7 +65,8 @@ def likely(column: str, names: Sequence[str]) -> str | None:
         for name in free:
             if word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):
                 return name
-    return nearest(column, free)
+    asked = [name for name in free if column == "response" and any(map(ANSWER_STEMS.fullmatch, words_of(name)))]
+    return asked[0] if asked else nearest(column, free)
 
 
 def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> list[Problem]:

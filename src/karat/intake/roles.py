@@ -60,7 +60,8 @@ ANSWER_WORDS = (
     "giudizio", "jugement", "juicio", "preference", "pick", "picked", "verdict",
 )  # fmt: skip
 ANSWER_STEMS = re.compile(
-    r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*"
+    r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
+    r"offensive\w*|toxicity|politeness|fluency|coherence|funniness|similarity|relatedness|typicality|appropriateness"
 )
 """Words of which names of columns with answers are made, also where other words follow."""
 CHOSEN = re.compile(
@@ -698,9 +699,10 @@ class _RoleSearch:
     def _propose_response(self) -> None:
         """Where no name or distribution decides, what differs between participants on the same stimuli is offered.
 
-        Of one participant, only names say what the answers are.
+        Of one participant, or where each item was judged once, only names say what the answers are.
         """
-        alone = bool(self.person) and self.contents.combinations(self.person) == 1
+        once = any(self._names_items(c) and c.distinct >= NEARLY * self.rows for c in self._free())
+        alone = bool(self.person) and (once or self.contents.combinations(self.person) == 1)
         found = [
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text

@@ -59,12 +59,11 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
         raise IntakeError(f"{file.name} has a header and no rows, so there is nothing to read.")
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
-    table, others = _answering_loop(table)
-    screens += others
+    table, beside, loops = _answering_loop(table, options)
     table, words = _per_trial(table, options)
     stated = _stated_mapping(table, options)
     if is_native(table.frame, stated) and options.wide is None:
-        return _read_native(table, stated, options)
+        return _counted(_read_native(table, stated, options), screens, words, beside, loops)
     table, totals = _without_totals(table)
     screens += totals
     shaped = shape(table.frame, options.wide, file.name, stated)
@@ -110,7 +109,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading = Reading(
         frame,
         table.locate if rows is None else lambda row: table.locate(rows[row]),
-        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad + screens + words,
+        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad,
         unit=shaped.unit,
         set_aside=dict(shaped.set_aside),
         bad_units=bad,
@@ -127,7 +126,14 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.set_apart(Message("aside.free_text"), texts)
     reading.set_apart(Message("role.other_answers"), checks)
     reading.set_apart(Message("form.second_rows"), seconds)
+    return _counted(reading, screens, words, beside, loops)
+
+
+def _counted(reading: Reading, screens: int, words: int, beside: Message, loops: int) -> Reading:
+    """A reading with the rows that were left out before the roles of columns were looked for."""
+    reading.units_in += screens + words + loops
     reading.set_apart(Message("role.not_trials"), screens)
+    reading.set_apart(beside, loops)
     reading.set_apart(Message("form.word_rows"), words)
     return reading
 
@@ -894,29 +900,32 @@ GIVEN = (".keys", ".response", ".rating")
 GO_ON = (*MISSING, "space", "return")
 
 
-def _answering_loop(table: FileTable) -> tuple[FileTable, int]:
-    """A file of PsychoPy with the rows of the loop in which most answers were given, and how many rows others were.
+def _answering_loop(table: FileTable, options: Options) -> tuple[FileTable, Message, int]:
+    """A file of PsychoPy with the rows of one loop, and how many rows of other loops and routines are left out.
 
-    Each component of an experiment has columns of its own, which are empty in the rows of all other routines.
+    Each component of an experiment has columns of its own, which are empty in the rows of all other routines. The loop
+    is the one in which most answers were given, or those that the user names.
     """
     frame = table.frame
-    if "psychopyVersion" not in frame.columns:
-        return table, 0
-    given = [text_column(frame[name]) for name in frame.columns if name.endswith(GIVEN)]
-    chosen, most = pl.Series([True] * frame.height), 0
-    for loop in (text_column(frame[name]) for name in frame.columns if name.endswith(".thisN")):
-        within = loop.is_not_null()
+    chosen, most, title = pl.Series([True] * frame.height), 0, ""
+    if "psychopyVersion" not in frame.columns or options.keep_all:
+        return table, Message("role.other_loops", {"loop": title}), 0
+    names = [name for name in frame.columns if name.endswith(GIVEN)]
+    names = [options.mapping["response"]] if options.mapping.get("response") in names else names
+    for loop in (name for name in frame.columns if name.endswith(".thisN")):
+        within = text_column(frame[loop]).is_not_null()
         answered = pl.Series([False] * frame.height)
-        for cells in given:
+        for cells in (text_column(frame[name]) for name in names):
             there = within & ~cells.is_in(GO_ON).fill_null(True)
-            if cells.filter(there).n_unique() > 1 and there.sum() >= HALF * within.sum():
+            if cells.filter(there).n_unique() > 1 and 2 * int(there.sum()) >= int(within.sum()):
                 answered |= there
         if answered.sum() > most:
-            chosen, most = answered, int(answered.sum())
+            chosen, most, title = answered, int(answered.sum()), loop.removesuffix(".thisN")
     kept = frame.filter(chosen)
     filled = [name for name in kept.columns if not text_column(kept[name]).is_in(MISSING).fill_null(True).all()]
     rows, locate = chosen.arg_true().to_list(), table.locate
-    return replace(table, frame=kept.select(filled), locate=lambda row: locate(rows[row])), frame.height - len(rows)
+    shorter = replace(table, frame=kept.select(filled), locate=lambda row: locate(rows[row]))
+    return shorter, Message("role.other_loops", {"loop": title}), frame.height - len(rows)
 
 
 TOTALS = (
