@@ -10,12 +10,26 @@ from itertools import accumulate
 
 import polars as pl
 
-from karat.intake.guess import MOST_NOMINAL_LEVELS, joined
+from karat.intake.guess import MOST_NOMINAL_LEVELS, joined, plain
 from karat.intake.reading import Options, Proposal, Question
 from karat.judgments.checks import Place
 from karat.judgments.columns import COLUMNS
 from karat.judgments.scales import answer_text, as_number
 from karat.messages import Message
+
+
+def respelled(names: Sequence[str], known: Iterable[str]) -> list[str]:
+    """The names of columns, those of a tool as the tool spells them, whatever case and signs a file has.
+
+    >>> respelled(["TRIAL_TYPE", "Trial.Index", "rt", "RT", "List"], ["trial_type", "trial_index", "rt"])
+    ['trial_type', 'trial_index', 'rt', 'RT', 'List']
+    """
+    own = {plain(name): name for name in known}
+    found: list[str] = []
+    for name in names:
+        spelled = own.get(plain(name), name)
+        found.append(name if spelled in names or spelled in found else spelled)
+    return found
 
 
 def cell_text(value: object) -> str | None:

@@ -527,7 +527,7 @@ def _what_a_row_is(contents: Contents, judged: Sequence[str], mapping: dict[str,
     persons = [
         c for c in rest
         if c.plain in NAMES["participant"]
-        or (c.distinct > 1 and any(word in PERSON_WORDS for word in words_of(c.name))
+        or (c.distinct > 1 and any(word in PERSON_WORDS for word in words_of(c.name)) and not _sums_up(c.name)
             and not any(map(describes_a_person, words_of(c.name))))
     ]  # fmt: skip
     texts = [c for c in unique if not (c.is_number or c.are_person_codes or c.is_about_people or _is_of_tool(c))]
@@ -595,18 +595,20 @@ def _are_raters(judged: Sequence[str]) -> bool:
 
 RATERS = (
     "rater", "annotator", "judge", "coder", "labeler", "labeller", "worker", "participant", "subject", "assessor",
-    "human", "evaluator", "expert", "reviewer", "ann", "anno",
+    "human", "evaluator", "expert", "reviewer", "ann", "anno", "ano",
 )  # fmt: skip
 
 
 def _is_rater(name: str) -> bool:
     """Whether a column is called after one of several people.
 
-    >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "annotator", "fluency")]
-    [True, True, True, False, False]
+    >>> [_is_rater(name) for name in ("x1", "Annotator A", "label_annotator2", "label.y", "annotator", "fluency")]
+    [True, True, True, True, False, False]
     """
     if re.fullmatch(r"(?i)(x|r|rater|judge|annotator|coder|rating|score|winner|vote|participant|p|s)[\W_]?\d+", name):
         return True
+    if name.endswith((".x", ".y", "_x", "_y")):
+        return True  # R and pandas name the columns of two tables so that are put side by side.
     who = re.search(rf"(?i)(?<![a-z])({'|'.join(RATERS)})s?[\W_]*(\d+|[a-z])?(?![a-z])", name)
     return who is not None and bool(who[2])
 

@@ -16,6 +16,7 @@ from karat.intake.content import words_of
 from karat.intake.guess import are_verdicts, guess_columns
 from karat.intake.personal import describes_a_person, names_a_person
 from karat.intake.reading import Reading
+from karat.intake.roles import ANSWER_STEMS
 from karat.judgments.columns import COLUMNS, REQUIRED, nearest
 from karat.judgments.message_tables import listed, rows_named
 from karat.messages import Message
@@ -25,6 +26,7 @@ FEW_COLUMNS, MANY_COLUMNS = 3, 5
 MOST_COLUMNS = 30
 """This many of a file's columns are named."""
 LIKE = 0.75
+FEWEST_ANSWERS = 2
 WORDS: dict[str, tuple[str, ...]] = {
     "participant": (
         "participant", "worker", "annotator", "subject", "rater", "labeler", "labeller", "coder", "judge", "user",
@@ -35,8 +37,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         "sample", "instance", "prompt", "pair", "utterance", "text", "id",
     ),
     "response": (
-        "response", "answer", "label", "labels", "rating", "judgment", "judgement", "choice", "annotation", "score",
-        "decision", "verdict", "class", "category", "vote",
+        "response", "answer", "rating", "judgment", "judgement", "grammatical", "label", "labels", "choice",
+        "annotation", "score", "decision", "verdict", "class", "category", "vote",
     ),
 }  # fmt: skip
 """Words that the names of such columns are made of, the likeliest first."""
@@ -53,6 +55,8 @@ def likely(column: str, names: Sequence[str]) -> str | None:
     ('hit_id', 'docId', 'the_label')
     >>> likely("participant", ["length"]) is None, likely("response", ["gold_label"]) is None
     (True, True)
+    >>> likely("response", ["text", "offensiveness"])
+    'offensiveness'
     """
     free = [name for name in names if not names_a_person(name) and not any(map(describes_a_person, words_of(name)))]
     if column == "response":
@@ -61,7 +65,8 @@ def likely(column: str, names: Sequence[str]) -> str | None:
         for name in free:
             if word in re.split(r"[\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()):
                 return name
-    return nearest(column, free)
+    asked = [name for name in free if column == "response" and any(map(ANSWER_STEMS.fullmatch, words_of(name)))]
+    return asked[0] if asked else nearest(column, free)
 
 
 def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> list[Problem]:
@@ -75,11 +80,13 @@ def lacking(columns: Collection[str], parts: Sequence[Reading], file: str) -> li
     problems = []
     nobody = [
         cells.name for part in parts for cells in part.frame
-        if cells.n_unique() in (1, part.frame.height) or are_verdicts(cells)
+        if cells.n_unique() in (1, part.frame.height) or cells.dtype.is_float() or are_verdicts(cells)
     ]  # fmt: skip
+    constant = [cells.name for part in parts for cells in part.frame if cells.drop_nulls().n_unique() < FEWEST_ANSWERS]
     for name in missed:
-        # An id that all rows share, or that each row has of its own, is nobody's; nor is a yes or no.
-        close = likely(name, [own for own in free if not (name == "participant" and own in nobody)])
+        # An id that all rows share, or that each row has of its own, is nobody's; nor is a decimal, a yes or a no.
+        out = {"participant": nobody, "response": constant}.get(name, [])
+        close = likely(name, [own for own in free if own not in out])
         fix = f"Is it {close}? Use --map {name}={close}" if close else f"Name the column: --map {name}=NAME"
         what = f"there is no column {name} ({COLUMNS[name].meaning})"
         fix = f"{fix}, or mapping={{'{name}': '{close or 'NAME'}'}}."

@@ -60,7 +60,8 @@ ANSWER_WORDS = (
     "giudizio", "jugement", "juicio", "preference", "pick", "picked", "verdict",
 )  # fmt: skip
 ANSWER_STEMS = re.compile(
-    r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*"
+    r"judge?m?e?n?t?|rating|accept\w*|natural\w*|grammatical\w*|likert\w*|bewert\w*|urteil\w*|estimat\w*|"
+    r"offensive\w*|toxicity|politeness|fluency|coherence|funniness|similarity|relatedness|typicality|appropriateness"
 )
 """Words of which names of columns with answers are made, also where other words follow."""
 CHOSEN = re.compile(
@@ -115,7 +116,8 @@ OVERDISPERSED = 1.5
 MOST_LEVELS = 11
 MOST_QUESTIONS = 8
 MORE_ANSWERS = 1.5
-FEWEST_POINTS = 5
+FEWEST_ANSWERS = 5
+"""A column with fewer points may be a factor of the design."""
 MOST_PARTS = 5
 FEWEST_ROWS = 20
 DETAILS = {
@@ -196,6 +198,7 @@ class _RoleSearch:
         self._functions()
         self._times()
         self._response()
+        self._time_of_answer()
         self._answered_only()
         self._positions()
         self._sides()
@@ -302,6 +305,8 @@ class _RoleSearch:
             few = not exact and content.distinct < FEWEST_PEOPLE
             found.append((content.filled < 0.9, not exact, alone, few, -people, not word, content.distinct == 1, rank,
                           content))  # fmt: skip
+        rivals = [one[-1] for one in found]
+        found = [one for one in found if not self._holds_verdicts(one[-1], rivals)]
         found.sort(key=lambda one: one[:-1])
         if not found or (found[0][1] and self._shares_hashes(found[0][-1])):
             self._participant_of_ibex()
@@ -324,6 +329,27 @@ class _RoleSearch:
             self.taken.add(content.name)
             values = {"column": content.name, "share": round(100 * (1 - content.filled)), "used": best.name}
             self.roles.notes.append(Message("role.empty_participant", values))
+
+    verdicts: str = ""
+    """A column that is called judge and holds what was said."""
+
+    def _holds_verdicts(self, content: Content, rivals: Sequence[Content]) -> bool:
+        """Whether what is called a judge is what people said: few values, which come again on everything judged.
+
+        A judge judges each thing once. This shows where others may be the participants, or where no other column is
+        called as answers are.
+        """
+        if "judge" not in words_of(content.name) or content.distinct > MOST_LEVELS:
+            return False
+        others = [c for c in self._free() if c is not content]
+        answered = any(_says_answer(c) and c.distinct > 1 for c in others)
+        within = [c for c in rivals if c is not content and self.contents.varies_within(content.name, c.name)]
+        once = ANSWERED * self.contents.codes.height
+        shared = [c.name for c in others if 2 * c.distinct <= self.rows]
+        if (answered and not within) or any(self.contents.combinations([content.name, n]) >= once for n in shared):
+            return False
+        self.verdicts = content.name
+        return True
 
     def _counts_anew(self, content: Content) -> bool:
         """Whether participants are numbered from 1 on each sheet of a workbook: then 1 is somebody else on each."""
@@ -558,7 +584,7 @@ class _RoleSearch:
 
     def _are_points(self, content: Content) -> bool:
         """Whether a column holds points of a scale that no design gave: answers, whatever the column is called."""
-        if not self.person or not content.is_whole or not FEWEST_POINTS <= content.distinct <= MOST_LEVELS:
+        if not self.person or not content.is_whole or not FEWEST_ANSWERS <= content.distinct <= MOST_LEVELS:
             return False
         low, high = float(str(content.numbers.min())), float(str(content.numbers.max()))
         if low not in (0.0, 1.0) or high > MOST_LEVELS or content.distinct < high - low:
@@ -649,6 +675,14 @@ class _RoleSearch:
 
     second: Sequence[str] = ()
 
+    def _time_of_answer(self) -> None:
+        """Of several response times, the one that is called after the answers: judge.rt beside judge.keys."""
+        source = self.roles.mapping.get("response", "")
+        names = [f"{source.rpartition('.')[0]}.rt", f"{source}_rt", f"{source}.rt"]
+        own = next((name for name in names if name in self.contents.names and name not in self.taken), None)
+        if "rt" not in self.roles.mapping and own is not None and self.contents[own].is_number:
+            self._take("rt", own)
+
     def _answered_only(self) -> None:
         """Where only some rows have an answer, what was judged is looked for in these: others are not trials."""
         source = self.roles.mapping.get("response")
@@ -663,14 +697,20 @@ class _RoleSearch:
         return any(len(word) > LONGEST_CODE and word in self.file_words for word in words_of(content.name))
 
     def _propose_response(self) -> None:
-        """Where no name or distribution decides, what differs between participants on the same stimuli is offered."""
+        """Where no name or distribution decides, what differs between participants on the same stimuli is offered.
+
+        Of one participant, or where each item was judged once, only names say what the answers are.
+        """
+        once = any(self._names_items(c) and c.distinct >= NEARLY * self.rows for c in self._free())
+        alone = bool(self.person) and (once or self.contents.combinations(self.person) == 1)
         found = [
             content for content in self._free()
             if self._is_answer_like(content) and content.plain not in NAMES["item"] and not content.is_text
             and (content.is_number or content.distinct <= FEW_WORDS) and not CHOSEN.fullmatch(content.name.lower())
             and not self._is_position(content) and not ROW_NUMBERS.fullmatch(content.plain)
             and not (content.functions and len(content.functions) == content.distinct)
-            and (_says_answer(content) or self._dispersion(content) >= DESIGNED) and self._differs_on_stimuli(content)
+            and (_says_answer(content) or self._dispersion(content) >= DESIGNED)
+            and (self._differs_on_stimuli(content) or (alone and _says_answer(content)))
         ]  # fmt: skip
         found.sort(key=lambda c: (not _says_answer(c), not c.is_whole, -self._dispersion(c)))
         chosen = self._shown_on_a_side()
@@ -755,7 +795,7 @@ class _RoleSearch:
                 continue
             if self._is_written_by_one(content) or LOOPS.fullmatch(content.plain) or _names_sides(content):
                 continue
-            if self._holds_the_answer(content):
+            if self._holds_the_answer(content) or self._is_part_of_answer(content):
                 continue
             if "trial" in self.roles.mapping and all(PLACE.fullmatch(value) for value in content.values):
                 continue
@@ -780,6 +820,11 @@ class _RoleSearch:
             return False
         again = self.contents.codes.height - self.contents.combinations([content.name])
         return again >= FEWEST_ROWS and self.contents.follows(source, [content.name])
+
+    def _is_part_of_answer(self, content: Content) -> bool:
+        """Whether a column comes from the same cells as the answers: response[2] beside response[1]."""
+        source, part = self.roles.mapping.get("response", ""), r"\[\d+\]$"
+        return bool(re.search(part, source)) and re.sub(part, "", source) == re.sub(part, "", content.name)
 
     def _is_heard(self, content: Content) -> bool:
         """Whether a column names the speakers that listeners judge."""
@@ -934,7 +979,7 @@ class _RoleSearch:
     def _constant_item(self) -> None:
         """Everybody judged the same thing, or each participant something else: what is named like an item is asked."""
         named = [c for c in self._free() if self._names_items(c) and c.distinct and not PLACES.fullmatch(c.plain)
-                 and not c.is_other and c.filled > SPARSE]  # fmt: skip
+                 and not c.is_other and c.filled > SPARSE and (c.is_whole or not c.is_number)]  # fmt: skip
         named.sort(key=lambda c: (c.distinct < 2, c.is_number))
         if named and self.rows >= FEWEST_ROWS:
             self._take("item", named[0].name)
@@ -997,12 +1042,31 @@ class _RoleSearch:
         return codes[0] if codes else text.name
 
     def _without_numbers_of_trials(self, design: list[Content]) -> list[Content]:
-        """Without ids of which each trial has one of its own, where another column says what each trial showed."""
+        """Without ids of which each trial has one of its own, where another column says what each trial showed.
+
+        Numbers drawn at random for each trial are no ids either.
+        """
         asked = max(self.contents.combinations(self.question), 1)
+        design = [c for c in design if not self._is_drawn(c, design)]
         own = [c for c in design if asked * c.distinct >= NEARLY * self.rows]
         rest = [c for c in design if c not in own]
         shown = [c for c in rest if c.distinct >= FEWEST_ITEMS and self._is_judged_once(c.name, self.question)]
         return rest if shown else design
+
+    def _is_drawn(self, content: Content, design: Sequence[Content]) -> bool:
+        """Whether a number was drawn at random for each trial: with it stimuli hardly come again, without it most do.
+
+        Some participants then have a number twice, by chance.
+        """
+        if not content.is_number or content.distinct <= MOST_LEVELS or self._names_items(content) or not self.person:
+            return False
+        rest = [c.name for c in design if not (c.is_number and c.distinct > MOST_LEVELS)]
+        rows, stimuli = self.contents.codes.height, self.contents.combinations(rest) if rest else 0
+        return (
+            stimuli >= FEWEST_ITEMS and 2 * stimuli <= rows
+            and self.contents.combinations([*rest, content.name]) >= ANSWERED * rows
+            and self.contents.combinations([*self.person, *self.question, content.name]) < rows
+        )  # fmt: skip
 
     def _shared(self, names: list[str]) -> list[str]:
         """Columns that together identify what several participants judged, without texts made anew for every trial.
@@ -1101,7 +1165,7 @@ class _RoleSearch:
             sides = {*self.by_name, *self.roles.mapping}
             if found or source is None or (role == "item" and {"left", "right"} <= sides):
                 continue
-            said = role == "participant" and are_verdicts(self.contents[source].cells)
+            said = role == "participant" and (source == self.verdicts or are_verdicts(self.contents[source].cells))
             if not said and (self.contents[source].distinct > 1 or role == "participant"):
                 self._take(role, source)
                 self._ask(role, [self._choice(role, [source])])

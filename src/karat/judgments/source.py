@@ -8,13 +8,17 @@ import json
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
-from karat.errors import IntakeError, Problem
+from karat.errors import IntakeError, Problem, cause
 from karat.messages import Message
+
+if TYPE_CHECKING:
+    from fastexcel import ExcelReader
 
 SAMPLE_BYTES = 64 * 1024
 SHORTEST_UTF16 = 8
@@ -211,6 +215,24 @@ class SourceFile:
         """
         with io.TextIOWrapper(self.open(), encoding=self.encoding, errors="strict") as stream:
             yield from _json_documents(stream, self.name)
+
+    @cached_property
+    def workbook(self) -> ExcelReader:
+        """The spreadsheet, opened once for all its sheets."""
+        if self.suffix in (".xlsx", ".xlsm", ".xlsb", ".ods"):
+            _ = self.zip_sizes  # refuses what is unsafe to unpack
+        import fastexcel
+
+        with self.open() as stream, self.as_spreadsheet():
+            return fastexcel.read_excel(stream.read())
+
+    @contextmanager
+    def as_spreadsheet(self) -> Iterator[None]:
+        """What the parser of spreadsheets cannot read, reported with the name of the file."""
+        try:
+            yield
+        except Exception as error:  # the parser's errors share no parent with a useful name
+            raise IntakeError(f"{self.name} is not a readable spreadsheet: {cause(error)}.") from None
 
     @cached_property
     def zip_sizes(self) -> dict[str, int]:

@@ -15,14 +15,13 @@ import io
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from karat.errors import IntakeError, Problem, Problems, cause, counted
+from karat.errors import IntakeError, Problem, Problems, counted
 from karat.judgments.checks import Place, places
 from karat.judgments.failed_formulas import failed_note
 from karat.judgments.message_tables import listed
@@ -30,7 +29,7 @@ from karat.judgments.source import LONGEST_CELL, SourceFile
 from karat.messages import Message
 
 if TYPE_CHECKING:
-    from fastexcel import ExcelReader
+    pass
 
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -347,13 +346,12 @@ def _refuse_long_cells(table: FileTable) -> None:
 
 def _read_spreadsheet(file: SourceFile, sheet: str | None) -> FileTable:
     """The first sheet, or the one that is named, of a spreadsheet; numbers as they are shown, dates as ISO 8601."""
-    book = _book(file)
-    names = book.sheet_names
+    names = file.workbook.sheet_names
     if sheet is not None and sheet not in names:
         raise IntakeError(f"{file.name} has no sheet {sheet}; it has {', '.join(names)}.")
     chosen = sheet or names[0]
-    with _readable(file):
-        raw = pl.DataFrame(book.load_sheet(chosen, header_row=None, dtypes="string", skip_rows=0))
+    with file.as_spreadsheet():
+        raw = pl.DataFrame(file.workbook.load_sheet(chosen, header_row=None, dtypes="string", skip_rows=0))
     cells = raw.with_columns(pl.all().cast(pl.String).replace("", None))
     if cells.height == 0:
         raise IntakeError(f"{file.name} is empty.")
@@ -373,24 +371,7 @@ def _read_spreadsheet(file: SourceFile, sheet: str | None) -> FileTable:
 
 def sheets_of(file: SourceFile) -> list[str]:
     """The names of the sheets of a spreadsheet, in their order; none of another file."""
-    return list(_book(file).sheet_names) if file.suffix in SPREADSHEETS else []
-
-
-def _book(file: SourceFile) -> ExcelReader:
-    if file.suffix in (".xlsx", ".xlsm", ".xlsb", ".ods"):
-        _ = file.zip_sizes  # refuses what is unsafe to unpack
-    import fastexcel
-
-    with file.open() as stream, _readable(file):
-        return fastexcel.read_excel(stream.read())
-
-
-@contextmanager
-def _readable(file: SourceFile) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:  # the parser's errors share no parent with a useful name
-        raise IntakeError(f"{file.name} is not a readable spreadsheet: {cause(error)}.") from None
+    return list(file.workbook.sheet_names) if file.suffix in SPREADSHEETS else []
 
 
 CLOSE_IT = 'Close it, or write it twice ("") where it belongs to the text of a cell.'

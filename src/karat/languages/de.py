@@ -612,7 +612,8 @@ MESSAGES = {
     "über ein Item uneinig sind, liegen nicht näher beieinander als zufällig. Die Zahlen werden deshalb als Labels "
     "gelesen. Falls sie Punkte einer Ratingskala sind: --scale ordinal:{low}-{high}.",
     "scale.symmetric": "Die Antworten[[ auf {question}]] sind ganze Zahlen und werden als Punkte {low} bis {high} "
-    "einer Ratingskala gelesen. Falls das falsch ist: --scale.",
+    "einer Ratingskala gelesen, nicht als Präferenz für eine von zwei Seiten. Falls sie Präferenzen sind, die Spalten "
+    "der beiden Seiten nennen: --map left=NAME --map right=NAME. Falls die Skala eine andere ist: --scale.",
     "scale.continuous": "Die Antworten[[ auf {question}]] sind Zahlen von {low} bis {high} und werden als "
     "kontinuierlich gelesen. Falls das falsch ist: --scale.",
     "intake.text": "{text}",
@@ -647,6 +648,10 @@ MESSAGES = {
     "Sitzungen gelesen.",
     "role.restarts": "{column} beginnt bei denselben Teilnehmenden von vorn, deshalb werden Trials in der "
     "Reihenfolge der Zeilen gezählt.",
+    "role.practice_order": "In {column} haben mehrere Übungstrials dieselbe Position; sie werden in der Reihenfolge "
+    "der Zeilen gezählt.",
+    "role.other_loops": "Zeilen von PsychoPy außerhalb der Schleife {loop} (für eine andere Schleife die Spalte ihrer "
+    "Antworten nennen: --map response=NAME; --keep-all behält alle Zeilen)",
     "role.no_order": "{column} nummeriert nicht die Trials der Teilnehmenden und wird nicht als Position gelesen.",
     "role.not_trials": "Zeilen ohne Item und Antwort",
     "role.nobody": "Zeilen ohne Teilnehmende",
@@ -884,6 +889,8 @@ MESSAGES = {
     "beiseitegelegt.",
     "qualtrics.without_id": "{n} {n:Rückmeldung hat|Rückmeldungen haben} kein {column}; dort gilt ResponseId als "
     "Teilnehmerkennung.",
+    "qualtrics.no_import_ids": "Die Zeile der Import-Ids fehlt. Welche Fragen zusammengehören, zeigen deshalb die "
+    "Namen der Spalten. Falls das falsch ist: die Antworten noch einmal mit allen drei Kopfzeilen exportieren.",
     "qualtrics.rows": "Keine Spalte nennt die Teilnehmenden; jede Zeile gilt als eine Person.",
     "qualtrics.sessions": "{n:participant} {n:antwortete|antworteten} mehrmals; die Spalte session nummeriert die "
     "Teilnahmen.",

@@ -571,7 +571,8 @@ MESSAGES = {
     "about an item are no closer to each other than by chance, so the numbers are read as labels. If they are points "
     "of a rating scale, use --scale ordinal:{low}-{high}.",
     "scale.symmetric": "The answers[[ to {question}]] are whole numbers, so they are read as the points {low} to "
-    "{high} of a rating scale. If that is wrong, use --scale.",
+    "{high} of a rating scale and not as preferences for one of two sides. If they are preferences, name the columns "
+    "of the two sides: --map left=NAME --map right=NAME. If the scale is a different one, use --scale.",
     "scale.continuous": "The answers[[ to {question}]] are numbers from {low} to {high}, so they are read as "
     "continuous. If that is wrong, use --scale.",
     "intake.text": "{text}",
@@ -603,6 +604,10 @@ MESSAGES = {
     "role.runs": "{n} {n:participant has|participants have} the same trial numbers more than once, so their rows are "
     "read as several sessions.",
     "role.restarts": "{column} starts again within participants, so trials are counted in the order of the rows.",
+    "role.practice_order": "{column} gives several practice trials the same position, so these are numbered in "
+    "the order of the rows.",
+    "role.other_loops": "rows of PsychoPy outside of the loop {loop} (to read another loop, name its answers: "
+    "--map response=NAME; --keep-all keeps all rows)",
     "role.no_order": "{column} does not number the trials of each participant, so it is not read as a position.",
     "role.not_trials": "rows without an item and an answer",
     "role.nobody": "rows without a participant",
@@ -831,6 +836,8 @@ MESSAGES = {
     "qualtrics.test_responses": "{n} {n:test response was|test responses were} set aside because of the column Status.",
     "qualtrics.without_id": "{n} {n:response has|responses have} no {column}, so ResponseId is used as the "
     "participant there.",
+    "qualtrics.no_import_ids": "The row of import ids is missing, so the names of the columns show which questions "
+    "belong together. If this is wrong, export the responses again and keep all three header rows.",
     "qualtrics.rows": "No column names the participants, so each row counts as one.",
     "qualtrics.sessions": "{n:participant} responded more than once; the column session numbers their responses.",
     "qualtrics.unfinished": "{n} {n:response is|responses are} unfinished and kept; the column finished of the "

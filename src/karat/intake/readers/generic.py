@@ -55,12 +55,15 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one table: its form is brought into one row per answer, then its columns get their roles."""
     file = files[0]
     table = _stacked(_named_by_file([table for one in files for table in _sheets_of(one, options)]))
+    if table.rows_in == 0:
+        raise IntakeError(f"{file.name} has a header and no rows, so there is nothing to read.")
     table = _runs_of_log(table, options)
     table, screens = _answering_screens(table)
+    table, beside, loops = _answering_loop(table, options)
     table, words = _per_trial(table, options)
     stated = _stated_mapping(table, options)
     if is_native(table.frame, stated) and options.wide is None:
-        return _read_native(table, stated, options)
+        return _counted(_read_native(table, stated, options), screens, words, beside, loops)
     table, totals = _without_totals(table)
     screens += totals
     shaped = shape(table.frame, options.wide, file.name, stated)
@@ -106,7 +109,7 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading = Reading(
         frame,
         table.locate if rows is None else lambda row: table.locate(rows[row]),
-        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad + screens + words,
+        units_in=(table.frame.height if shaped.units_in is None else shaped.units_in) + bad,
         unit=shaped.unit,
         set_aside=dict(shaped.set_aside),
         bad_units=bad,
@@ -123,7 +126,14 @@ def read_generic(files: Sequence[SourceFile], options: Options) -> Reading:
     reading.set_apart(Message("aside.free_text"), texts)
     reading.set_apart(Message("role.other_answers"), checks)
     reading.set_apart(Message("form.second_rows"), seconds)
+    return _counted(reading, screens, words, beside, loops)
+
+
+def _counted(reading: Reading, screens: int, words: int, beside: Message, loops: int) -> Reading:
+    """A reading with the rows that were left out before the roles of columns were looked for."""
+    reading.units_in += screens + words + loops
     reading.set_apart(Message("role.not_trials"), screens)
+    reading.set_apart(beside, loops)
     reading.set_apart(Message("form.word_rows"), words)
     return reading
 
@@ -485,6 +495,11 @@ def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFram
     known = frame.filter(pl.col("trial").is_not_null())
     if known.select(*keys, "trial").n_unique() == known.height:
         return frame, []
+    if "function" in frame.columns and _shares_places_in_practice(known, keys):
+        place = pl.struct("trial", " row").rank("ordinal").over(keys).cast(pl.Int64)
+        rows = frame.with_columns(numbers.alias("trial"), pl.int_range(pl.len()).alias(" row"))
+        order = rows.select(pl.when(pl.col("trial").is_not_null()).then(place).alias("trial"))["trial"]
+        return frame.with_columns(order), [Message("role.practice_order", {"column": mapping["trial"]})]
     if "session" not in frame.columns:
         for name in _session_columns(frame):
             if known.select(*keys, name, "trial").n_unique() == known.height:
@@ -501,6 +516,16 @@ def _sessions(frame: pl.DataFrame, mapping: dict[str, str]) -> tuple[pl.DataFram
     free = mapping.get("trial", "trial")
     free = free if free not in COLUMNS else f"{free}_"
     return frame.rename({"trial": free}), [Message("role.no_order", {"column": free})]
+
+
+def _shares_places_in_practice(known: pl.DataFrame, keys: Sequence[str]) -> bool:
+    """Whether positions come again only among practice trials, and these are before all others."""
+    place = pl.col("trial").cast(pl.Float64)
+    practice, rest = (known.filter((pl.col("function") == "practice") == kind) for kind in (True, False))
+    last, first = practice.group_by(keys).agg(last=place.max()), rest.group_by(keys).agg(first=place.min())
+    again = [part.height - part.select(*keys, "trial").n_unique() for part in (practice, rest)]
+    before = last.join(first, on=keys).select((pl.col("last") < pl.col("first")).all()).item()
+    return bool(rest.height) and again[0] > 0 == again[1] and bool(before)
 
 
 def _session_columns(frame: pl.DataFrame) -> list[str]:
@@ -828,19 +853,26 @@ def _after_labels(table: FileTable) -> Callable[[int], Place]:
     return lambda row: table.locate(row + 1)
 
 
+LOGS = (
+    (("sender_id",), ("sender", "sender_type", "ended_on")),
+    (("trial_id", "rating_stimulus"), ("session_test_id", "rating_score")),
+)
+"""The columns that tell what a row of a log of lab.js or webMUSHRA shows, and others by which the log is known."""
+
+
 def _runs_of_log(table: FileTable, options: Options) -> FileTable:
-    """A log of lab.js that names no participant, with one for each run: a screen that comes again begins the next."""
+    """A log that names no participant, with one for each run: a screen that comes again begins the next."""
     frame = table.frame
-    logged = {"sender", "sender_id", "sender_type", "ended_on"} <= set(frame.columns)
-    named = any(plain(name) in (*NAMES["participant"], plain(OWN_FILE)) for name in frame.columns)
-    if not logged or named or options.mapping.get("participant") or not frame.height:
+    logged = next((screen for screen, others in LOGS if {*screen, *others} <= set(frame.columns)), None)
+    named = any(plain(name) in (*NAMES["participant"], plain(OWN_FILE), "sessionuuid") for name in frame.columns)
+    if logged is None or named or options.mapping.get("participant") or not frame.height:
         return table
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     runs, run = [], 1
-    for screen in text_column(frame["sender_id"]).to_list():
-        if screen is not None and screen in seen:
+    for screen in frame.select(text_column(frame[name]) for name in logged).rows():
+        if None not in screen and screen in seen:
             run, seen = run + 1, set()
-        seen.add(screen or "")
+        seen.add(screen)
         runs.append(run)
     stem = table.file.path.stem
     people = pl.Series("participant", [stem if run == 1 else f"{stem}-{at}" for at in runs])
@@ -862,6 +894,38 @@ def _answering_screens(table: FileTable) -> tuple[FileTable, int]:
         return table, 0
     rows, locate = kept.arg_true().to_list(), table.locate
     return replace(table, frame=table.frame.filter(kept), locate=lambda row: locate(rows[row])), int((~kept).sum())
+
+
+GIVEN = (".keys", ".response", ".rating")
+GO_ON = (*MISSING, "space", "return")
+
+
+def _answering_loop(table: FileTable, options: Options) -> tuple[FileTable, Message, int]:
+    """A file of PsychoPy with the rows of one loop, and how many rows of other loops and routines are left out.
+
+    Each component of an experiment has columns of its own, which are empty in the rows of all other routines. The loop
+    is the one in which most answers were given, or those that the user names.
+    """
+    frame = table.frame
+    chosen, most, title = pl.Series([True] * frame.height), 0, ""
+    if "psychopyVersion" not in frame.columns or options.keep_all:
+        return table, Message("role.other_loops", {"loop": title}), 0
+    names = [name for name in frame.columns if name.endswith(GIVEN)]
+    names = [options.mapping["response"]] if options.mapping.get("response") in names else names
+    for loop in (name for name in frame.columns if name.endswith(".thisN")):
+        within = text_column(frame[loop]).is_not_null()
+        answered = pl.Series([False] * frame.height)
+        for cells in (text_column(frame[name]) for name in names):
+            there = within & ~cells.is_in(GO_ON).fill_null(True)
+            if cells.filter(there).n_unique() > 1 and 2 * int(there.sum()) >= int(within.sum()):
+                answered |= there
+        if answered.sum() > most:
+            chosen, most, title = answered, int(answered.sum()), loop.removesuffix(".thisN")
+    kept = frame.filter(chosen)
+    filled = [name for name in kept.columns if not text_column(kept[name]).is_in(MISSING).fill_null(True).all()]
+    rows, locate = chosen.arg_true().to_list(), table.locate
+    shorter = replace(table, frame=kept.select(filled), locate=lambda row: locate(rows[row]))
+    return shorter, Message("role.other_loops", {"loop": title}), frame.height - len(rows)
 
 
 TOTALS = (

@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems
-from karat.intake.cells import cell_number, cell_text
+from karat.intake.cells import cell_number, cell_text, respelled
 from karat.intake.personal import Annotators
 from karat.intake.readers.generic import typed_column
 from karat.intake.reading import Options, Reader, Reading
@@ -174,6 +174,7 @@ Row = Mapping[str, Any]
 def read_flat_table(file: SourceFile, options: Options, answers: LabelStudioAnswers) -> None:
     """The CSV export."""
     table = read_table(file, options.delimiter, options.sheet)
+    table.frame.columns = respelled(table.frame.columns, ABOUT)
     lacking = [name for name in FLAT if name not in table.frame.columns]
     if lacking:
         raise IntakeError(f"{file.name} has no column {', '.join(lacking)}, as Label Studio's CSV export has.")
@@ -304,7 +305,7 @@ def recognises(file: SourceFile) -> bool:
         nested = any(f'"{name}"' in file.sample for name in ("annotations", "completions"))
         by_whom = any(f'"{name}"' in file.sample for name in ("was_cancelled", "completed_by", "from_name"))
         return (nested and by_whom and '"result"' in file.sample) or _is_flat_json(file)
-    return set(FLAT) <= set(header_of(file))
+    return set(FLAT) <= set(respelled(header_of(file), FLAT))
 
 
 def _is_flat_json(file: SourceFile) -> bool:

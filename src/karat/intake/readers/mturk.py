@@ -23,6 +23,7 @@ from karat.intake.cells import (
     numbers_or_text,
     one_row_each,
     own_name,
+    respelled,
     stacked,
     texts,
 )
@@ -164,12 +165,16 @@ def _radio_buttons(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 NEEDED = ("HITId", "WorkerId")
+OWN_NAMES = (
+    *NEEDED, JSON_COLUMN, "AssignmentId", "AssignmentStatus", "AcceptTime", "SubmitTime", "WorkTimeInSeconds",
+    "LifetimeApprovalRate",
+)  # fmt: skip
 ITEM_NAMES = (*ITEM_IDS, "id", "stimulus", "sentence", "text")
 NUMBERED = re.compile(r"(.*?\D)[_.\-]?(\d{1,4})")
-TURKTOOLS_ITEM = re.compile(r"item_(\d{1,4})_(\w+)")
-TURKTOOLS_FIELD = re.compile(r"field_(\d{1,4})_(\d+)")
+TURKTOOLS_ITEM = re.compile(r"(?i)item_(\d{1,4})_(\w+)")
+TURKTOOLS_FIELD = re.compile(r"(?i)field_(\d{1,4})_(\d+)")
 REMARK = re.compile(r"(?i)comment|feedback|remark|suggest|survey_?code|completion_?code|notes?$")
-PRACTICE = re.compile(r".+?_?Sample\d+")
+PRACTICE = re.compile(r".+?_?(?:Sample|SAMPLE)\d+")
 FORM_FIELDS = ("donotredirect", "submit", "assignmentid", "hitid", "workerid")
 WHO, TRIAL, RT = " who", " trial", " rt"
 
@@ -190,15 +195,28 @@ class BatchLayout:
 
 def recognises(file: SourceFile) -> bool:
     """A table of assignments with answers."""
-    header = header_of(file)
-    own = "AssignmentId" in header or any(name.startswith("Input.") for name in header)
+    header = _own_names(header_of(file))
+    # The command-line tools wrote workerid and had no inputs.
+    own = "AssignmentId" in header_of(file) or any(name.startswith("Input.") for name in header)
     return own and set(NEEDED) <= set(header) and any(name.startswith("Answer.") for name in header)
+
+
+def _own_names(names: Sequence[str]) -> list[str]:
+    """The names of columns as MTurk spells them.
+
+    >>> _own_names(["HITID", "workerid", "INPUT.Text", "answer.rating"])
+    ['HITId', 'WorkerId', 'Input.Text', 'Answer.rating']
+    """
+    return [
+        re.sub(r"(?i)^(input|answer)(?=\.)", lambda it: it[0].title(), name) for name in respelled(names, OWN_NAMES)
+    ]
 
 
 def read_mturk(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read the results of one batch."""
     (file,) = files
     table = read_results(file, options.delimiter, options.sheet)
+    table.frame.columns = _own_names(table.frame.columns)
     _refuse_others(table)
     reading = Reading(pl.DataFrame(), table.locate, units_in=0, unit="cells", notes=[*table.notes])
     reading.problems.extend(table.problems)
@@ -343,7 +361,7 @@ def _numbered_input(name: str) -> tuple[int | None, str]:
     [(3, 'condition'), (3, 'field_1'), (3, 'text'), (None, 'list')]
     """
     if match := TURKTOOLS_ITEM.fullmatch(name):
-        return int(match[1]), match[2]
+        return int(match[1]), match[2].lower()
     if match := TURKTOOLS_FIELD.fullmatch(name):
         return int(match[1]), f"field_{match[2]}"
     if match := NUMBERED.fullmatch(name):

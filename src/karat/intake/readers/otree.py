@@ -287,16 +287,25 @@ NOT_REACHED = Message("aside.unreached_round_cells")
 
 def recognises(file: SourceFile) -> bool:
     """A table with `participant.code` and fields of players, or a table of page times."""
-    header = header_of(file)
+    header = _lower(header_of(file))
     if recognises_times(header):
         return True
     has_fields = any(is_player(name) for name in header)
     return "participant.code" in header and has_fields
 
 
+def _lower(names: Sequence[str]) -> list[str]:
+    """The names of columns in lower case where a file has oTree's own names in capitals; else as they are."""
+    lower = [name.lower() for name in names]
+    own = {"participant.code", "participant_code"}
+    return lower if own & set(lower) and not own & set(names) and len(set(lower)) == len(lower) else list(names)
+
+
 def read_otree(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read the exports of one study together."""
     tables = [read_table(file, options.delimiter, options.sheet) for file in files]
+    for table in tables:
+        table.frame.columns = _lower(table.frame.columns)
     times = [table for table in tables if recognises_times(table.frame.columns)]
     exports = [table for table in tables if table not in times]
     if not exports:

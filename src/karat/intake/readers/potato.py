@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from karat.errors import IntakeError, Problems
-from karat.intake.cells import cell_number, cell_text
+from karat.intake.cells import cell_number, cell_text, respelled
 from karat.intake.personal import Annotators, names_a_person
 from karat.intake.reading import Options, Reader, Reading
 from karat.judgments.checks import Place
@@ -214,6 +214,7 @@ def _notes(kinds: Mapping[str, str], reading: Reading) -> list[Message]:
 WHO = ("user_id", "user")
 SEPARATORS = (":::", ".")
 BESIDE = ("displayed_text", "annotator_origin")
+OWN_NAMES = ("instance_id", *WHO, *BESIDE)
 ORDER, DATA, HISTORY = "annotation_order.txt", "assigned_user_data.json", "annotation_history.jsonl"
 TIME_SPENT = re.compile(r"(\d{1,6})d\s+(\d{1,6})h\s+(\d{1,6})m\s+(\d{1,6})s")
 
@@ -229,7 +230,7 @@ def recognises(file: SourceFile) -> bool:
         return any(
             all(f'"{m}"' in file.sample for m in mark) for mark in (*marks, ("instance_id", "user_id", "labels"))
         )
-    return _is_table(header_of(file))
+    return _is_table(respelled(header_of(file), OWN_NAMES))
 
 
 def _is_table(names: Sequence[str]) -> bool:
@@ -296,7 +297,7 @@ def _from_table(
     file: SourceFile, options: Options, notes: list[Message], problems: Problems
 ) -> tuple[list[PotatoRecord], int]:  # fmt: skip
     table = read_table(file, options.delimiter, options.sheet)
-    names = table.frame.columns
+    names = table.frame.columns = respelled(table.frame.columns, OWN_NAMES)
     if not _is_table(names):
         raise IntakeError(f"{file.name} has no columns instance_id, user_id and schema.label, as Potato's tables have.")
     notes += table.notes

@@ -29,11 +29,12 @@ from karat.intake.cells import (
     numbers_or_text,
     one_row_each,
     own_name,
+    respelled,
     stacked,
     texts,
 )
 from karat.intake.content import function_named_in
-from karat.intake.guess import MOST_ORDINAL_POINTS, joined
+from karat.intake.guess import MOST_ORDINAL_POINTS, joined, plain
 from karat.intake.personal import (
     asks_for_a_person,
     asks_for_consent,
@@ -127,6 +128,9 @@ ABOUT_RESPONSE = (
     "ResponseId", "RecipientLastName", "RecipientFirstName", "RecipientEmail", "ExternalReference", "LocationLatitude",
     "LocationLongitude", "DistributionChannel", "UserLanguage",
 )  # fmt: skip
+TAG = re.compile(rf"(?:(?P<loop>\d{{1,3}})_)?(?P<base>.+?)(?:_(?P<row>(?:\d+_)?TEXT|\d+|{'|'.join(TIMING)}|DO.*))?")
+FEWEST_OWN = 5
+"""A table with so many of Qualtrics' own columns is from Qualtrics."""
 DEFAULT_STEM = "q"
 YOURS = re.compile(r"(?i)\b(?:your|ihre?|deine?)\b")
 FEWEST_MATES = 2
@@ -197,6 +201,8 @@ class Survey:
     set_aside: dict[Message, list[str]] = field(default_factory=dict)
     notes: list[Message] = field(default_factory=list)
     open: list[Question] = field(default_factory=list)
+    without_ids: bool = False
+    """Whether the import ids were deleted, so that only tags and answers show what belongs together."""
     used: bool = False
     """Whether the user has named what is judged."""
 
@@ -246,7 +252,7 @@ class Survey:
         long = len(batteries) > 1 and sorted(map(len, batteries))[-2] >= FEWEST_IN_BATTERY
         many = FEWEST_IN_BATTERY if len(self.judged) > MOST_ASIDE else 0
         beside = len(batteries) > 0 and len(single) > max(many, len(self.judged))
-        if not long and not beside and "response" not in options.mapping:
+        if not long and not beside and not self.without_ids and "response" not in options.mapping:
             return batteries
         answers = {one[0].question: sorted({word for column in one for word in column.answers}) for one in batteries}
         kept, self.open = judged_batteries(answers, {one[0].question: len(one) for one in batteries}, options)
@@ -476,12 +482,36 @@ SET_APART, WHO, SESSION = " apart", " participant", " session"
 
 def recognises(file: SourceFile) -> bool:
     """A table whose third header row names import ids; the texts before it may be longer than a sample of the file."""
-    named = "ResponseId" in header_of(file)
+    header = _own_names(header_of(file))
+    if _is_from_qualtrics(header):
+        ids = [row[header.index("ResponseId")] for row in _rows(file) if len(row) == len(header)]
+        return len(set(ids)) == len(ids)  # else each row is an answer, in a table made of an export
+    named = "ResponseId" in header
     sampled = IMPORT_IDS.search(file.sample) is not None
     if named == sampled:
         return named
     third = _third_row(file)
     return 2 * sum(IMPORT_IDS.match(cell) is not None for cell in third) > len(third)
+
+
+def _own_names(names: Sequence[str]) -> list[str]:
+    """The names of columns as Qualtrics spells them.
+
+    >>> _own_names(["RESPONSEID", "duration..in.seconds.", "T1_FIRST CLICK", "Q3"])
+    ['ResponseId', 'Duration (in seconds)', 'T1_First Click', 'Q3']
+    """
+    timed = re.compile(rf"(?i)(?<=_)({'|'.join(TIMING)})$")
+    own = respelled(names, ABOUT_RESPONSE)
+    return [timed.sub(lambda found: found[0].title(), name) for name in own]
+
+
+def _rows(file: SourceFile) -> list[list[str]]:
+    """The first rows of a file, without the last of them, which may be cut off."""
+    try:
+        rows = csv.reader(io.StringIO(file.sample, newline=""), delimiter=delimiter_of(file.sample))
+        return list(rows)[:-1]
+    except csv.Error:
+        return []
 
 
 def _third_row(file: SourceFile) -> list[str]:
@@ -496,8 +526,9 @@ def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
     """Read one export."""
     (file,) = files
     table = read_table(file, options.delimiter, options.sheet)
-    survey = survey_of(*_headers(table))
-    body = table.frame.slice(2).with_row_index(ROW, 2).with_columns(pl.col(ROW).cast(pl.Int64))
+    table.frame.columns = _own_names(table.frame.columns)
+    survey, first = _survey(table)
+    body = table.frame.slice(first).with_row_index(ROW, first).with_columns(pl.col(ROW).cast(pl.Int64))
     reading = Reading(pl.DataFrame(), table.locate, units_in=0, unit="cells", notes=[*table.notes])
     reading.problems.extend(table.problems)
     broken = table.rows_in - table.frame.height
@@ -513,6 +544,41 @@ def read_qualtrics(files: Sequence[SourceFile], options: Options) -> Reading:
     _judge(body, survey, reading)
     reading.participants = _people(body, survey, reading)
     return reading
+
+
+def _survey(table: FileTable) -> tuple[Survey, int]:
+    """The columns of an export, and how many rows below the tags are texts and import ids.
+
+    Where the import ids were deleted, the tags say what belongs together.
+    """
+    frame = table.frame
+    first = [[cell or "" for cell in row] for row in frame.head(2).rows()]
+    if not _is_from_qualtrics(frame.columns) or any(IMPORT_IDS.search(cell) for row in first for cell in row):
+        return survey_of(*_headers(table)), 2
+    texts_left = bool(first) and any(map(lambda tag, text: plain(tag) == plain(text), frame.columns, first[0]))
+    survey = survey_of(frame.columns, first[0] if texts_left else frame.columns, _ids_of_tags(frame.columns))
+    survey.without_ids = True
+    survey.notes.append(Message("qualtrics.no_import_ids"))
+    return survey, int(texts_left)
+
+
+def _is_from_qualtrics(names: Sequence[str]) -> bool:
+    return "ResponseId" in names and sum(name in ABOUT_RESPONSE for name in names) >= FEWEST_OWN
+
+
+def _ids_of_tags(tags: Sequence[str]) -> list[str]:
+    """The import ids that columns may have had, by their tags: the round of a loop, the question, the row of a matrix.
+
+    >>> _ids_of_tags(["EndDate", "1_Q5", "2_Q5", "Q7_1"])
+    ['', '{"ImportId": "1_QID1"}', '{"ImportId": "2_QID1"}', '{"ImportId": "QID2_1"}']
+    """
+    numbers: dict[str, int] = {}
+    found = [None if tag in ABOUT_RESPONSE else TAG.fullmatch(tag) for tag in tags]
+    for match in found:
+        if match:
+            numbers.setdefault(match["base"], len(numbers) + 1)
+    parts = [[match["loop"], f"QID{numbers[match['base']]}", match["row"]] if match else [] for match in found]
+    return [json.dumps({"ImportId": "_".join(filter(None, own))}) if own else "" for own in parts]
 
 
 def _headers(table: FileTable) -> tuple[list[str], list[str], list[str]]:

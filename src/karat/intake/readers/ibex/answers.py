@@ -72,7 +72,7 @@ OR_NONE = "(NULL if none)"
 
 def answer_kind(line: LogLine, *, forms: bool = False) -> str | None:
     """The kind of answer that a line holds, or None; fields of forms are answers only where nothing else is."""
-    if forms and line.cells.get("Field name"):
+    if forms and line.cells.get("Field name") and ANSWERED not in line.cells:
         return None if str(line.cells["Field name"]).startswith("_") else "question"
     if ANSWERED in line.cells:
         return "question"
@@ -203,7 +203,7 @@ def _answer(trial: Sequence[LogLine], line: LogLine, kind: str, factors: set[str
     # Controllers of the authors' own call the column of their question QuestionSide, QuestionTop and the like.
     asked = [text for name, text in line.cells.items() if name.startswith("Question") and name.endswith(OR_NONE)]
     element = line.get("PennElementName") or next(filter(None, asked), None) or line.controller
-    if "Field name" in line.cells:
+    if "Field name" in line.cells and ANSWERED not in line.cells:
         times = [one.get("Field value") for one in trial if one.get("Field name") == "_REACTION_TIME_"]
         taken = times[0] if times and re.fullmatch(r"\d{1,9}", times[0] or "") else None
         rt = float(taken) / 1000 if taken is not None else None

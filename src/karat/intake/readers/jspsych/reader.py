@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from karat.errors import IntakeError
+from karat.intake.cells import respelled
 from karat.intake.readers.jspsych.answers import AnswerFlaw, cell, nested, plain_name, text
-from karat.intake.readers.jspsych.trials import ID_COLUMNS, JsPsychTrials, TrialRow, reading_of
+from karat.intake.readers.jspsych.trials import ID_COLUMNS, READ_AWAY, JsPsychTrials, TrialRow, reading_of
 from karat.intake.reading import Options, Reader, Reading
 from karat.intake.table_repair import read_results
 from karat.judgments.scales import as_number
@@ -25,12 +26,15 @@ PLUGINS = re.compile(
 )
 
 
+OWN_COLUMNS = ("trial_type", "trial_index", "time_elapsed", "stimulus", *READ_AWAY)
+
+
 def recognises(file: SourceFile) -> bool:
     """A table with jsPsych's columns, or JSON with its names."""
     if is_json(file):
         sample = file.sample
         return '"trial_type"' in sample and ('"trial_index"' in sample or '"time_elapsed"' in sample)
-    header = header_of(file)
+    header = respelled(header_of(file), OWN_COLUMNS)
     # Tables that their authors have shortened still have the names of plugins in them.
     return is_header(header) or (
         {"trial_type", "trial_index"} <= set(header) and PLUGINS.search(file.sample) is not None
@@ -45,7 +49,8 @@ def is_json(file: SourceFile) -> bool:
 def is_header(cells: Sequence[str]) -> bool:
     """Whether the names of columns are those that jsPsych always writes."""
     own = {"trial_index", "time_elapsed", "internal_node_id", "plugin_version"}
-    return "trial_type" in cells and len(own & set(cells)) >= 2
+    names = respelled(cells, OWN_COLUMNS)
+    return "trial_type" in names and len(own & set(names)) >= 2
 
 
 def read_jspsych(files: Sequence[SourceFile], options: Options) -> Reading:
@@ -80,6 +85,7 @@ def rows_of(
 
 def _rows_of_csv(file: SourceFile, options: Options, trials: JsPsychTrials, name: str, line: int) -> list[TrialRow]:
     table = read_results(file, options.delimiter)
+    table.frame.columns = respelled(table.frame.columns, OWN_COLUMNS)
     if "trial_type" not in table.frame.columns:
         raise IntakeError(f"{name} has no column trial_type, as all data of jsPsych have; use --from table to read it.")
     trials.notes += table.notes
@@ -91,7 +97,7 @@ def _rows_of_csv(file: SourceFile, options: Options, trials: JsPsychTrials, name
     trials.bad_units += table.rows_in - table.frame.height
     rows = []
     for index, values in enumerate(table.frame.iter_rows(named=True)):
-        if values["trial_type"] == "trial_type":
+        if plain_name(values["trial_type"] or "") == "trialtype":
             trials.set_apart(Message("aside.repeated_headers"))
             continue
         _, place, number = table.locate(index)
