@@ -228,6 +228,19 @@ def test_adaptive_quadrature_of_ordered_answers(link: Any) -> None:
         assert estimate == pytest.approx(expected["coefficients"][name]["Estimate"], abs=2e-3)
 
 
+def test_separated_answers_have_no_quadrature_to_trust() -> None:
+    table = pl.read_csv(FOLDER / "sleepstudy.csv")
+    data = {"late": (table["Days"] > 4).to_numpy(), "day": table["Days"].to_numpy(), "who": table["Subject"].to_numpy()}
+    found = adaptive_quadrature(fit("late ~ day + (1 | who)", data).fit)
+    assert not found.converged
+    assert np.isnan(found.standard_errors).all()
+    # The same answers in one of two groups: the other group's direction has a curvature, that of the first has none.
+    both = data | {"late": data["late"] | (data["who"] < 330), "group": np.where(data["who"] < 330, "a", "b")}
+    found = adaptive_quadrature(fit("late ~ group + (1 | who)", both).fit)
+    assert not found.converged
+    assert np.isnan(found.standard_errors).all()
+
+
 def test_two_effects_have_no_quadrature() -> None:
     with refuses(ValueError):
         adaptive_quadrature(fitted("binary_sim", "y ~ a + (1 + a | participant)", "binary").fit)

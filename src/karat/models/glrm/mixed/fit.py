@@ -39,6 +39,8 @@ VAST = 10.0
 FEWEST_NODES = 5
 MODE_STEPS = 100
 """Of Newton's method for the mode of one effect."""
+EMPTY = 1e-10
+"""The least curvature of a direction, where every parameter has a curvature of 1."""
 
 
 def fit_mixed(
@@ -258,7 +260,8 @@ def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
 
     Each level's integral over its effect u is a sum over Gauss-Hermite nodes that are centred at the mode of u and
     scaled by the curvature there (Pinheiro and Bates 1995). The slope is the mean slope over the posterior that the
-    nodes describe, which is exact to five digits from 15 nodes on.
+    nodes describe, which is exact to five digits from 15 nodes on. Where the answers are perfectly separated there is
+    no maximum: the fit has not converged and has no standard errors.
 
     >>> from karat.models.glrm.mixed.terms import random_term
     >>> random = np.random.default_rng(1)
@@ -313,9 +316,14 @@ def adaptive_quadrature(fit: MixedFit, nodes: int = 15) -> QuadratureFit:
     found = minimize(evaluate, fit.parameters, jac=True, method="BFGS", options={"gtol": 1e-5})
     steps = 1e-4 * np.eye(len(found.x))
     hessian = np.array([(evaluate(found.x + h)[1] - evaluate(found.x - h)[1]) / 2e-4 for h in steps])
+    hessian = (hessian + hessian.T) / 2
     beta, psi, theta = objective.split(found.x)
-    errors = np.sqrt(np.diag(np.linalg.inv((hessian + hessian.T) / 2)))[: len(beta)]
-    decrement = float(found.jac @ np.linalg.solve((hessian + hessian.T) / 2, found.jac)) / 2
+    errors, decrement, reason = np.full(len(beta), np.nan), np.inf, fit.convergence.reason
+    scale = np.sqrt(np.maximum(np.diag(hessian), 0.0))
+    determined = scale.all() and np.linalg.eigvalsh(hessian / np.outer(scale, scale))[0] > EMPTY
+    if determined and (reason is None or reason.code != "fit.reason_separated"):
+        errors = np.sqrt(np.diag(np.linalg.inv(hessian)))[: len(beta)]
+        decrement = float(found.jac @ np.linalg.solve(hessian, found.jac)) / 2
     return QuadratureFit(-float(found.fun), beta, errors, psi, abs(float(theta[0])), nodes, decrement < 1e-8)
 
 
