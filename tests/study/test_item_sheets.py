@@ -185,7 +185,7 @@ The the cat slept.
 def test_rows_without_a_condition_or_with_one_twice_are_named(tmp_path: Path) -> None:
     rows = [f"{item},{name},Item {item} in condition {name}." for item in (1, 2, 3) for name in ("a", "b")]
     rows[2] = "2,,Item 2 in no condition."
-    rows.append("3,b,Item 3 has a second sentence.")
+    rows.append("3,b,Item 3 in another sentence.")
     rows.append(rows[0])  # the same sentence again, as in a table with all lists
     table = tmp_path / "items.csv"
     table.write_text("\n".join(["item,condition,sentence", *rows]) + "\n")
