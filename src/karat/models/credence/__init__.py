@@ -11,6 +11,7 @@ from karat.models.credence.trials import (
     follows_closest,
     regularity,
     residual_times,
+    with_company,
     with_one_another,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "follows_closest",
     "regularity",
     "residual_times",
+    "with_company",
     "with_one_another",
 ]
