@@ -375,7 +375,7 @@ def test_disagreement_with_careless_people_alone_is_no_reason() -> None:
         for item in random.permutation(100)[:40].tolist()
     ]
     answers += [("alone", item, int(truth[item])) for item in range(100, 200)]
-    answers += [(f"guess{n}", item, int(random.integers(6))) for n in range(2) for item in range(130 * n, 200)]
+    answers += [(f"guess{n}", item, int(random.integers(6))) for n in range(2) for item in range(130 * n, 180 + 20 * n)]
     found = credence(labelled(answers, 6))
     row = found.participants.row(by_predicate=pl.col("participant") == "alone", named=True)
     assert row["score"] >= 0.5
