@@ -1781,6 +1781,7 @@ MESSAGES = {
     "word.misfit.runs": "dieselbe Taste folgt auf sich selbst mit Wahrscheinlichkeit",
     "word.misfit.flagged": "die überzufällige Übereinstimmung der Auffälligen, relativ zu den anderen, beträgt",
     "word.limit.agrees": "Übereinstimmung mit den anderen liegt über dem Zufall",
+    "word.limit.alone": "die meisten Antworten gelten Stimuli, die sonst niemand aufmerksam beurteilt hat",
     "word.limit.close": "Antworten folgen den anderen zu genau, um ohne Antwortzeiten sicher zu sein",
     "word.evidence.agreement": "Übereinstimmung mit den anderen",
     "word.evidence.controls": "Kontroll- und Aufmerksamkeits-Trials",

@@ -1681,6 +1681,7 @@ MESSAGES = {
     "word.misfit.runs": "the same button follows itself with probability",
     "word.misfit.flagged": "agreement beyond chance among those who would be flagged, relative to the others, is",
     "word.limit.agrees": "agreement with the others is above chance",
+    "word.limit.alone": "most answers are to stimuli that no attentive participant judged",
     "word.limit.close": "answers follow the others too closely to be certain without response times",
     "word.evidence.agreement": "agreement with the others",
     "word.evidence.controls": "controls and attention trials",

@@ -34,6 +34,7 @@ from karat.models.credence import (
     closeness,
     follows_closest,
     residual_times,
+    with_company,
     with_one_another,
 )
 from karat.screen.evidence import ScreenError, with_stimuli
@@ -238,10 +239,10 @@ def _keys(scale: Scale, rows: pl.DataFrame, items: int) -> Floats | None:
     return keys if np.isfinite(keys).any() else None
 
 
-def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
-    """One row for each participant who was looked at."""
+def people_table(looked: Looked, fitted: Fitted, below: float, by_one_another: bool = True) -> pl.DataFrame:
+    """One row for each participant who was looked at; `by_one_another` says that nobody else was learned from."""
     step = fitted.step
-    attentive, limit = checked(looked, fitted)
+    attentive, limit = checked(looked, fitted, by_one_another)
     behaviours, changes = _behaviours(fitted)
     closest = follows_closest(looked.trials) < CLOSEST
     behaviours = [
@@ -259,7 +260,7 @@ def people_table(looked: Looked, fitted: Fitted, below: float) -> pl.DataFrame:
     return table.select(*first, message.alias("message"), values.alias("values"), pl.exclude(first))
 
 
-def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
+def checked(looked: Looked, fitted: Fitted, by_one_another: bool = True) -> tuple[Floats, pl.Series]:
     """The probabilities within the limits that need no model, and the code of the limit where one was met.
 
     A participant whose agreement with the others is above chance (p < .05) is not flagged as somebody who guesses, nor
@@ -268,6 +269,9 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     Below that the probability stays at `DOUBTFUL` at least. Answers before a change of behaviour and those to controls
     do not count: agreement must be found where the participant is said not to have looked. By strengths, participants
     have the benefit of the doubt (`in_doubt`).
+
+    Somebody who answered mostly what nobody else looked at is not flagged as guessing either: in small crowds, all who
+    judged the same stimuli may be careless, and to disagree with them shows nothing.
     """
     step, trials = fitted.step, looked.trials
     attentive = step.posterior[:, ATTENTIVE]
@@ -283,11 +287,18 @@ def checked(looked: Looked, fitted: Fitted) -> tuple[Floats, pl.Series]:
     low = np.flatnonzero((attentive < UNDECIDED) & ~np.isin(behaviours, PATTERNS))
     if 1 < len(low) <= MOST_COMPARED and not fitted.mixture.by_classes:
         least[low[_share_a_grammar(trials, low)]] = UNDECIDED
+    alone = np.zeros(len(attentive), dtype=bool)
+    if by_one_another:
+        answers = np.any([part.there for part in trials.parts], axis=0)
+        comparable = answers & (looked.keyed | with_company(trials, step.weight))
+        alone = (comparable.sum(axis=1) < answers.sum(axis=1) / 2) & (others == 0)
+        least[alone] = UNDECIDED
     most = 1.0 if trials.residual is not None else NOT_CERTAIN
     close = (most < 1) & (attentive > NOT_CERTAIN) & (closeness(trials) >= TOO_CLOSE)
     doubted = attentive if fitted.mixture.by_classes else in_doubt(attentive)
     found = np.maximum(doubted * most, least)
-    limit = np.select([attentive < least, close], ["limit.agrees", "limit.close"], "")
+    limited = attentive < least
+    limit = np.select([limited & alone, limited, close], ["limit.alone", "limit.agrees", "limit.close"], "")
     return found, pl.Series(limit, dtype=pl.String).replace("", None)
 
 
@@ -524,7 +535,7 @@ def judged_by(judgments: Judgments, learned: Learned) -> tuple[pl.DataFrame, int
     mixture = Mixture(trials, np.ones(len(looked.people)), learned.mixture.by_classes)
     mixture.adopt(learned.mixture, all_of_it=True)
     fitted = Fitted(mixture, mixture.step(learn=False))
-    table = people_table(replace(looked, trials=trials), fitted, learned.below)
+    table = people_table(replace(looked, trials=trials), fitted, learned.below, by_one_another=False)
     return table.filter(~pl.col("participant").str.starts_with(MARK)), lost
 
 

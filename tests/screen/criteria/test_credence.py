@@ -356,3 +356,42 @@ def test_agreement_above_chance_is_not_flagged_and_said() -> None:
     assert row["score"] == pytest.approx(0.5)
     assert row["values"]["limit"] == "limit.agrees"
     assert not found.flagged
+
+
+def labelled(answers: list[tuple[str, int, int]], kinds: int) -> karat.Judgments:
+    """Judgments from participants, items and labels."""
+    people, items, given = zip(*answers, strict=True)
+    table = {"participant": people, "item": [f"s{one}" for one in items], "response": [f"k{one}" for one in given]}
+    return karat.Judgments(pl.DataFrame(table), karat.Nominal([f"k{one}" for one in range(kinds)]))
+
+
+def test_disagreement_with_careless_people_alone_is_no_reason() -> None:
+    """Of the second hundred items one careful participant judged all, and otherwise only people who guess."""
+    random = np.random.default_rng(2)
+    truth = np.sort(random.integers(0, 6, 200))  # sorted, so that the second hundred has labels of its own
+    answers = [
+        (f"good{n}", item, int(truth[item]) if random.random() < 0.8 else int(random.integers(6)))
+        for n in range(12)
+        for item in random.permutation(100)[:40].tolist()
+    ]
+    answers += [("alone", item, int(truth[item])) for item in range(100, 200)]
+    answers += [(f"guess{n}", item, int(random.integers(6))) for n in range(2) for item in range(130 * n, 180 + 20 * n)]
+    found = credence(labelled(answers, 6))
+    row = found.participants.row(by_predicate=pl.col("participant") == "alone", named=True)
+    assert row["score"] >= 0.5
+    assert "guess0" in found.flagged
+    assert not [name for name in found.flagged if name.startswith("good")]
+
+
+def test_copies_do_not_make_everybody_else_careless() -> None:
+    random = np.random.default_rng(1)
+    truth, copied = random.integers(0, 2, (2, 100))
+    answers = []
+    for name, number, share in (("good", 10, 0.6), ("guess", 10, 0.0), ("copy", 12, None)):
+        for n in range(number):
+            for item in range(100):
+                looked = share is not None and random.random() < share
+                given = copied[item] if share is None else truth[item] if looked else random.integers(2)
+                answers.append((f"{name}{n}", item, int(given)))
+    with raises(ScreenError, "credence.misfit"):
+        credence(labelled(answers, 2))

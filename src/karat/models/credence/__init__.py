@@ -11,11 +11,12 @@ from karat.models.credence.trials import (
     follows_closest,
     regularity,
     residual_times,
+    with_company,
     with_one_another,
 )
 
 __all__ = [
     "ATTENTIVE", "LAPSES", "Comparison", "CredenceTrials", "Fitted", "Mixture", "MixtureStep", "ScaleTrials",
     "beyond_chance", "closeness", "compare", "concentration", "fit_credence", "follows_closest", "regularity",
-    "residual_times", "with_one_another",
+    "residual_times", "with_company", "with_one_another",
 ]  # fmt: skip

@@ -24,7 +24,8 @@ Before anybody is judged, the model is compared with the data (`compare`): the a
 are drawn anew from what was learned, again and again. How often two of them agree on a stimulus, how much stimuli
 differ in that, the entropy of the answers to a stimulus and, where the order is known, how often a button is pressed
 again, must come out as they are in the data. And those who seem not to look must agree with each other by chance: if
-they agree about as well as the others do, they look, and at something else.
+they agree about as well as the others do, or half as many of them do as are not flagged, they look, and at something
+else.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from scipy.sparse.linalg import svds
 
 from karat.models.credence.attentive import Attentive
 from karat.models.credence.mixture import ATTENTIVE, Mixture, MixtureStep
-from karat.models.credence.trials import CredenceTrials, ScaleTrials, excess_agreement, first_weights
+from karat.models.credence.trials import CredenceTrials, ScaleTrials, beyond_chance, excess_agreement, first_weights
 from karat.types import Bools, Floats, Ints, Progress
 
 ROUNDS, FIRST_ROUNDS, MORE_ROUNDS, FEWEST_OF_ALL = 15, 5, 7, 2
@@ -255,6 +256,9 @@ of them, whether anybody is judged would depend on the seed."""
 MOST_APART, MOST_AMONG = 0.05, 0.5
 """How far a figure may be from what is predicted; and the agreement of flagged participants with each other, as a share
 of that of the others. Halves of these where many are flagged."""
+CERTAIN, CAMP = 4.0, 0.5
+"""Flagged participants agree with one another beyond any doubt from so many standard errors on, and are a camp if there
+are so many of them for each participant who is not flagged."""
 MOST_ATTENTIVE = 300
 """This many attentive participants are drawn anew at most."""
 
@@ -320,13 +324,25 @@ def compare(fitted: Fitted, flagged: Bools, seed: int = 1) -> tuple[Comparison, 
         if not any(one.is_close for one in found):
             break
     looks = fitted.step.otherwise > 1 / 2
-    among = [_agreement(part, part.there & flagged[:, None] & ~looks) for part in mixture.trials.parts]
+    camp = _camp(mixture.trials, flagged)
+    among = [_agreement(part, part.there & camp[:, None] & ~looks) for part in mixture.trials.parts]
     usual = [_agreement(part, part.there & some[:, None]) for part in mixture.trials.parts]
     own, others = (np.sum(each, axis=0) for each in (among, usual))
     if flagged.sum() >= FEWEST and own[1] > 0 and others[0] > 0:
         ratio = (own[0] / own[1]) / (others[0] / others[1])
         found.append(Comparison("flagged", float(np.clip(ratio, 0, 1)), 0.0, float(own[2] / own[1] / 3)))
     return tuple(found)
+
+
+def _camp(trials: CredenceTrials, flagged: Bools) -> Bools:
+    """All who are flagged; or those of them who agree with one another, where these are a camp of their own.
+
+    A group of accounts with the same answers passes for people of perfect agreement, and everybody else for careless.
+    """
+    found = flagged.copy()
+    if flagged.sum() >= FEWEST:
+        found[flagged] = beyond_chance(trials.of(np.flatnonzero(flagged))) >= CERTAIN
+    return found if found.sum() >= max(FEWEST, CAMP * (~flagged).sum()) else flagged
 
 
 def _figures(mixture: Mixture, contents: list[Ints], some: Bools) -> dict[str, float]:

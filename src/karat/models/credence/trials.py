@@ -151,6 +151,26 @@ def others_shares(part: ScaleTrials) -> tuple[tuple[Ints, Ints], Floats, Floats]
     return (people.astype(np.int64), trials.astype(np.int64)), others / np.maximum(number, 1)[:, None], number
 
 
+def with_company(trials: CredenceTrials, weight: Floats) -> Bools:
+    """Which answers (participants x trials) are to stimuli that somebody else judged who probably looked.
+
+    `weight` is the probability of having looked at each trial.
+
+    >>> item = np.array([[0, 1, 2], [0, 1, 3]])
+    >>> trials = CredenceTrials((ScaleTrials(item, item * 0, item * 0, 4, 2),))
+    >>> with_company(trials, np.array([[1.0, 1.0, 1.0], [0.9, 0.1, 0.9]])).tolist()
+    [[True, False, False], [True, True, False]]
+    """
+    found = np.zeros(trials.shape, dtype=bool)
+    for part in trials.parts:
+        rows = np.nonzero(part.there)
+        item, looked = part.item[rows], weight[rows]
+        _, own = np.unique(rows[0] * part.items + item, return_inverse=True)
+        others = np.bincount(item, looked, part.items)[item] - np.bincount(own, looked)[own]
+        found[rows] |= others > 1 / 2
+    return found
+
+
 def beyond_chance(
     trials: CredenceTrials, counted: Bools | None = None, worths: Sequence[Floats | None] | None = None
 ) -> Floats:
