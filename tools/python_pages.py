@@ -364,6 +364,7 @@ def _imports(module: ModuleType, thing: Any, source: str) -> Iterator[str]:
     for name in sorted(loaded - made - set(dir(builtins))):
         value = homes.get(name)
         home = module.__name__ if name in public else getattr(value, "__module__", None) or thing.__module__
+        home = home.removesuffix("._local")  # where Python 3.13 keeps what pathlib has
         if inspect.ismodule(value):
             yield f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else "")
         else:

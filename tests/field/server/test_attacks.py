@@ -183,8 +183,9 @@ question = {quoted}
     items = f'item,function,sentence\nt1,test,"{SCRIPT.replace(chr(34), chr(34) * 2)}"\n'
     served = serve(write(tmp_path / "study", more, head=f"title = {quoted}", items=items))
     person = served.visitor()
-    page = person.get(f"/s/study/?pid={SCRIPT}&invitation={SCRIPT}&preview={SCRIPT}".replace(" ", "+"))
-    pages = [page]
+    pages = [person.get(f"/s/study/?preview={SCRIPT}".replace(" ", "+"))]
+    page = person.get(f"/s/study/?pid={SCRIPT}&invitation={SCRIPT}".replace(" ", "+"))
+    pages.append(page)
     page = person.send(page.form("/begin"))
     while True:
         pages.append(page)
@@ -204,7 +205,7 @@ question = {quoted}
             steps = [form for form in pages[-1].forms if "/step/" in form.action]
         page = person.send(steps[0], {**answers, **dict.fromkeys(steps[0].choices, "1")})
     assert page.path == "/s/study/done"
-    assert len(pages) == 10
+    assert len(pages) == 11
     for one in pages:
         assert "<script>" not in one.text
         assert "<img" not in one.text

@@ -360,8 +360,8 @@ class PriorParticipation:
 def note_participation(connection: Connection, given: PriorParticipation) -> bool:
     """Note a participation; whether it is new. A later one moves the time, a complete one stays complete.
 
-    >>> from sqlalchemy import create_engine
-    >>> with create_engine("sqlite://").begin() as connection:
+    >>> from sqlalchemy import NullPool, create_engine
+    >>> with create_engine("sqlite://", poolclass=NullPool).begin() as connection:
     ...     naivety.create(connection)
     ...     [note_participation(connection, PriorParticipation("likert", "hash")) for _ in range(2)]
     [True, False]

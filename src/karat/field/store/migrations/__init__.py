@@ -22,8 +22,8 @@ LOCK = 7_541_903
 def migrate(connection: Connection, until: str | None = None) -> list[str]:
     """Bring the tables up to date, inside the transaction of the connection; the changes that were made.
 
-    >>> from sqlalchemy import create_engine
-    >>> with create_engine("sqlite://").begin() as connection:
+    >>> from sqlalchemy import NullPool, create_engine
+    >>> with create_engine("sqlite://", poolclass=NullPool).begin() as connection:
     ...     migrate(connection), migrate(connection)
     (['first', 'versions_and_limits'], [])
     """
