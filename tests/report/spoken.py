@@ -24,10 +24,10 @@ QUOTED = re.compile(r"`[^`]*`|“[^”]*”|„[^“]*“")
 METHOD = {
     "all": (), "": (0.95,), "results": (0.95,),
     "spammer-index": (0.10,), "methods": (0.95,), "preregistration": (0.95,), "composition": (0.95,),
-    "order-effects": (10,), "decision-study": (0.80,), "consensus": (0.99,), "times": (0.9,),
+    "decision-study": (0.80,), "consensus": (0.99,), "times": (0.9,),
     "transitions": (6,),
 }  # fmt: skip
-"""Constants that are words of the method: levels, a cutoff, the step of a slope, how many matrices are drawn."""
+"""Constants that are words of the method: levels, a cutoff, how many matrices are drawn."""
 VOID = ("br", "img", "input", "meta", "link", "path", "use", "rect", "hr")
 READ = ("p", "li", "figcaption", "summary", "title", "desc", "dd", "strong")
 SOURCES = {
@@ -159,8 +159,6 @@ def derived(number: str, around: str, known: list[float], section: str) -> bool:
     percent = re.match(r"\W?%", around) is not None
     for one in known:
         ways = [100 * one, 100 * math.expm1(one)] if percent and abs(one) <= 5 else [one]
-        if percent and section.startswith("order-effects"):
-            ways += [100 * math.expm1(10 * one)] if abs(one) < 1 else []
         # A whole number is a count, or a large result without its decimals.
         if decimals == 0 and not percent and one != int(one) and abs(one) < 5:
             continue
@@ -181,6 +179,9 @@ def sources(section: str, data: dict[str, Any]) -> list[float]:
         return values
     for path in SOURCES[section]:
         values += values_of(at(data, path), people=section in PEOPLE)
+    for rule in data["rules"].get("rules", []) if section == "" else []:
+        means = [one["ends"][0] for one in rule["cells"]]
+        values += [max(means) - min(means)] if means else []
     return values
 
 
@@ -253,7 +254,7 @@ def bare(text: str, quotes: set[str], names: set[str]) -> str:
         for way in (quote.rstrip("."), quote[0].upper() + quote.rstrip(".")[1:]):
             text = text.replace(way, " ")
     for name in sorted((one for one in names if one in text), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "NAME", text)
+        text = re.sub(rf"(?<!\w)(?<!\d\.){re.escape(name)}(?!\w)", "NAME", text)
     for pattern in (QUOTED, DATE, CITATION):
         text = pattern.sub(" ", text)
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from karat.report.page import facts, html
 from karat.report.sections import sections
 from karat.report.sections.brief import MOST_REASONS
 from karat.report.sections.quality import look_counts
+from karat.report.sections.results import shown_parts
 from karat.report.words.exclusions import planned_evidence
 from karat.report.words.sample import simulated_notice
 from karat.screen.crowd.spammer_index import SpammerIndex
@@ -231,7 +233,7 @@ def results(gathered: ReportData) -> dict[str, Any]:
             name: one.to_dict() if isinstance(one, NotComputed) else evidence_counts(one) for name, one in known.items()
         },
         "spammer_index": _index(index) if isinstance(index, SpammerIndex) else index.to_dict(),
-        "measures": _measures(measures) if isinstance(measures, Measures) else measures.to_dict(),
+        "measures": _measures(measures, gathered) if isinstance(measures, Measures) else measures.to_dict(),
         # The first sentence does not name the criteria that exclude the fewest.
         "excluded_by": {**gone, "others": sum(sorted(gone.values(), reverse=True)[MOST_REASONS:])},
         "look": look_counts(gathered),
@@ -244,8 +246,9 @@ def _index(found: SpammerIndex) -> dict[str, Any]:
     return whole | {"participants": found.participants, "suspicious": found.suspicious}
 
 
-def _measures(found: Measures) -> dict[str, Any]:
-    """What measures.json holds, with the thresholds and the counts of labels that the page shows."""
+def _measures(measured: Measures, gathered: ReportData) -> dict[str, Any]:
+    """What measures.json holds, with the model of right answers, thresholds and counts of labels that a page shows."""
+    found = replace(measured, parts=tuple(shown_parts(measured, gathered)))
     whole = found.to_dict()
     for data, part in zip(whole["parts"], found.parts, strict=True):
         thresholds = getattr(getattr(part.result, "fit", None), "thresholds", None)

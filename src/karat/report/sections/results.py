@@ -64,17 +64,22 @@ NEGATIVE = r"^-(\d+(?:\.\d+)?)$"
 """An answer that is a negative number."""
 
 
+def shown_parts(measures: Measures, gathered: ReportData) -> list[Measure]:
+    """What was measured, after the model of right answers and its planned comparisons, if there is one."""
+    if not isinstance(gathered.outcomes, Outcomes) or gathered.outcomes.accuracy is None:
+        return list(measures.parts)
+    right = {"planned": gathered.outcomes.planned, "contrasts": gathered.outcomes.accuracy}
+    first = [Measure(name, one, label=RIGHT_ANSWERS) for name, one in right.items() if one is not None]
+    return [*first, *measures.parts]
+
+
 def section(gathered: ReportData) -> Section:
     """All measures of the participants who stay."""
     measures = gathered.measures
     if isinstance(measures, NotComputed):
         return Section("results", "Results", (f"Nothing could be measured. {measures}",))
     people = measures.judgments.participants.height
-    parts = list(measures.parts)
-    if isinstance(gathered.outcomes, Outcomes) and gathered.outcomes.accuracy is not None:
-        parts.insert(0, Measure("contrasts", gathered.outcomes.accuracy, label=RIGHT_ANSWERS))
-        if gathered.outcomes.planned is not None:
-            parts.insert(0, Measure("planned", gathered.outcomes.planned, label=RIGHT_ANSWERS))
+    parts = shown_parts(measures, gathered)
     made = [_part(part, gathered, measures, number) for number, part in enumerate(parts)]
     notes = _unmeasured(measures)
     who = "the one participant" if people == 1 else f"the {people:,} participants"
