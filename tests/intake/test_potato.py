@@ -194,3 +194,13 @@ def test_names_in_surveys_are_left_out(tmp_path):
     assert "name" not in intake.judgments.participants.columns
     assert intake.judgments.participants["age"][0] == "33"
     assert noted(intake.notes, "potato.survey_left_out")["columns"] == ["name"]
+
+
+def test_labels_of_a_header_in_capitals_are_answers(tmp_path):
+    header, *rows = TABLE.read_text(encoding="utf-8").splitlines()
+    path = tmp_path / "annotations.csv"
+    path.write_text("\n".join([header.upper(), *rows]), encoding="utf-8")
+    as_it_is, capitals = (read_files([file]).judgments.frame for file in (TABLE, path))
+    assert capitals.height == as_it_is.height
+    answers = dict(zip(capitals["question"], capitals["response"], strict=True))
+    assert answers["ACCEPTABLE"] in ("YES", "NO")

@@ -97,19 +97,22 @@ def _filled(marked: Mapping[str, str | None]) -> dict[str, str]:
 
 def _kind(schema: str, entries: Sequence[Mapping[str, str]]) -> str:
     pairs = [(label, value) for entry in entries for label, value in entry.items()]
+    # Files may have their header, and so the labels, in capitals.
+    same = all(label.lower() == value.lower() for label, value in pairs)
     labels = {label for label, _ in pairs}
+    known = {*TRUTHS, *map(str.lower, labels)}
     if schema.endswith(SPANS) or schema == "span_annotation":
         return "spans"
     if not pairs:
         return "silent"
     points = all(POINT.fullmatch(label) for label in labels)
-    if points or all(value.lower() in TRUTHS for _, value in pairs) or all(label == value for label, value in pairs):
+    if points or same or all(value.lower() in TRUTHS for _, value in pairs):
         return "label"
     numbers = all(cell_number(value) is not None for _, value in pairs)
     if len(labels) == 1:
         return "value" if numbers or labels == {""} else "text"
     if not numbers:
-        return "label" if all(value.lower() in TRUTHS or value in labels for _, value in pairs) else "text"
+        return "label" if all(value.lower() in known for _, value in pairs) else "text"
     return "scales" if any(len(entry) > 1 for entry in entries) else "label"
 
 
