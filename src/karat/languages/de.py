@@ -650,8 +650,8 @@ MESSAGES = {
     "Reihenfolge der Zeilen gezählt.",
     "role.practice_order": "In {column} haben mehrere Übungstrials dieselbe Position; sie werden in der Reihenfolge "
     "der Zeilen gezählt.",
-    "role.other_loops": "Zeilen von PsychoPy außerhalb der Schleife {loop} (für eine andere Schleife die Spalte ihrer "
-    "Antworten nennen: --map response=NAME; --keep-all behält alle Zeilen)",
+    "role.other_loops": "Zeilen von PsychoPy außerhalb der Schleife {loop} oder ohne Antwort darin (für eine andere "
+    "Schleife die Spalte ihrer Antworten nennen: --map response=NAME; --keep-all behält alle Zeilen)",
     "role.no_order": "{column} nummeriert nicht die Trials der Teilnehmenden und wird nicht als Position gelesen.",
     "role.not_trials": "Zeilen ohne Item und Antwort",
     "role.nobody": "Zeilen ohne Teilnehmende",

@@ -606,8 +606,8 @@ MESSAGES = {
     "role.restarts": "{column} starts again within participants, so trials are counted in the order of the rows.",
     "role.practice_order": "{column} gives several practice trials the same position, so these are numbered in "
     "the order of the rows.",
-    "role.other_loops": "rows of PsychoPy outside of the loop {loop} (to read another loop, name its answers: "
-    "--map response=NAME; --keep-all keeps all rows)",
+    "role.other_loops": "rows of PsychoPy outside of the loop {loop} or without an answer in it (to read another "
+    "loop, name its answers: --map response=NAME; --keep-all keeps all rows)",
     "role.no_order": "{column} does not number the trials of each participant, so it is not read as a position.",
     "role.not_trials": "rows without an item and an answer",
     "role.nobody": "rows without a participant",
