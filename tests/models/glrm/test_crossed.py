@@ -86,7 +86,7 @@ def test_a_sparse_design_is_a_list() -> None:
     random = np.random.default_rng(1)
     assert isinstance(crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100), Listed)
     assert isinstance(
-        crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, whole=True), AnswerGrid
+        crossed(random.integers(0, 500, 2000), random.integers(0, 100, 2000), 500, 100, listed=False), AnswerGrid
     )
 
 

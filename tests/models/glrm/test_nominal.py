@@ -12,7 +12,7 @@ import pytest
 from karat.messages import Message, message_of
 from karat.models.glrm import fit_crossed, fit_nominal
 from karat.models.glrm import nominal as nominal_module
-from karat.models.glrm.crossed import crossed
+from karat.models.glrm.crossed import Listed, crossed
 from karat.models.glrm.fit import group_message
 from karat.models.glrm.nominal import BlockModes, NominalObjective, SoftmaxEvaluation, first_deviations
 from messages import raises, refuses
@@ -34,10 +34,10 @@ def choices(
     return np.argmax(logits + random.gumbel(size=logits.shape), axis=1), worker, task, x
 
 
-def objective_of(response: Any, worker: Any, task: Any, x: Any) -> NominalObjective:
-    layout = crossed(worker, task, worker.max() + 1, task.max() + 1, whole=True)
+def objective_of(response: Any, worker: Any, task: Any, x: Any, listed: bool = False) -> NominalObjective:
+    layout = crossed(worker, task, worker.max() + 1, task.max() + 1, listed=listed)
     chosen = np.stack([layout.place((response == k).astype(float)) for k in range(1, response.max() + 1)])
-    return NominalObjective(chosen, layout.present, layout.place(np.column_stack([np.ones(len(x)), x])))
+    return NominalObjective(layout, chosen, layout.place(np.column_stack([np.ones(len(x)), x])))
 
 
 def dense_mode(
@@ -70,9 +70,10 @@ def dense_mode(
     ("workers", "tasks", "share", "sheets"),
     [(9, 5, 1.0, 1), (5, 9, 1.0, 1), (8, 6, 0.6, 1), (6, 5, 0.6, 3), (1, 5, 0.8, 3)],
 )
-def test_value_and_gradient(workers: int, tasks: int, share: float, sheets: int) -> None:
+@pytest.mark.parametrize("listed", [False, True])
+def test_value_and_gradient(workers: int, tasks: int, share: float, sheets: int, listed: bool) -> None:
     data = choices(workers, tasks, share, sheets)
-    objective = objective_of(*data)
+    objective = objective_of(*data, listed=listed)
     parameters = np.array([0.2, -0.4, 0.6, -0.1, 0.9, 0.5, 1.4, 1.1])
     at = objective(parameters, objective.zero_modes())
     assert at is not None
@@ -83,13 +84,16 @@ def test_value_and_gradient(workers: int, tasks: int, share: float, sheets: int)
 
 
 @pytest.mark.parametrize(("workers", "tasks", "share", "sheets"), [(7, 4, 1.0, 1), (4, 6, 0.7, 2)])
-def test_the_information_is_that_of_dense_matrices(workers: int, tasks: int, share: float, sheets: int) -> None:
+@pytest.mark.parametrize("listed", [False, True])
+def test_the_information_is_that_of_dense_matrices(
+    workers: int, tasks: int, share: float, sheets: int, listed: bool
+) -> None:
     """Coefficients: the Hessian of the penalised likelihood, without the effects; deviations: those of a linear model.
 
     The last deviation of the workers is so small that the curvature stands in for what they tell.
     """
     data = _, worker, task, x = choices(workers, tasks, share, sheets)
-    objective = objective_of(*data)
+    objective = objective_of(*data, listed=listed)
     parameters = np.array([0.2, -0.4, 0.6, -0.1, 0.9, 1e-4, 1.4, -1.1])
     at = objective(parameters, objective.zero_modes())
     assert at is not None
@@ -242,11 +246,32 @@ def test_deviations_that_a_search_ends_with_below_zero_are_turned(monkeypatch: p
     assert other.hessian == pytest.approx(fit.hessian, abs=1e-2 * np.abs(fit.hessian).max())
 
 
-def test_few_answers_of_many_are_still_laid_out_in_a_whole_table() -> None:
+def test_few_answers_of_many_are_a_list() -> None:
+    """Both sides alike; the likelihood, variances and effects are those of the table."""
     response, worker, task, _ = choices(160, 130, share=0.06)
-    fit = fit_nominal(response, worker, task)
+    fit, turned = fit_nominal(response, worker, task), fit_nominal(response, task, worker)
+    assert isinstance(fit.objective.layout, Listed)
     assert fit.converged
-    assert fit_nominal(response, task, worker).log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-6)
+    assert turned.log_likelihood == pytest.approx(fit.log_likelihood, abs=1e-6)
+    table = objective_of(response, worker, task, np.zeros(len(worker)))
+    table = replace(table, design=table.design[..., :1])
+    at = table(fit.parameters, table.zero_modes())
+    assert at is not None
+    assert -at.value == pytest.approx(fit.log_likelihood, abs=1e-7)
+    assert at.modes.worker == pytest.approx(fit.modes.worker, abs=1e-5)
+    assert np.abs(at.gradient).max() < 2e-3
+
+
+def test_labels_of_many_who_hardly_met() -> None:
+    """5,000 items by 300 participants would be 13,500,000 numbers; 15,000 pairs of them met."""
+    random = np.random.default_rng(6)
+    task, worker = np.repeat(np.arange(5000), 3), random.integers(0, 300, 15_000)
+    logits = random.normal(0, 1, (300, 3))[worker] + random.normal(0, 1.5, (5000, 3))[task]
+    logits[:, 0] = 0
+    response = np.argmax(logits + random.gumbel(size=logits.shape), axis=1)
+    fit = fit_nominal(response, worker, task, largest=400_000)
+    assert fit.converged
+    assert fit.variances["worker"] == pytest.approx([1.0, 1.0], abs=0.4)
 
 
 def test_a_large_coefficient_is_no_large_variance() -> None:
@@ -342,7 +367,7 @@ def test_what_cannot_be_fitted() -> None:
     unbounded = fit_nominal(task % 3, worker, task)
     assert unbounded.converged is False
     assert unbounded.convergence.reason == Message("fit.reason_category")
-    size = 16 * 10 * 2 * 2  # two predictors for each of three categories' workers and tasks
+    size = 16 * 10 * 2 * 2  # two predictors for each of three categories, in every cell
     with raises(ValueError, "models.nominal_size") as error:
         fit_nominal(response, worker, task, largest=size - 1)
     assert message_of(error.value).values == {"workers": 16, "tasks": 10, "categories": 2}
@@ -367,11 +392,11 @@ def test_the_search_starts_from_how_much_counts_vary(share: float) -> None:
                 logits.append(np.log(count / baseline))
                 noise.append(1 / count + 1 / baseline)
             expected.append(min(max(np.sqrt(max(np.var(logits) - np.mean(noise), 0)), 1.0), 5.0))
-    assert first_deviations(objective.chosen, objective.present) == pytest.approx(expected)
+    assert first_deviations(objective.layout, objective.chosen) == pytest.approx(expected)
     assert len({round(value, 6) for value in expected}) > 2
     extreme = np.repeat(np.arange(10) % 2, 1000)
     many = objective_of(extreme, np.tile(np.arange(1000), 10), np.repeat(np.arange(10), 1000), np.zeros(10_000))
-    assert first_deviations(many.chosen, many.present).tolist() == [1.0, 5.0]
+    assert first_deviations(many.layout, many.chosen).tolist() == [1.0, 5.0]
 
 
 def zero_variances(side: str) -> tuple[Message, ...]:

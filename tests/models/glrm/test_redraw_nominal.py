@@ -9,7 +9,9 @@ import pytest
 
 from karat.models.glrm import deletion as module
 from karat.models.glrm import exceedances, fit_nominal, leave_one_out
-from karat.models.glrm.deletion import NominalRedraw, task_deviations_by_category, without
+from karat.models.glrm.crossed import AnswerGrid, crossed
+from karat.models.glrm.deletion import NominalRedraw, predictive_p, without
+from karat.models.glrm.nominal import NominalObjective
 from messages import refuses
 from models.glrm.stated import Stated, columns_of
 
@@ -38,7 +40,7 @@ def test_the_distance_of_unchanged_labels_is_that_of_deletion(workers: int, task
     for worker in (0, 7):
         redraw, refit = NominalRedraw(fit, worker), without(fit, "worker", worker)
         assert redraw.log_likelihood == pytest.approx(refit.log_likelihood, abs=1e-6)
-        own = fit.objective.chosen[:, :, worker]
+        own = fit.objective.chosen[:, fit.objective.layout.answers_of(worker)[0]]
         assert redraw.distance(own) == pytest.approx(2 * (refit.log_likelihood - fit.log_likelihood), abs=1e-5)
 
 
@@ -63,7 +65,7 @@ def test_task_effects_are_drawn_from_the_curvature(workers: int, tasks: int) -> 
     factor = redraw.others.factor
     assert factor is not None
     size = 2 * tasks if workers > tasks else 2 * (tasks + workers - 1)
-    columns = columns_of(lambda random: task_deviations_by_category(factor[0], random), size)
+    columns = columns_of(lambda random: factor[0].task_draw(random), size)
     assert columns.shape == (2 * tasks, size)
     unit = np.eye(2 * tasks).reshape(2, tasks, -1)
     _, expected = factor[0].solve(np.zeros((workers - 1, 2, 2 * tasks)), unit)
@@ -82,22 +84,17 @@ def test_labels_are_drawn_by_the_logits_of_the_others_model(workers: int, tasks:
     alone = fit_nominal(response[rest], who[rest], what[rest], design[rest])
     normal = random.normal(size=2 * (tasks if workers > tasks else tasks + workers - 1) + 2)
     assert redraw.others.factor is not None
-    moved = task_deviations_by_category(redraw.others.factor[0], Stated(normal)).T  # type: ignore[arg-type]
-    answered = what[~rest]
-    logits = np.full((tasks, 2), np.nan)
-    logits[answered] = (
-        design[~rest] @ alone.coefficients
-        + np.sqrt(alone.variances["worker"]) * normal[-2:]
-        + (alone.task_effects + np.sqrt(alone.variances["task"]) * moved)[answered]
-    )
+    moved = redraw.others.factor[0].task_draw(Stated(normal)).T  # type: ignore[arg-type]
+    logits = design[~rest] @ alone.coefficients + np.sqrt(alone.variances["worker"]) * normal[-2:]
+    logits += (alone.task_effects + np.sqrt(alone.variances["task"]) * moved)[what[~rest]]
     for category in (0, 1):
         for above in (0, 1):
-            noise = np.full((3, 1, tasks), -1e3)
+            noise = np.full((3, len(logits)), -1e3)
             noise[0] = 0
-            noise[category + 1] = np.nan_to_num(-logits[:, category]) + 0.01 * (2 * above - 1)
+            noise[category + 1] = -logits[:, category] + 0.01 * (2 * above - 1)
             labels = redraw.drawn(Stated(normal, noise))  # type: ignore[arg-type]
-            expected = np.zeros((2, 1, tasks))
-            expected[category, 0, answered] = above
+            expected = np.zeros((2, len(logits)))
+            expected[category] = above
             assert labels.tolist() == expected.tolist()
 
 
@@ -120,7 +117,7 @@ def test_labels_unlike_the_others_bring_a_variance_that_those_lack() -> None:
     redraw.parameters[-4:-2], redraw.hessian = 0, np.diag(np.diag(redraw.hessian))
     again = np.where(who == 3, 2, response)
     distance = 2 * (redraw.log_likelihood - fit_nominal(again, who, what).log_likelihood)
-    labels = np.zeros((2, 1, 20))
+    labels = np.zeros((2, 20))
     labels[1] = 1
     assert redraw.distance(labels) == pytest.approx(distance, abs=1e-3)
     assert redraw.distance(labels, distance + 0.1) < distance + 0.1
@@ -197,14 +194,33 @@ def test_a_category_of_one_worker_alone_is_not_drawn() -> None:
 
 @pytest.mark.slow
 def test_missing_answers_stay_missing_and_seeds_decide() -> None:
-    fit = fit_nominal(*crowd(6, 6, 12, missing=0.3))
-    present = fit.objective.present
-    assert present is not None
+    response, who, what = crowd(6, 6, 12, missing=0.3)
+    fit = fit_nominal(response, who, what)
     labels = NominalRedraw(fit, 4).drawn(np.random.default_rng(2))
-    assert np.all(labels.sum(axis=0) <= present[:, 4])
+    assert labels.shape == (2, (who == 4).sum())
     distance = leave_one_out(fit).distance
     first = exceedances(fit, distance, 4, 1)
     again = exceedances(fit, distance, 4, 1, mapper=lambda f, xs: [f(x) for x in reversed(list(xs))][::-1])
     assert first.tolist() == again.tolist()
     distance[3] = np.nan
     assert np.isnan(exceedances(fit, distance, 4, 1)[3])
+
+
+def test_a_list_of_answers_is_redrawn_like_a_table() -> None:
+    """The same model, laid out in both ways: the same labels from the same seed, and the same distances."""
+    fit = fit_nominal(*crowd(6, 8, 12, missing=0.3))
+    layout, objective = fit.objective.layout, fit.objective
+    assert isinstance(layout, AnswerGrid)
+    sheet, worker, task = np.nonzero(objective.layout.present)
+    listed = crossed(worker, task, 8, 12, listed=True)
+    assert np.all(sheet == 0)
+    chosen, design = objective.chosen[:, sheet, worker, task], objective.design[sheet, worker, task]
+    other = replace(fit, objective=NominalObjective(listed, chosen, design))
+    one, two = NominalRedraw(fit, 3), NominalRedraw(other, 3)
+    labels = one.drawn(np.random.default_rng(2))
+    assert two.drawn(np.random.default_rng(2)).tolist() == labels.tolist()
+    assert two.distance(labels) == pytest.approx(one.distance(labels), abs=1e-6)
+    places = [0, 3]
+    assert predictive_p(other, places, 30, seed=1)[places] == pytest.approx(
+        predictive_p(fit, places, 30, seed=1)[places]
+    )

@@ -2,7 +2,8 @@
 
 As `schur`, with a q x q block for every worker, a p x p block for every task and a q x p block for every cell. The
 side with more effects is eliminated, say the workers: with L the Cholesky factors of their blocks and A = L^-1 B, the
-complement is S = Dt - A'A. Its rows are ordered by effect, then task.
+complement is S = Dt - A'A. Its rows are ordered by effect, then task. Where most workers and tasks never met, A is a
+sparse matrix with the blocks of the cells alone.
 
 The curvature Z'WZ of two sides whose levels mostly met: a dense block for every pair of levels.
 
@@ -21,24 +22,38 @@ import numpy as np
 from scipy import linalg, sparse
 
 from karat.models.glrm.mixed.terms import Side, gathered
-from karat.models.glrm.schur import Schur
-from karat.types import Floats
+from karat.models.glrm.schur import Schur, cells_of_product, mirrored
+from karat.types import Floats, Ints
 
 
 class BlockSchur:
-    """A factorised M: `worker` is (workers, q, q), `between` (workers, q, p, tasks), `task` (p, p, tasks)."""
+    """A factorised M: `worker` is (workers, q, q), `between` (workers, q, p, tasks), `task` (p, p, tasks).
 
-    def __init__(self, worker: Floats, between: Floats, task: Floats) -> None:
+    With `cells`, the worker and the task of each pair that met, sorted, `between` is (cells, q, p).
+    """
+
+    def __init__(self, worker: Floats, between: Floats, task: Floats, cells: tuple[Ints, Ints] | None = None) -> None:
         self.turned = worker.shape[0] * worker.shape[1] < task.shape[1] * task.shape[2]
+        order = None
         if self.turned:
-            worker, between, task = task.transpose(2, 0, 1), between.transpose(3, 2, 1, 0), worker.transpose(1, 2, 0)
-        self.many, self.q, self.p, self.few = between.shape
+            worker, task = task.transpose(2, 0, 1), worker.transpose(1, 2, 0)
+            between = between.transpose(3, 2, 1, 0) if cells is None else between.swapaxes(1, 2)
+            if cells is not None:
+                order = np.argsort(cells[1], kind="stable")
+                cells, between = (cells[1][order], cells[0][order]), between[order]
+        self.many, self.q = worker.shape[:2]
+        self.p, self.few = task.shape[1:]
         lower = np.linalg.cholesky(worker)
         self.log_lower = float(np.log(np.einsum("ikk->ik", lower)).sum())
         self.root = np.linalg.inv(lower)
-        self.scaled = self.root @ between.reshape(self.many, self.q, -1)
-        flat = self.scaled.reshape(self.many * self.q, -1)
-        inner = flat.T @ flat
+        self.cells = None if cells is None else BlockCells(*cells, self.many, self.q, self.p, self.few, order)
+        self.scaled: Any
+        if self.cells is None:
+            self.scaled = (self.root @ between.reshape(self.many, self.q, -1)).reshape(self.many * self.q, -1)
+            inner = self.scaled.T @ self.scaled
+        else:
+            self.scaled = self.cells.matrix(self.root[self.cells.level] @ between)
+            inner = (self.scaled.T @ self.scaled).toarray()
         np.negative(inner, out=inner)
         np.einsum("kjlj->klj", inner.reshape(self.p, self.few, self.p, self.few))[...] += task
         self.factor, failed = linalg.lapack.dpotrf(inner, lower=1, overwrite_a=1)
@@ -54,34 +69,99 @@ class BlockSchur:
         """M^-1 times effects of workers, (workers, q), and tasks, (p, tasks), or several of each along a last axis."""
         many, few = (task.swapaxes(0, 1), worker.swapaxes(0, 1)) if self.turned else (worker, task)
         columns = task.shape[2] if task.ndim == 3 else 1
-        flat = self.scaled.reshape(self.many * self.q, -1)
         outer = (self.root @ many.reshape(self.many, self.q, columns)).reshape(-1, columns)
-        inner = few.reshape(-1, columns) - flat.T @ outer
+        inner = few.reshape(-1, columns) - self.scaled.T @ outer
         inner = linalg.lapack.dpotrs(self.factor, inner, lower=1)[0]
-        outer = (outer - flat @ inner).reshape(self.many, self.q, columns)
+        outer = (outer - self.scaled @ inner).reshape(self.many, self.q, columns)
         outer, inner = (self.root.swapaxes(1, 2) @ outer).reshape(many.shape), inner.reshape(few.shape)
         return (inner.swapaxes(0, 1), outer.swapaxes(0, 1)) if self.turned else (outer, inner)
 
     def covariance(self) -> tuple[Floats, Floats, Floats]:
-        """The blocks of the inverse: (workers, q, q), (p, p, tasks) and, for cells, (workers, q, p, tasks)."""
+        """The blocks of the inverse: (workers, q, q), (p, p, tasks) and, for cells, (workers, q, p, tasks).
+
+        Those for cells are (cells, q, p) where `between` was.
+        """
         inverse, failed = linalg.lapack.dpotri(self.factor, lower=1)
         if failed:
             raise linalg.LinAlgError("the Schur complement cannot be inverted")
-        # Only the lower triangle is there, which is all that the product and the blocks of tasks need.
-        flat = self.scaled.reshape(self.many * self.q, -1)
-        product = linalg.blas.dsymm(1.0, inverse, flat.T, lower=1).T.reshape(self.scaled.shape)
         back = self.root.swapaxes(1, 2)
-        inner = product @ self.scaled.swapaxes(1, 2)
+        if self.cells is None:
+            # Only the lower triangle is there, which is all that the product and the blocks of tasks need.
+            product = linalg.blas.dsymm(1.0, inverse, self.scaled.T, lower=1).T.reshape(self.many, self.q, -1)
+            inner = product @ self.scaled.reshape(product.shape).swapaxes(1, 2)
+            between = (back @ product).reshape(self.many, self.q, self.p, self.few)
+        else:
+            product = self.cells.blocks(cells_of_product(self.scaled, mirrored(inverse)))
+            inner = self.cells.sums(product @ self.cells.blocks(self.scaled.data).swapaxes(1, 2))
+            between = back[self.cells.level] @ product
         np.einsum("ikk->ik", inner)[...] += 1.0
-        between = back @ product
         np.negative(between, out=between)
         lower = np.einsum("kjlj->klj", inverse.reshape(self.p, self.few, self.p, self.few))
         first, second = np.indices((self.p, self.p))
-        task = lower[np.maximum(first, second), np.minimum(first, second)]
-        many, between = back @ inner @ self.root, between.reshape(self.many, self.q, self.p, self.few)
-        if self.turned:
+        task, many = lower[np.maximum(first, second), np.minimum(first, second)], back @ inner @ self.root
+        if not self.turned:
+            return many, task, between
+        if self.cells is None:
             return task.transpose(2, 0, 1), many.transpose(1, 2, 0), between.transpose(3, 2, 1, 0)
-        return many, task, between
+        turned = np.empty((len(between), self.p, self.q))
+        turned[self.cells.order] = between.swapaxes(1, 2)
+        return task.transpose(2, 0, 1), many.transpose(1, 2, 0), turned
+
+    def task_draw(self, random: np.random.Generator) -> Floats:
+        """The effects of tasks (p x tasks) of a draw from N(0, M^-1)."""
+        few = linalg.solve_triangular(self.factor, random.normal(size=len(self.factor)), lower=True, trans=1)
+        if not self.turned:
+            return np.asarray(few.reshape(self.p, self.few))
+        # Given the workers, the effects of each task are normal around what the workers leave.
+        left = random.normal(size=(self.many, self.q)) - (self.scaled @ few).reshape(-1, self.q)
+        return np.asarray(np.einsum("jlk,jl->kj", self.root, left))
+
+
+@dataclass(frozen=True)
+class BlockCells:
+    """Cells of two sides, sorted by the first, and where the numbers of their q x p blocks stand in a sparse matrix.
+
+    The matrix has a row for each effect of each level of the first side. Its columns are ordered by effect, then level.
+    """
+
+    level: Ints
+    other: Ints
+    levels: int
+    q: int
+    p: int
+    others: int
+    order: Ints | None
+    """The number of each cell where they are sorted by the second side."""
+
+    @cached_property
+    def starts(self) -> Ints:
+        """The first cell of each level, and the end."""
+        return np.concatenate([[0], np.cumsum(np.bincount(self.level, minlength=self.levels))])
+
+    @cached_property
+    def place(self) -> Ints:
+        """The place of each number of the blocks among those of the matrix: row by row, then cell by cell."""
+        first, cell = self.starts[self.level], np.arange(len(self.level))
+        rows = first * self.q + np.arange(self.q)[:, None] * np.diff(self.starts)[self.level] + cell - first
+        return np.asarray((rows * self.p).T[:, :, None] + np.arange(self.p))
+
+    def matrix(self, blocks: Floats) -> Any:
+        """The matrix that has these blocks."""
+        data, column = np.empty(blocks.size), np.empty(blocks.size, dtype=np.int64)
+        data[self.place] = blocks
+        column[self.place] = (np.arange(self.p) * self.others + self.other[:, None])[:, None]
+        lengths = np.repeat(np.diff(self.starts) * self.p, self.q)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        return sparse.csr_array((data, column, starts), shape=(self.levels * self.q, self.p * self.others))
+
+    def blocks(self, data: Floats) -> Floats:
+        """The blocks, from the numbers of such a matrix."""
+        return np.asarray(data[self.place])
+
+    def sums(self, blocks: Floats) -> Floats:
+        """Blocks added up over the cells of each level."""
+        found = [np.bincount(self.level, one, self.levels) for one in blocks.reshape(len(blocks), -1).T]
+        return np.stack(found, axis=-1).astype(np.float64, copy=False).reshape(self.levels, *blocks.shape[1:])
 
 
 REGULAR = 1e-2

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -161,18 +161,8 @@ CrossedLayout = AnswerGrid | Listed
 """Both have the same methods, which the estimators ask."""
 
 
-@overload
-def crossed(worker: Ints, task: Ints, workers: int, tasks: int, whole: Literal[True]) -> AnswerGrid: ...
-@overload
-def crossed(
-    worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False, listed: bool = False
-) -> CrossedLayout: ...
-def crossed(
-    worker: Ints, task: Ints, workers: int, tasks: int, whole: bool = False, listed: bool = False
-) -> CrossedLayout:
-    """Lay answers out as a table where that is not wasteful, or `whole` is asked for; as a list where it is.
-
-    Where it is `listed`, it is a list in any case.
+def crossed(worker: Ints, task: Ints, workers: int, tasks: int, listed: bool | None = None) -> CrossedLayout:
+    """Lay answers out as a table where that is not wasteful, as a list where it is, or as `listed` says.
 
     >>> layout = crossed(np.array([0, 1, 1]), np.array([0, 0, 1]), 2, 2)
     >>> layout.cells(layout.place(np.array([5.0, 6.0, 7.0]))).tolist()
@@ -186,7 +176,7 @@ def crossed(
     repeat = np.arange(len(ordered)) - np.flatnonzero(first)[cell]
     sheets = int(repeat.max()) + 1
     places = sheets * workers * tasks
-    if whole or (not listed and places <= max(PADDED * len(flat), SMALL)):
+    if listed is False or (listed is None and places <= max(PADDED * len(flat), SMALL)):
         position = np.empty(len(flat), dtype=np.int64)
         position[order] = repeat * (workers * tasks) + ordered
         present = None

@@ -39,7 +39,6 @@ from scipy import linalg
 from scipy.special import expit, logsumexp
 
 from karat.messages import Message
-from karat.models.glrm.blocks import BlockSchur
 from karat.models.glrm.crossed import Factor
 from karat.models.glrm.fit import Fit
 from karat.models.glrm.nominal import BlockModes, NominalFit, NominalObjective
@@ -278,20 +277,16 @@ def _deviance_of_labels(
     at = rest(parameters, start)
     m = rest.predictors
     beta, by_worker, by_task = rest.split(parameters)
-    mine = fit.objective.chosen[:, :, worker]
-    used = fit.objective.chosen.sum(axis=(1, 2, 3)) > mine.sum(axis=(1, 2))
-    here = (
-        np.ones(mine.shape[1:], dtype=bool) if fit.objective.present is None else fit.objective.present[:, worker] > 0
-    )
+    objective, (here, place) = fit.objective, fit.objective.layout.answers_of(worker)
+    mine = objective.chosen[:, here]
+    used = objective.chosen.reshape(len(mine), -1).sum(axis=1) > mine.sum(axis=1)
     if mine[~used].any():
         return np.concatenate([[np.inf], np.zeros(simulations)])
-    base = np.moveaxis(fit.objective.design[:, worker] @ beta, -1, 0) + (by_task[:, None] * at.modes.task)[:, None]
-    base = base[:, here]
-    place = np.nonzero(here)[1]
-    observed = np.concatenate([1 - mine[used].sum(axis=0, keepdims=True), mine[used]])[:, here]
+    base = (objective.design[here] @ beta).T + (by_task[:, None] * at.modes.task)[:, place]
+    observed = np.concatenate([1 - mine[used].sum(axis=0, keepdims=True), mine[used]])
     codes = [np.argmax(observed, axis=0)]
     for _ in range(simulations):
-        around = by_task[:, None] * task_deviations_by_category(at.modes.factor[0], random)
+        around = by_task[:, None] * at.modes.factor[0].task_draw(random)
         logits = base + around[:, place] + (by_worker * random.normal(size=m))[:, None]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
         codes.append(np.argmax(whole + random.gumbel(size=whole.shape), axis=0))
@@ -424,18 +419,22 @@ class NominalRedraw(_Others):
 
     def __init__(self, fit: NominalFit, worker: int) -> None:
         super().__init__(fit, worker)
-        self.worker, used = worker, self.kept[: fit.objective.predictors]
-        self.chosen, self.present, self.design = fit.objective.chosen[used], fit.objective.present, fit.objective.design
+        used, self.layout, self.design = (
+            self.kept[: fit.objective.predictors],
+            fit.objective.layout,
+            fit.objective.design,
+        )
+        self.chosen, (self.mine, self.tasks) = fit.objective.chosen[used], self.layout.answers_of(worker)
         own = np.insert(self.others.worker, worker, 0.0, axis=0)
         # One factorisation with the worker in it serves the search for the modes of every draw.
-        blank = self.objective(np.zeros_like(self.chosen[:, :, worker]))
+        blank = self.objective(np.zeros_like(self.chosen[:, self.mine]))
         self.modes: BlockModes = cast(Any, blank(self.parameters, BlockModes(own, self.others.task))).modes
 
     def objective(self, labels: Floats) -> NominalObjective:
-        """The model of everybody, with these labels of the worker (categories x sheets x tasks)."""
+        """The model of everybody, with these labels of the worker (categories x answers)."""
         chosen = self.chosen.copy()
-        chosen[:, :, self.worker] = labels
-        return NominalObjective(chosen, self.present, self.design)
+        chosen[:, self.mine] = labels
+        return NominalObjective(self.layout, chosen, self.design)
 
     def reaches(self, observed: float, random: np.random.Generator) -> bool:
         """Whether newly drawn labels are at least as far from the others' model as the observed ones."""
@@ -446,29 +445,13 @@ class NominalRedraw(_Others):
         return self.distance_of(self.objective(labels), self.modes, observed)
 
     def drawn(self, random: np.random.Generator) -> Floats:
-        """New labels of the worker: 1 where a category is chosen, and nothing where there was no answer."""
+        """New labels of the worker: 1 where a category is chosen."""
         m = len(self.chosen)
-        beta, by_worker, by_task = (
-            self.parameters[: -2 * m].reshape(-1, m), self.parameters[-2 * m : -m], self.parameters[-m:]
-        )  # fmt: skip
+        beta, by_worker, by_task = self.rest.split(self.parameters)
         if self.others.factor is None:
             raise ValueError("The others' model was not evaluated.")
-        task = by_task[:, None] * (self.others.task + task_deviations_by_category(self.others.factor[0], random))
-        base = np.moveaxis(self.design[:, self.worker] @ beta, -1, 0)
-        logits = base + (by_worker * random.normal(size=m))[:, None, None] + task[:, None]
+        task = by_task[:, None] * (self.others.task + self.others.factor[0].task_draw(random))
+        logits = (self.design[self.mine] @ beta).T + (by_worker * random.normal(size=m))[:, None] + task[:, self.tasks]
         whole = np.concatenate([np.zeros_like(logits[:1]), logits])
         category = np.argmax(whole + random.gumbel(size=whole.shape), axis=0)
-        labels: Floats = (category == np.arange(1, m + 1)[:, None, None]).astype(np.float64)
-        if self.present is not None:
-            labels *= self.present[:, self.worker]
-        return labels
-
-
-def task_deviations_by_category(schur: BlockSchur, random: np.random.Generator) -> Floats:
-    """A draw of the task effects around their mode (categories x tasks): from N(0, M^-1), whose blocks are held."""
-    few = linalg.solve_triangular(schur.factor, random.normal(size=len(schur.factor)), lower=True, trans=1)
-    if not schur.turned:
-        return np.asarray(few.reshape(schur.p, schur.few))
-    # Given the workers, the effects of each task are normal around what the workers leave.
-    left = random.normal(size=(schur.many, schur.q)) - (schur.scaled.reshape(-1, len(few)) @ few).reshape(-1, schur.q)
-    return np.asarray(np.einsum("jlk,jl->kj", schur.root, left))
+        return np.asarray(category == np.arange(1, m + 1)[:, None], dtype=np.float64)

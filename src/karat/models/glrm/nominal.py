@@ -1,8 +1,9 @@
 """Nominal answers of workers to tasks: baseline-category logits with crossed random intercepts.
 
 Every category but the first has its own coefficients, its own worker and task effects and their variances; effects of
-different categories are independent. Maximum likelihood with the Laplace approximation. The table is held whole,
-so that workers x tasks x (categories - 1)^2 numbers must fit into memory.
+different categories are independent. Maximum likelihood with the Laplace approximation. What is held are
+(categories - 1)^2 numbers for every worker and task that met, or for every pair of them where most did, and a dense
+matrix of the effects of the smaller side, squared.
 
     log P(y = k) / P(y = 0) = eta_k = x'beta_k + theta_wk u_ik + theta_tk v_jk,     k = 1, ..., K - 1
 
@@ -11,13 +12,14 @@ posterior covariance H of the predictors, W3 : H / 2 = p (diag H - p'diag H - 2 
 one predictor, with blocks for numbers: E = -r + c - W q, d/dbeta_k = X'E_k, and d/dtheta_wk = sum E_k u_k + [half the
 derivative of log det M at fixed W] + pu_k r_k.
 
-Arrays are predictors x sheets x workers x tasks. A factorisation costs much more than an evaluation here, so that the
-search for the mode keeps the last one, also from one set of parameters to the next, for as long as the steps with it
-shrink quickly.
+Arrays are predictors x answers, as the layout has them (`crossed`). A factorisation costs much more than an evaluation
+here, so that the search for the mode keeps the last one, also from one set of parameters to the next, for as long as
+the steps with it shrink quickly.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -28,7 +30,7 @@ from scipy.linalg import block_diag
 
 from karat.messages import Message
 from karat.models.glrm.blocks import BlockSchur
-from karat.models.glrm.crossed import Factor, arrange, crossed
+from karat.models.glrm.crossed import CrossedLayout, Factor, Listed, arrange
 from karat.models.glrm.fit import UNBOUNDED, ZERO, group_message
 from karat.models.glrm.objective import variance_information
 from karat.models.glrm.optimise import STEPS, Evaluation, SearchResult, newton, solve
@@ -91,13 +93,14 @@ def fit_nominal(
         order = np.concatenate([[first], np.delete(np.arange(len(categories)), first)])
         categories, number = categories[order], np.argsort(order)[number]
     m, workers, tasks = len(categories) - 1, len(answers.workers), len(answers.tasks)
-    if workers * tasks * m * m > largest:
+    layout = answers.layout
+    cells = len(layout.worker) if isinstance(layout, Listed) else workers * tasks
+    if max(cells, min(workers, tasks) ** 2) * m * m > largest:
         raise ValueError(Message("models.nominal_size", {"workers": workers, "tasks": tasks, "categories": m}))
-    layout = crossed(answers.worker, answers.task, workers, tasks, whole=True)
     chosen = np.stack([layout.place((number == k + 1).astype(np.float64)) for k in range(m)])
-    objective = NominalObjective(chosen, layout.present, layout.place(answers.design))
-    start = np.concatenate([np.zeros(answers.design.shape[1] * m), first_deviations(chosen, layout.present)])
-    with one_thread(workers * tasks * m * m):
+    objective = NominalObjective(layout, chosen, layout.place(answers.design))
+    start = np.concatenate([np.zeros(answers.design.shape[1] * m), first_deviations(layout, chosen)])
+    with one_thread(cells * m * m):
         optimum, convergence = solve(objective, start, objective.zero_modes())
     sign = np.concatenate([np.ones(len(start) - 2 * m), np.where(optimum.parameters[-2 * m :] < 0, -1.0, 1.0)])
     parameters = optimum.parameters * sign
@@ -118,12 +121,13 @@ def fit_nominal(
     )  # fmt: skip
 
 
-def first_deviations(chosen: Floats, present: Floats | None) -> Floats:
+def first_deviations(layout: CrossedLayout, chosen: Floats) -> Floats:
     """How much the logits of each category's counts vary between workers, and between tasks; at least 1."""
-    baseline = (1.0 if present is None else present) - chosen.sum(axis=0)
+    cells = _each(layout.cells, chosen)
+    everything = layout.cells(np.ones(chosen.shape[1:]) if layout.present is None else layout.present)
     deviations = []
-    for axis in (3, 2):
-        counts, others = chosen.sum(axis=(1, axis)) + 0.5, baseline.sum(axis=(0, axis - 1)) + 0.5
+    for sums in (layout.by_worker, layout.by_task):
+        counts, others = _each(sums, cells) + 0.5, sums(everything - cells.sum(axis=0)) + 0.5
         variance = np.log(counts / others).var(axis=1) - (1 / counts + 1 / others).mean(axis=1)
         deviations.append(np.sqrt(np.clip(variance, 1.0, 25.0)))
     return np.concatenate(deviations)
@@ -158,6 +162,7 @@ class _SoftmaxPoint:
     modes: BlockModes
     value: float
     probability: Floats
+    """0 where there is no answer."""
     slope: Floats
     """The slopes of every cell."""
     towards_worker: Floats
@@ -168,12 +173,11 @@ class _SoftmaxPoint:
 class NominalObjective:
     """The negative log-likelihood as a function of (beta by column, then category; theta_w; theta_t)."""
 
+    layout: CrossedLayout
     chosen: Floats
-    """1 where the category was the answer."""
-    present: Floats | None
-    """sheets x workers x tasks: 1 where there is an answer; None where there is one everywhere."""
+    """Predictors x answers: 1 where the category was the answer."""
     design: Floats
-    """sheets x workers x tasks x columns."""
+    """Answers x columns."""
     steps: int = STEPS
     """After how many steps the search for the modes is given up."""
 
@@ -197,7 +201,7 @@ class NominalObjective:
 
     @property
     def answers(self) -> int:
-        return int(self.chosen[0].size if self.present is None else self.present.sum())
+        return self.layout.answers
 
     def without(
         self, modes: BlockModes, factor: Factor, group: int
@@ -206,11 +210,10 @@ class NominalObjective:
 
         A category that nobody else used goes with its parameters. None where the baseline, or all others, are gone.
         """
-        axis = 2 if factor == "worker" else 3
-        chosen = np.delete(self.chosen, group, axis=axis)
-        present = None if self.present is None else np.delete(self.present, group, axis=axis - 1)
-        used = chosen.sum(axis=(1, 2, 3)) > 0
-        rest = NominalObjective(chosen[used], present, np.delete(self.design, group, axis=axis - 1))
+        layout, drop = self.layout, self.layout.drop
+        chosen = np.stack([drop(one, factor, group) for one in self.chosen])
+        used = chosen.reshape(len(chosen), -1).any(axis=1)
+        rest = NominalObjective(layout.without(factor, group), chosen[used], drop(self.design, factor, group))
         worker, task = modes.worker[:, used], modes.task[used]
         worker, task = (
             (np.delete(worker, group, axis=0), task) if factor == "worker" else (worker, np.delete(task, group, axis=1))
@@ -220,8 +223,8 @@ class NominalObjective:
 
     def zero_modes(self) -> BlockModes:
         """No effects, from where the first search starts."""
-        m, _, workers, tasks = self.chosen.shape
-        return BlockModes(np.zeros((workers, m)), np.zeros((m, tasks)))
+        m = self.predictors
+        return BlockModes(np.zeros((self.layout.workers, m)), np.zeros((m, self.layout.tasks)))
 
     def __call__(self, parameters: Floats, start: BlockModes) -> Evaluation | None:
         """The value and gradient, the modes searched from `start`; None where parameters are not finite."""
@@ -264,9 +267,8 @@ class SoftmaxEvaluation:
 
     def evaluate(self, worker: Floats, task: Floats) -> _SoftmaxPoint:
         """The penalised likelihood (negative) at some effects."""
-        chosen, present = self.objective.chosen, self.objective.present
-        eta = (self.by_worker * worker).T[:, None, :, None] + (self.by_task[:, None] * task)[:, None, None]
-        eta = eta + self.base
+        layout, chosen, present = self.objective.layout, self.objective.chosen, self.objective.layout.present
+        eta = self._predictors(worker, task) + self.base
         highest = np.maximum(eta.max(axis=0), 0.0)
         log_likelihood = float(np.vdot(chosen, eta))
         eta -= highest
@@ -281,37 +283,49 @@ class SoftmaxEvaluation:
             normaliser *= present
         log_likelihood -= float(normaliser.sum())
         slope = chosen - probability
-        cells = slope[:, 0] if slope.shape[1] == 1 else slope.sum(axis=1)
+        cells = _each(layout.cells, slope)
         value = float(np.vdot(worker, worker) + np.vdot(task, task)) / 2 - log_likelihood
-        towards_worker = self.by_worker * cells.sum(axis=2).T - worker
-        towards_task = self.by_task[:, None] * cells.sum(axis=1) - task
+        towards_worker = self.by_worker * _each(layout.by_worker, cells).T - worker
+        towards_task = self.by_task[:, None] * _each(layout.by_task, cells) - task
         return _SoftmaxPoint(BlockModes(worker, task), value, probability, cells, towards_worker, towards_task)
+
+    def _predictors(self, worker: Floats, task: Floats) -> Floats:
+        """What spherical effects of workers and tasks add to every predictor of every answer."""
+        layout, own, other = self.objective.layout, (self.by_worker * worker).T, self.by_task[:, None] * task
+        return np.stack([layout.spread(layout.sum_of_effects(*both)) for both in zip(own, other, strict=True)])
+
+    def _weight(self, p: Floats, k: int, other: int) -> Floats:
+        """One entry of W in every cell."""
+        weight = -p[k] * p[other]
+        if k == other:
+            weight += p[k]
+        return self.objective.layout.cells(weight)
 
     def factorise(self, point: _SoftmaxPoint) -> Factorised:
         """The curvature in the effects, ready to be solved with, and what it was made of."""
-        probability = point.probability
-        m, _, workers, tasks = probability.shape
-        of_worker, of_task = np.empty((workers, m, m)), np.empty((m, m, tasks))
-        between = np.empty((workers, m, m, tasks))
+        layout, m = self.objective.layout, len(point.probability)
+        cells = (layout.worker, layout.task) if isinstance(layout, Listed) else None
+        of_worker, of_task = np.empty((layout.workers, m, m)), np.empty((m, m, layout.tasks))
+        blocks = np.empty((layout.workers, m, m, layout.tasks) if cells is None else (len(cells[0]), m, m))
+        between = np.moveaxis(blocks, (1, 2), (0, 1))
         for k, other in _pairs(m):
-            weight = _weight(probability, k, other)
-            of_worker[:, k, other] = of_worker[:, other, k] = weight.sum(axis=1)
-            of_task[k, other] = of_task[other, k] = weight.sum(axis=0)
-            between[:, k, other] = self.by_worker[k] * self.by_task[other] * weight
+            weight = self._weight(point.probability, k, other)
+            of_worker[:, k, other] = of_worker[:, other, k] = layout.by_worker(weight)
+            of_task[k, other] = of_task[other, k] = layout.by_task(weight)
+            between[k, other] = self.by_worker[k] * self.by_task[other] * weight
             if other < k:
-                between[:, other, k] = self.by_worker[other] * self.by_task[k] * weight
+                between[other, k] = self.by_worker[other] * self.by_task[k] * weight
         worker = np.eye(m) + np.outer(self.by_worker, self.by_worker) * of_worker
         task = np.eye(m)[:, :, None] + np.outer(self.by_task, self.by_task)[:, :, None] * of_task
-        return BlockSchur(worker, between, task), BlockCurvature(of_worker, of_task)
+        return BlockSchur(worker, blocks, task, cells), BlockCurvature(of_worker, of_task)
 
     def information(
         self, point: _SoftmaxPoint, factorised: Factorised, covariance: tuple[Floats, Floats, Floats]
     ) -> Floats:
         """Roughly the Hessian: of the penalised likelihood over the effects, and of variances in a linear model."""
         factor, curvature = factorised
-        p, design = point.probability, np.moveaxis(self.objective.design, -1, 0)
-        m, _, workers, tasks = p.shape
-        x = len(design)
+        p, design, layout = point.probability, np.moveaxis(self.objective.design, -1, 0), self.objective.layout
+        m, x, workers, tasks = len(p), len(design), layout.workers, layout.tasks
         fixed = np.empty((x, m, x, m))
         of_worker, of_task = np.empty((workers, m, x, m)), np.empty((m, tasks, x, m))
         for k, other in _pairs(m):
@@ -319,10 +333,10 @@ class SoftmaxEvaluation:
             for column, values in enumerate(design):
                 weighted = weight * values
                 fixed[column, k, :, other] = fixed[column, other, :, k] = design.reshape(x, -1) @ weighted.ravel()
-                cells = weighted.sum(axis=0)
+                cells = layout.cells(weighted)
                 for one, two in {(k, other), (other, k)}:
-                    of_worker[:, one, column, two] = self.by_worker[one] * cells.sum(axis=1)
-                    of_task[one, :, column, two] = self.by_task[one] * cells.sum(axis=0)
+                    of_worker[:, one, column, two] = self.by_worker[one] * layout.by_worker(cells)
+                    of_task[one, :, column, two] = self.by_task[one] * layout.by_task(cells)
         by_worker, by_task = factor.solve(of_worker.reshape(workers, m, -1), of_task.reshape(m, tasks, -1))
         flat = fixed.reshape(x * m, x * m)
         flat = flat - of_worker.reshape(workers * m, -1).T @ by_worker.reshape(workers * m, -1)
@@ -342,32 +356,40 @@ class SoftmaxEvaluation:
     ) -> Floats:
         """The derivative of the negative log-likelihood through the mode."""
         factor, curvature = factorised
-        p = point.probability
+        p, layout, objective = point.probability, self.objective.layout, self.objective
         m, by_worker, by_task = len(p), self.by_worker, self.by_task
-        var_worker, var_task, between = covariance
-        diagonal, times, mixed = np.empty((m, 1, *p.shape[2:])), np.zeros_like(p), np.empty((m, m))
+        var_worker, var_task, blocks = covariance
+        diagonal, times, mixed = [], np.zeros_like(p), np.empty((m, m))
+        between = np.moveaxis(blocks, (1, 2), (0, 1))
         for k, other in _pairs(m):
-            weight = _weight(p, k, other)
-            forth, back = np.ascontiguousarray(between[:, k, other]), np.ascontiguousarray(between[:, other, k])
+            weight = self._weight(p, k, other)
+            forth, back = np.ascontiguousarray(between[k, other]), np.ascontiguousarray(between[other, k])
             mixed[k, other], mixed[other, k] = np.vdot(weight, forth), np.vdot(weight, back)
-            spread = by_worker[k] * by_task[other] * forth + by_task[k] * by_worker[other] * back
-            spread += (by_worker[k] * by_worker[other] * var_worker[:, k, other])[:, None]
-            spread += by_task[k] * by_task[other] * var_task[k, other]
+            cells = by_worker[k] * by_task[other] * forth + by_task[k] * by_worker[other] * back
+            cells += layout.sum_of_effects(
+                by_worker[k] * by_worker[other] * var_worker[:, k, other],
+                by_task[k] * by_task[other] * var_task[k, other],
+            )
+            spread = layout.spread(cells)
             times[k] += spread * p[other]
             if k == other:
-                diagonal[k] = spread
+                diagonal.append(spread)
             else:
                 times[other] += spread * p[k]
-        inner = 2 * np.einsum("ksij,ksij->sij", p, times) - (p * diagonal).sum(axis=0)
-        c = p * (diagonal - 2 * times + inner) / 2
-        cells = c.sum(axis=1)
-        pu, pv = factor.solve(by_worker * cells.sum(axis=2).T, by_task[:, None] * cells.sum(axis=1))
-        q = ((by_worker * pu).T[:, :, None] + (by_task[:, None] * pv)[:, None])[:, None]
-        by_answer = c - (self.objective.chosen - p) - p * (q - (p * q).sum(axis=0))
-        by_cell, slope = by_answer.sum(axis=1), point.slope
-        d_beta = np.tensordot(self.objective.design, by_answer, axes=((0, 1, 2), (1, 2, 3)))
-        d_worker = (by_cell.sum(axis=2).T * point.modes.worker + slope.sum(axis=2).T * pu).sum(axis=0)
-        d_task = (by_cell.sum(axis=1) * point.modes.task + slope.sum(axis=1) * pv).sum(axis=1)
+        height = np.stack(diagonal)
+        inner = 2 * np.einsum("k...,k...->...", p, times) - (p * height).sum(axis=0)
+        c = p * (height - 2 * times + inner) / 2
+        cells = _each(layout.cells, c)
+        pu, pv = factor.solve(
+            by_worker * _each(layout.by_worker, cells).T, by_task[:, None] * _each(layout.by_task, cells)
+        )
+        q = self._predictors(pu, pv)
+        by_answer = c - (objective.chosen - p) - p * (q - (p * q).sum(axis=0))
+        by_cell, slope = _each(layout.cells, by_answer), point.slope
+        d_beta = objective.design.reshape(-1, objective.design.shape[-1]).T @ by_answer.reshape(m, -1).T
+        d_worker = (_each(layout.by_worker, by_cell).T * point.modes.worker).sum(axis=0)
+        d_worker += (_each(layout.by_worker, slope).T * pu).sum(axis=0)
+        d_task = (_each(layout.by_task, by_cell) * point.modes.task + _each(layout.by_task, slope) * pv).sum(axis=1)
         d_worker += (var_worker * curvature.worker).sum(axis=0) @ by_worker + mixed @ by_task
         d_task += (var_task * curvature.task).sum(axis=2) @ by_task + by_worker @ mixed
         return np.concatenate([d_beta.ravel(), d_worker, d_task])
@@ -378,9 +400,6 @@ def _pairs(m: int) -> list[tuple[int, int]]:
     return [(k, other) for k in range(m) for other in range(k + 1)]
 
 
-def _weight(p: Floats, k: int, other: int) -> Floats:
-    """One entry of W in every cell."""
-    weight = -p[k] * p[other]
-    if k == other:
-        weight += p[k]
-    return np.asarray(weight[0] if len(weight) == 1 else weight.sum(axis=0))
+def _each(function: Callable[[Floats], Floats], arrays: Floats) -> Floats:
+    """A function of the layout, of every predictor."""
+    return np.stack([function(one) for one in arrays])
